@@ -1,0 +1,50 @@
+//! Who is at work: recognised by the variables that agents and CI systems set for the commands they run.
+
+use super::env::Environment;
+
+/// An agent or a CI system, and its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Agent {
+    pub(crate) name: &'static str,
+    pub(crate) session: Option<String>,
+}
+
+/// The variable that gives one away, its name, and the variables that hold its session.
+const AGENTS: [(&str, &str, &[&str]); 5] = [
+    ("CLAUDECODE", "claude-code", &["CLAUDE_CODE_SESSION_ID"]),
+    ("GEMINI_CLI", "gemini-cli", &["GEMINI_SESSION_ID"]),
+    ("CURSOR_AGENT", "cursor", &["CURSOR_SESSION_ID", "CURSOR_TRACE_ID"]),
+    ("OPENCODE", "opencode", &["OPENCODE_SESSION_ID"]),
+    ("AIDER_MODEL", "aider", &[]),
+];
+
+const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
+    ("GITHUB_ACTIONS", "github-actions", &["GITHUB_RUN_ID"]),
+    ("GITLAB_CI", "gitlab-ci", &["CI_JOB_ID", "CI_PIPELINE_ID"]),
+    ("BUILDKITE", "buildkite", &["BUILDKITE_BUILD_ID"]),
+    ("CIRCLECI", "circleci", &["CIRCLE_WORKFLOW_ID"]),
+    ("JENKINS_URL", "jenkins", &["BUILD_TAG"]),
+    ("CI", "ci", &["CI_RUN_ID"]),
+];
+
+/// The agent that started this process.
+pub(crate) fn agent(env: &Environment) -> Option<Agent> {
+    let codex = || {
+        let codex = env.any_with_prefix("CODEX_");
+        codex.then(|| named(env, "codex", &["CODEX_SESSION_ID", "CODEX_THREAD_ID"]))
+    };
+    find(env, &AGENTS).or_else(codex)
+}
+
+/// The agent, or else the CI system, that started this process.
+pub(crate) fn agent_or_ci(env: &Environment) -> Option<Agent> {
+    agent(env).or_else(|| find(env, &CI_SYSTEMS))
+}
+
+fn find(env: &Environment, known: &[(&str, &'static str, &[&str])]) -> Option<Agent> {
+    known.iter().find(|(marker, ..)| env.is_set(marker)).map(|(_, name, sessions)| named(env, name, sessions))
+}
+
+fn named(env: &Environment, name: &'static str, sessions: &[&str]) -> Agent {
+    Agent { name, session: sessions.iter().find_map(|variable| env.var(variable)) }
+}

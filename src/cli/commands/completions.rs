@@ -1,0 +1,60 @@
+//! `ckpt completions`
+
+use clap::{Args, ValueEnum};
+use clap_complete::env::Shells;
+
+use super::super::args::{Spec, take};
+use super::super::complete::VARIABLE;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::text::TextReport;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "completions",
+    alias: None,
+    augment: CompletionsArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  source <(ckpt completions bash)
+  ckpt completions zsh > ~/.zfunc/_ckpt
+  ckpt completions fish | source";
+
+/// Print the completion script of a shell; it completes commands, flags and workflow ids
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: ShellArg,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ShellArg {
+    Bash,
+    Zsh,
+    Fish,
+    Elvish,
+    Powershell,
+}
+
+fn run(args: &CompletionsArgs, session: &Session) -> Result<Exit, Failure> {
+    let name = match args.shell {
+        ShellArg::Bash => "bash",
+        ShellArg::Zsh => "zsh",
+        ShellArg::Fish => "fish",
+        ShellArg::Elvish => "elvish",
+        ShellArg::Powershell => "powershell",
+    };
+    let failed = |why: String| Failure::new("output", format!("the script cannot be made: {why}"));
+    let shells = Shells::builtins();
+    let shell = shells.completer(name).ok_or_else(|| failed(format!("{name} is not supported")))?;
+    let mut script = Vec::new();
+    shell
+        .write_registration(VARIABLE, "ckpt", "ckpt", "ckpt", &mut script)
+        .map_err(|error| failed(error.to_string()))?;
+    session.answer(&TextReport::new(String::from_utf8_lossy(&script).into_owned()))
+}

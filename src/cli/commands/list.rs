@@ -1,0 +1,101 @@
+//! `ckpt list`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::list::{CheckpointsReport, WorkflowsReport};
+use super::save::WorkflowStatusArg;
+use crate::core::span::Span;
+use crate::core::store::WorkflowRow;
+use crate::core::{Selector, Timestamp, WorkflowStatus};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "list",
+    alias: Some("ls"),
+    augment: ListArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt list
+  ckpt list --status in_progress --newer-than 7d
+  ckpt list 042
+  ckpt list --json | jq -r '.workflows[].handle'";
+
+/// List workflows, newest activity first; with an id, its checkpoints
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List the checkpoints of this workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Only those with this status
+    #[arg(long, value_enum, value_name = "S", help_heading = "Filters")]
+    status: Vec<WorkflowStatusArg>,
+    /// Only those whose last save is about this phase
+    #[arg(long, value_name = "P", help_heading = "Filters")]
+    phase: Option<String>,
+    /// Only those with this label
+    #[arg(long, value_name = "L", help_heading = "Filters")]
+    label: Vec<String>,
+    /// Only those that follow this pipeline
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pipeline: Option<String>,
+    /// Only those not saved for this long, such as 7d
+    #[arg(long, value_name = "SPAN", help_heading = "Filters")]
+    older_than: Option<Span>,
+    /// Only those saved within this time, such as 36h
+    #[arg(long, value_name = "SPAN", help_heading = "Filters")]
+    newer_than: Option<Span>,
+    /// Show at most this many rows
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, conflicts_with = "all")]
+    limit: usize,
+    /// Show all rows
+    #[arg(short, long)]
+    all: bool,
+}
+
+fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
+    let store = session.store()?;
+    let limit = if args.all { usize::MAX } else { args.limit };
+    if let Some(id) = &args.id {
+        let selector: Selector = id.parse()?;
+        let workflow = store.resolve_workflow(&selector.workflow)?;
+        let mut rows = store.scan_checkpoints(&workflow)?;
+        rows.reverse();
+        return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
+    }
+    let mut rows = store.scan()?;
+    rows.retain(|row| args.wants(row, session.now));
+    rows.sort_by(|a, b| {
+        // Damaged ones have no time; they come first, where they are seen.
+        let key =
+            |row: &WorkflowRow| row.header.as_ref().ok().map(|header| std::cmp::Reverse(header.saved_at));
+        key(a).cmp(&key(b)).then_with(|| a.newest.cmp(&b.newest))
+    });
+    session.answer(&WorkflowsReport::new(rows, limit, &store))
+}
+
+impl ListArgs {
+    /// Whether a row passes the filters. What is damaged cannot be judged, so it passes.
+    fn wants(&self, row: &WorkflowRow, now: Timestamp) -> bool {
+        let Ok(header) = &row.header else { return true };
+        let age = u64::try_from(now.seconds_since(header.saved_at)).unwrap_or_default();
+        let statuses: Vec<WorkflowStatus> = self.status.iter().map(|status| (*status).into()).collect();
+        (statuses.is_empty() || statuses.contains(&header.status))
+            && self
+                .phase
+                .as_ref()
+                .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| id.as_str() == wanted))
+            && self.label.iter().all(|label| header.context.labels.contains(label))
+            && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref() == Some(wanted))
+            && self.older_than.is_none_or(|span| age > span.seconds())
+            && self.newer_than.is_none_or(|span| age <= span.seconds())
+    }
+}

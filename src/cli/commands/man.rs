@@ -1,0 +1,50 @@
+//! `ckpt man`
+
+use clap::Args;
+
+use super::super::args::{Spec, command_tree, take};
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::text::TextReport;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "man",
+    alias: None,
+    augment: ManArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt man | man -l -
+  ckpt man save > ckpt-save.1";
+
+/// Print the manual page of ckpt, or of one of its commands
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The page of this command
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
+
+fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
+    let mut tree = command_tree();
+    tree.build();
+    let command = match &args.command {
+        None => tree,
+        Some(name) => {
+            let found = tree.find_subcommand(name).cloned().ok_or_else(|| {
+                Failure::with(Exit::NotFound, "no_such_command", format!("there is no command `{name}`"))
+                    .help("`ckpt --help` lists the commands")
+            })?;
+            let title = format!("ckpt-{}", found.get_name());
+            found.display_name(title)
+        }
+    };
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(command).render(&mut page);
+    rendered.map_err(|error| Failure::new("output", format!("the page cannot be made: {error}")))?;
+    session.answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned()))
+}

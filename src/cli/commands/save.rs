@@ -1,0 +1,423 @@
+//! `ckpt save`
+
+use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::agent::agent_or_ci;
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::input::Input;
+use super::super::session::{Place, Session};
+use super::super::views::save::SaveReport;
+use crate::core::artifact;
+use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, Stamp, TaskChange};
+use crate::core::checkpoint::{GitContext, Writer};
+use crate::core::error::Error;
+use crate::core::pipeline::Pipeline;
+use crate::core::redact::redact_value;
+use crate::core::save::Save;
+use crate::core::{
+    Config, Handle, PhaseId, PhaseStatus, Store, TaskId, TaskStatus, Trigger, WorkflowId, WorkflowStatus,
+};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "save",
+    alias: None,
+    augment: SaveArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt save 042 --phase plan --phases plan,build,test --title \"OAuth login\"
+  ckpt save 042 --phase build --status in_progress --next \"Write the parser\"
+  ckpt save 042 --phase build --data '{\"files\": 12}' --artifact spec=docs/spec.md
+  ckpt save 042 --task parser=running,output=out/parser.json,after=lexer
+  ckpt save 042 --phase test --status failed --error \"3 tests fail\"
+  ckpt save 042 --from - <<< '{\"phase\": \"test\", \"state\": {\"retries\": 1}}'";
+
+/// Record a phase, or any other change, as a new checkpoint
+///
+/// Without `--phase` this is a manual checkpoint of the present state. The store is created if there is none. The new
+/// handle is printed once the checkpoint would survive a power loss.
+#[derive(Debug, Args)]
+pub(crate) struct SaveArgs {
+    /// The workflow; `CKPT_WORKFLOW` if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+
+    /// The phase this save is about
+    #[arg(long, value_name = "P", help_heading = "Phases")]
+    phase: Option<String>,
+    /// What became of the phase
+    #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
+    status: Option<StatusArg>,
+    /// Follow a pipeline of the configuration
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["phases", "total"], help_heading = "Phases")]
+    pipeline: Option<String>,
+    /// Declare the phases
+    #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
+    phases: Option<String>,
+    /// Declare the phases 1 to N
+    #[arg(long, value_name = "N", help_heading = "Phases")]
+    total: Option<u32>,
+
+    /// What the workflow is about, in a line
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    title: Option<String>,
+    /// What to do next
+    #[arg(long, value_name = "ACTION", help_heading = "Content")]
+    next: Option<String>,
+    /// The phase to continue with, if it is not the first one that is not done
+    #[arg(long, value_name = "P", help_heading = "Content")]
+    next_phase: Option<String>,
+    /// Merge into the data of the phase (RFC 7396: null removes)
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+    data: Option<String>,
+    /// Merge into the state of the workflow (RFC 7396: null removes)
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+    state: Option<String>,
+    /// Set one member of the state; `/a/b` is a JSON pointer
+    #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
+    set: Vec<String>,
+    /// Record a file by size and SHA-256
+    #[arg(long, value_name = "[NAME=]PATH", help_heading = "Content")]
+    artifact: Vec<String>,
+    /// Record where a task stands
+    #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
+    task: Vec<String>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    error: Option<String>,
+    /// A remark about this save
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    note: Option<String>,
+    /// A word to find the workflow by
+    #[arg(long, value_name = "L", help_heading = "Content")]
+    label: Vec<String>,
+    /// Read all of this from one JSON document instead
+    #[arg(long, value_name = "FILE|-", help_heading = "Content")]
+    from: Option<String>,
+
+    /// Why the checkpoint is taken
+    #[arg(long, value_name = "T", help_heading = "Conditions")]
+    trigger: Option<String>,
+    /// Where the workflow stands, if that does not follow from its phases
+    #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
+    workflow_status: Option<WorkflowStatusArg>,
+    /// Keep this checkpoint whatever the retention policy says
+    #[arg(long, help_heading = "Conditions")]
+    pin: bool,
+    /// Save only if this is the newest checkpoint; ID/0: only if there is none
+    #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
+    expect: Option<String>,
+    /// Saying the same save again under this key returns the first handle
+    #[arg(long, value_name = "K", help_heading = "Conditions")]
+    key: Option<String>,
+    /// Write nothing if nothing is new
+    #[arg(long, help_heading = "Conditions")]
+    if_changed: bool,
+    /// Write secrets as they are instead of replacing them
+    #[arg(long, help_heading = "Conditions")]
+    allow_secrets: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum StatusArg {
+    #[value(alias = "completed", alias = "done")]
+    Complete,
+    #[value(alias = "in-progress", alias = "running", alias = "started")]
+    InProgress,
+    #[value(alias = "error")]
+    Failed,
+    Skipped,
+    #[value(hide = true)]
+    Pending,
+}
+
+impl From<StatusArg> for PhaseStatus {
+    fn from(status: StatusArg) -> Self {
+        match status {
+            StatusArg::Complete => Self::Complete,
+            StatusArg::InProgress => Self::InProgress,
+            StatusArg::Failed => Self::Failed,
+            StatusArg::Skipped => Self::Skipped,
+            StatusArg::Pending => Self::Pending,
+        }
+    }
+}
+
+/// Also the filter of `list`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum WorkflowStatusArg {
+    #[value(alias = "in-progress")]
+    InProgress,
+    #[value(alias = "completed", alias = "done")]
+    Complete,
+    Failed,
+    Abandoned,
+}
+
+impl From<WorkflowStatusArg> for WorkflowStatus {
+    fn from(status: WorkflowStatusArg) -> Self {
+        match status {
+            WorkflowStatusArg::InProgress => Self::InProgress,
+            WorkflowStatusArg::Complete => Self::Complete,
+            WorkflowStatusArg::Failed => Self::Failed,
+            WorkflowStatusArg::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
+    let mut redactions = Vec::new();
+    let (request, expect) = (request(args, &mut redactions)?, args.expect.as_deref());
+    let given = workflow(args, &request, session)?;
+    let expect = expect.map(str::parse::<Handle>).transpose()?;
+
+    let place = session.place()?;
+    let store = Store::at(place.located())?;
+    let config = session.config(&store)?;
+    let workflow = store.find_workflow(&given)?.unwrap_or(given);
+    if let Some(expect) = expect.as_ref().filter(|expect| expect.workflow != workflow) {
+        return Err(Failure::usage(
+            "usage",
+            format!("`--expect {expect}` is about another workflow than `{workflow}`"),
+        )
+        .help(format!("write `--expect {workflow}/{}`", expect.seq)));
+    }
+
+    let (ignored, kept): (Vec<String>, Vec<String>) =
+        (request.ignored.clone(), request.change.extra.names().map(str::to_owned).collect());
+    let mut change = complete_change(request, &config, &place, &store)?;
+    if !args.allow_secrets {
+        redactions.extend(change.redact());
+    }
+    let stamp = stamp(session, &place, &config)?;
+    let save = Save {
+        workflow: &workflow,
+        change: &change,
+        stamp: &stamp,
+        config: &config,
+        expect: expect.map(|expect| expect.seq),
+        key: args.key.as_deref(),
+        if_changed: args.if_changed,
+    };
+    let existed = matches!(place.location, crate::core::store::Location::Found(_));
+    let saved = save.to(&store)?;
+    let trigger = change.trigger();
+    let mut report = SaveReport::new(&workflow, &saved, redactions, &store);
+    if !config.wants(&trigger) && !report.created {
+        report.skipped_trigger = Some(trigger.to_string());
+    }
+    if report.created && !existed {
+        report.new_store = Some(store.root().display().to_string());
+    }
+    if !ignored.is_empty() {
+        report.warnings.push(format!("ignored what only ckpt may say: {}", ignored.join(", ")));
+    }
+    if !kept.is_empty() && change.replace.is_none() {
+        report.warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
+    }
+    session.answer(&report)
+}
+
+fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<WorkflowId, Failure> {
+    let typed = args.id.clone().or_else(|| session.env.var("CKPT_WORKFLOW"));
+    match (typed, &request.workflow) {
+        (Some(typed), Some(inside)) if request.change.replace.is_none() && typed != inside.as_str() => {
+            Err(Failure::usage("usage", format!("the document is about workflow `{inside}`, not `{typed}`"))
+                .help("leave `workflow` out of the document, or name the same one"))
+        }
+        (Some(typed), _) => Ok(typed.parse::<WorkflowId>()?),
+        (None, Some(inside)) => Ok(inside.clone()),
+        (None, None) => Err(Failure::usage("no_workflow", "no workflow was named")
+            .help("write `ckpt save ID ...`, or set `CKPT_WORKFLOW`")),
+    }
+}
+
+/// What was typed, as a request: the document first, then the flags, which win.
+fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Failure> {
+    let input = Input::default();
+    let mut request = match &args.from {
+        Some(path) => {
+            let mut document = input.document("--from", path)?;
+            if !args.allow_secrets {
+                redact_value(&mut document, "", redactions);
+            }
+            Request::from_document(document).map_err(Error::from)?
+        }
+        None => Request::default(),
+    };
+    let change = &mut request.change;
+    set(&mut change.phase, args.phase.as_deref().map(phase_id).transpose()?);
+    set(&mut change.status, args.status.map(Into::into));
+    set(&mut change.title, args.title.clone());
+    set(&mut change.next_action, args.next.clone());
+    set(&mut change.next_phase, args.next_phase.as_deref().map(phase_id).transpose()?);
+    set(&mut change.error, args.error.clone());
+    set(&mut change.note, args.note.clone());
+    set(&mut change.workflow_status, args.workflow_status.map(Into::into));
+    let trigger = args.trigger.as_deref().map(str::parse::<Trigger>).transpose();
+    set(&mut change.trigger, trigger.map_err(|error| Failure::usage("unknown_trigger", error.to_string()))?);
+    change.pin |= args.pin;
+    change.labels.extend(args.label.iter().cloned());
+    if let Some(data) = &args.data {
+        change.data.push(Edit::Merge(input.json("--data", data)?));
+    }
+    if let Some(state) = &args.state {
+        change.state.push(Edit::Merge(input.json("--state", state)?));
+    }
+    for given in &args.set {
+        change.state.push(set_argument(given, &input)?);
+    }
+    for given in &args.task {
+        change.tasks.push(task_argument(given)?);
+    }
+    request.artifacts.extend(args.artifact.iter().map(|given| artifact_argument(given)));
+    set(&mut request.pipeline, pipeline_argument(args)?);
+    Ok(request)
+}
+
+fn set<T>(place: &mut Option<T>, given: Option<T>) {
+    if given.is_some() {
+        *place = given;
+    }
+}
+
+fn phase_id(given: &str) -> Result<PhaseId, Failure> {
+    given.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))
+}
+
+fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure> {
+    if let Some(name) = &args.pipeline {
+        return Ok(Some(PipelineChoice::Named(name.clone())));
+    }
+    if let Some(list) = &args.phases {
+        let ids: Result<_, Failure> = list.split(',').map(|id| phase_id(id.trim())).collect();
+        return Ok(Some(PipelineChoice::Phases(ids?)));
+    }
+    Ok(args.total.map(PipelineChoice::Total))
+}
+
+fn set_argument(given: &str, input: &Input) -> Result<Edit, Failure> {
+    let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+        return Err(
+            Failure::usage("usage", format!("`--set {given}` has no `KEY=`")).help("write `--set retries=2`")
+        );
+    };
+    let value = input.json("--set", value).map_err(|failure| {
+        let quoted = serde_json::Value::from(value);
+        failure.help(format!("a text is quoted twice, for the shell and as JSON: `--set '{key}={quoted}'`"))
+    })?;
+    Ok(Edit::Set(key.to_owned(), value))
+}
+
+fn artifact_argument(given: &str) -> ArtifactRequest {
+    // A path may contain `=`; a name is plain.
+    let plain = |name: &str| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    match given.split_once('=') {
+        Some((name, path)) if plain(name) => {
+            ArtifactRequest { name: Some(name.to_owned()), path: path.into() }
+        }
+        _ => ArtifactRequest { name: None, path: given.into() },
+    }
+}
+
+fn task_argument(given: &str) -> Result<TaskChange, Failure> {
+    let usage = |message: String| {
+        Failure::usage("usage", message)
+            .help("write `--task parser=complete,output=out.json,after=lexer+scanner`")
+    };
+    let name = |text: &str| text.parse::<TaskId>().map_err(|error| usage(error.to_string()));
+    let (id, rest) = given.split_once('=').ok_or_else(|| usage(format!("`--task {given}` has no status")))?;
+    let mut parts = rest.split(',');
+    let status = match parts.next().unwrap_or_default() {
+        "pending" => TaskStatus::Pending,
+        "running" | "in_progress" => TaskStatus::Running,
+        "complete" | "completed" | "done" => TaskStatus::Complete,
+        "failed" => TaskStatus::Failed,
+        "skipped" => TaskStatus::Skipped,
+        other => {
+            return Err(usage(format!(
+                "`{other}` is not the status of a task; it is one of pending, running, complete, failed, skipped"
+            )));
+        }
+    };
+    let mut task = TaskChange { id: name(id)?, status, output: None, after: None, error: None };
+    for part in parts {
+        match part.split_once('=') {
+            Some(("output", path)) if !path.is_empty() => task.output = Some(path.to_owned()),
+            Some(("after", ids)) => {
+                let ids: Result<Vec<_>, _> = ids.split('+').map(name).collect();
+                task.after = Some(ids?);
+            }
+            _ => return Err(usage(format!("`{part}` is not `output=PATH` or `after=ID+ID`"))),
+        }
+    }
+    if task.after.as_ref().is_some_and(|after| after.contains(&task.id)) {
+        return Err(usage(format!("task `{}` cannot come after itself", task.id)));
+    }
+    Ok(task)
+}
+
+/// Looks up the pipeline and hashes the files.
+fn complete_change(
+    request: Request,
+    config: &Config,
+    place: &Place,
+    store: &Store,
+) -> Result<Change, Failure> {
+    let mut change = request.change;
+    change.pipeline = match request.pipeline {
+        None => None,
+        Some(PipelineChoice::Named(name)) => match config.pipeline(&name) {
+            Some(pipeline) => Some(pipeline.clone()),
+            None => {
+                let known = config.pipeline_names().map(str::to_owned).collect();
+                return Err(Error::UnknownPipeline { given: name, known }.into());
+            }
+        },
+        Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids).map_err(Error::from)?),
+        Some(PipelineChoice::Total(total)) => {
+            let most = u32::try_from(crate::core::change::MAX_PHASES).unwrap_or(u32::MAX);
+            Some(Pipeline::custom(PhaseId::numbered(total.min(most + 1))).map_err(Error::from)?)
+        }
+    };
+    change.artifacts =
+        artifact::record(store.project(), &place.cwd, &request.artifacts, config.max_artifact())?;
+    Ok(change)
+}
+
+fn stamp(session: &Session, place: &Place, config: &Config) -> Result<Stamp, Failure> {
+    let agent = agent_or_ci(&session.env);
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| {
+        Failure::new("no_randomness", format!("the system gives no random bytes: {error}"))
+    })?;
+    let git = place.checkout.as_ref().map(|checkout| {
+        let facts = checkout.facts();
+        GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
+    });
+    Ok(Stamp {
+        now: session.now,
+        save_id: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+        writer: Writer {
+            agent: agent.as_ref().map(|agent| agent.name.to_owned()),
+            session: agent.and_then(|agent| agent.session),
+            host: session.env.host(),
+            user: session.env.user(),
+            ckpt: env!("CARGO_PKG_VERSION").to_owned(),
+            extra: Default::default(),
+        },
+        git,
+        watched: artifact::watch(&place.located().project, config.watched(), config.max_artifact()),
+    })
+}

@@ -1,0 +1,47 @@
+//! `ckpt schema`
+
+use clap::Args;
+
+use super::super::args::{Spec, take};
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::schema::SchemaReport;
+use crate::core::schema;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "schema",
+    alias: None,
+    augment: SchemaArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt schema > checkpoint.schema.json
+  ckpt schema list
+  ckpt schema --list";
+
+/// Print the JSON Schema of checkpoints, or of another document
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Which schema; `checkpoint.v1` if not given
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Print the names of all schemas
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
+}
+
+fn run(args: &SchemaArgs, session: &Session) -> Result<Exit, Failure> {
+    if args.list {
+        return session.answer(&SchemaReport::names());
+    }
+    let name = args.name.as_deref().unwrap_or(schema::CHECKPOINT);
+    let Some(found) = schema::find(name) else {
+        return Err(Failure::with(Exit::NotFound, "no_such_schema", format!("there is no schema `{name}`"))
+            .help("`ckpt schema --list` prints the names"));
+    };
+    session.answer(&SchemaReport::one(found)?)
+}

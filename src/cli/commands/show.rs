@@ -1,0 +1,132 @@
+//! `ckpt show`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+use serde_json::Value;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::show::ShowReport;
+use crate::core::store::Stored;
+use crate::core::{Handle, PhaseId, Selector, Store};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "show",
+    alias: None,
+    augment: ShowArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt show 042
+  ckpt show 042~1 --state
+  ckpt show 042/7 --data --phase build
+  ckpt show 042 --pointer /context/git/branch
+  ckpt show 042 --raw | jq .";
+
+/// Show one checkpoint
+///
+/// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Which checkpoint
+    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    selector: String,
+    /// Print the stored bytes
+    #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
+    raw: bool,
+    /// Print the state of the workflow
+    #[arg(long, conflicts_with_all = ["data", "pointer"])]
+    state: bool,
+    /// Print the data of the phase the checkpoint is about, or of `--phase`
+    #[arg(long, conflicts_with = "pointer")]
+    data: bool,
+    /// With `--data`: of this phase
+    #[arg(long, value_name = "P", requires = "data")]
+    phase: Option<String>,
+    /// Print one value, by its JSON pointer
+    #[arg(long, value_name = "/A/B")]
+    pointer: Option<String>,
+}
+
+fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
+    let selector: Selector = args.selector.parse()?;
+    let store = session.store()?;
+    let handle = store.resolve(&selector)?;
+    let stored = store.load(&handle)?;
+    if args.raw {
+        session.ui.answer_bytes(&stored.bytes)?;
+        return Ok(Exit::Ok);
+    }
+    let part = args.part(&stored)?;
+    let report = report(&store, handle, stored, part, session.ui.is_json())?;
+    session.answer(&report)
+}
+
+/// A part of the document: its pointer.
+type Part = Option<String>;
+
+impl ShowArgs {
+    fn part(&self, stored: &Stored) -> Result<Part, Failure> {
+        if self.state {
+            return Ok(Some("/state".to_owned()));
+        }
+        if !self.data {
+            return Ok(self.pointer.clone());
+        }
+        let checkpoint = &stored.checkpoint;
+        let wanted = match &self.phase {
+            Some(phase) => Some(phase.as_str()),
+            None => checkpoint.phase.as_ref().map(PhaseId::as_str),
+        };
+        let wanted = wanted.ok_or_else(|| {
+            Failure::with(Exit::NotFound, "no_data", format!("`{}` is about no phase", checkpoint.handle()))
+                .help("name one with `--phase P`")
+        })?;
+        let index = checkpoint.phases.iter().position(|phase| phase.id.as_str() == wanted);
+        let index = index.filter(|index| checkpoint.phases[*index].data.is_some()).ok_or_else(|| {
+            let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
+            Failure::with(Exit::NotFound, "no_data", message)
+                .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
+        })?;
+        Ok(Some(format!("/phases/{index}/data")))
+    }
+}
+
+fn report(
+    store: &Store,
+    handle: Handle,
+    stored: Stored,
+    part: Part,
+    check: bool,
+) -> Result<ShowReport, Failure> {
+    let path = store.checkpoint_path(&handle);
+    // Only a program asks whether the document is valid, and only then is the schema worth compiling.
+    let document = match part.is_some() || check {
+        true => serde_json::from_slice(&stored.bytes).map_err(|error| {
+            Failure::with(Exit::Invalid, "too_deep", format!("`{}` cannot be shown: {error}", path.display()))
+        })?,
+        false => Value::Null,
+    };
+    let violations = match check {
+        true => crate::core::schema::violations(crate::core::schema::CHECKPOINT, &document),
+        false => Vec::new(),
+    };
+    let value = match &part {
+        None => document,
+        Some(pointer) => document.pointer(pointer).cloned().ok_or_else(|| {
+            Failure::with(
+                Exit::NotFound,
+                "no_value",
+                format!("there is nothing at `{pointer}` in `{handle}`"),
+            )
+            .help(format!("`ckpt show {handle} --raw` prints the whole document"))
+        })?,
+    };
+    Ok(ShowReport::new(handle, stored.checkpoint, value, part, violations, path.display().to_string()))
+}

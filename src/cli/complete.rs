@@ -1,0 +1,42 @@
+//! Shell completion. The shell calls the program back with `COMPLETE` set; candidates come from the store.
+
+use clap::builder::StyledStr;
+use clap_complete::engine::CompletionCandidate;
+use clap_complete::env::CompleteEnv;
+
+use super::args::{GlobalArgs, command_tree};
+use super::env::Environment;
+use super::session::Session;
+use super::ui::Ui;
+use crate::core::Timestamp;
+
+/// The variable that says that the shell is asking.
+pub(crate) const VARIABLE: &str = "COMPLETE";
+
+/// More ids than this are of no use to anybody pressing Tab.
+const MOST_CANDIDATES: usize = 500;
+
+/// Answers the shell, if it is the one asking.
+pub(crate) fn answer(env: &Environment) -> bool {
+    if !env.is_set(VARIABLE) {
+        return false;
+    }
+    let completed = CompleteEnv::with_factory(command_tree)
+        .var(VARIABLE)
+        .try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
+    completed.unwrap_or(true)
+}
+
+/// The ids of the workflows in the store, for an argument that takes one.
+pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
+    let env = Environment::read();
+    let global = GlobalArgs::default();
+    let ui = Ui::new(&global, &env);
+    let session = Session { env, ui, global, now: Timestamp::from(std::time::UNIX_EPOCH) };
+    let mut ids = session.store().ok().and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
+    ids.sort();
+    let candidate = |id: &crate::core::WorkflowId| {
+        CompletionCandidate::new(id.as_str()).help(Some(StyledStr::from("workflow")))
+    };
+    ids.iter().take(MOST_CANDIDATES).map(candidate).collect()
+}

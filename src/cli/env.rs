@@ -1,0 +1,63 @@
+//! The environment, read once.
+#![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the process was started with.
+#[derive(Debug, Clone)]
+pub(crate) struct Environment {
+    pub(crate) args: Vec<OsString>,
+    /// The working directory; an error text if it is gone.
+    pub(crate) cwd: Result<PathBuf, String>,
+}
+
+impl Environment {
+    pub(crate) fn read() -> Self {
+        Self {
+            args: std::env::args_os().collect(),
+            cwd: std::env::current_dir().map_err(|error| error.to_string()),
+        }
+    }
+
+    /// A variable that is set to something; empty counts as not set.
+    pub(crate) fn var(&self, name: &str) -> Option<String> {
+        self.var_os(name).and_then(|value| value.into_string().ok())
+    }
+
+    pub(crate) fn var_os(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name).filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.var_os(name).is_some()
+    }
+
+    /// Whether any variable with this prefix is set.
+    pub(crate) fn any_with_prefix(&self, prefix: &str) -> bool {
+        std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(|name| name.starts_with(prefix)))
+    }
+
+    /// The settings file of the user.
+    pub(crate) fn user_config(&self) -> Option<PathBuf> {
+        let base = self.var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let base = base.or_else(|| self.var_os("HOME").map(|home| PathBuf::from(home).join(".config")))?;
+        Some(base.join("ckpt").join("config.toml"))
+    }
+
+    /// The accounts whose stores are trusted without being named: one's own, and the one behind `sudo`.
+    pub(crate) fn trusted_accounts(&self) -> Vec<u32> {
+        let own = rustix::process::geteuid();
+        let behind_sudo = own.is_root().then(|| self.var("SUDO_UID")?.parse().ok()).flatten();
+        std::iter::once(own.as_raw()).chain(behind_sudo).collect()
+    }
+
+    pub(crate) fn host(&self) -> Option<String> {
+        let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
+        Some(name).filter(|name| !name.is_empty())
+    }
+
+    pub(crate) fn user(&self) -> Option<String> {
+        self.var("USER").or_else(|| self.var("LOGNAME"))
+    }
+}

@@ -1,0 +1,68 @@
+//! From the arguments to the exit code.
+
+use std::process::ExitCode;
+
+use super::args;
+use super::clock;
+use super::complete;
+use super::env::Environment;
+use super::error::Failure;
+use super::exit::Exit;
+use super::session::Session;
+use super::ui::Ui;
+use super::usage::{NotACommand, explain};
+
+/// Runs the program.
+#[must_use]
+pub fn main() -> ExitCode {
+    let env = Environment::read();
+    say_panics(Ui::early(&env));
+    if complete::answer(&env) {
+        return Exit::Ok.into();
+    }
+    run(env).into()
+}
+
+fn run(env: Environment) -> Exit {
+    let (spec, matches, global) = match args::parse(&env.args) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let ui = Ui::early(&env);
+            return match explain(&error) {
+                NotACommand::Text(text) => ended(&ui, ui.answer_bytes(text.as_bytes()).map(|()| Exit::Ok)),
+                NotACommand::Mistake(failure) => ended(&ui, Err(failure)),
+            };
+        }
+    };
+    let ui = Ui::new(&global, &env);
+    let now = match clock::now(&env) {
+        Ok(now) => now,
+        Err(failure) => return ended(&ui, Err(failure)),
+    };
+    let session = Session { env, ui, global, now };
+    ended(&session.ui, (spec.run)(&matches, &session))
+}
+
+fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(failure) => {
+            ui.fail(&failure);
+            failure.exit
+        }
+    }
+}
+
+/// A panic is a bug of ours; it is said like any other failure, with its own exit code.
+fn say_panics(ui: Ui) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
+        let message =
+            format!("internal error{}: {}", place.unwrap_or_default(), panic.payload_as_str().unwrap_or("?"));
+        let failure = Failure::with(Exit::Bug, "bug", message)
+            .help("this is a bug in ckpt; what was acknowledged before is safe")
+            .help("please report it with the command that you ran");
+        ui.fail(&failure);
+        Exit::Bug.now()
+    }));
+}

@@ -1,0 +1,161 @@
+//! The streams: stdout is the answer, stderr is the conversation.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::agent;
+use super::args::GlobalArgs;
+use super::env::Environment;
+use super::error::Failure;
+use super::page::Page;
+use super::report::{Document, Report};
+use super::style::Style;
+use crate::core::Timestamp;
+
+/// How this run talks.
+#[derive(Debug, Clone)]
+pub(crate) struct Ui {
+    json: bool,
+    quiet: bool,
+    verbose: bool,
+    out: Stream,
+    err: Stream,
+}
+
+/// One of the two streams.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    color: bool,
+    width: Option<usize>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
+fn stdout() -> io::Stdout {
+    io::stdout()
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
+fn stderr() -> io::Stderr {
+    io::stderr()
+}
+
+impl Ui {
+    pub(crate) fn new(global: &GlobalArgs, env: &Environment) -> Self {
+        let stream = |terminal: bool, width: fn() -> Option<usize>| Stream {
+            color: global.color.decide(env, terminal),
+            width: terminal.then(|| width().unwrap_or(80)),
+        };
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            out: stream(stdout().is_terminal(), || width_of(stdout())),
+            err: stream(stderr().is_terminal(), || width_of(stderr())),
+        }
+    }
+
+    /// The streams before any argument has been understood.
+    pub(crate) fn early(env: &Environment) -> Self {
+        let json = env.args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+        Self::new(&GlobalArgs { json, ..GlobalArgs::default() }, env)
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes the answer, and what is to be said about it.
+    pub(crate) fn answer<R: Report>(&self, report: &R, now: Timestamp) -> Result<(), Failure> {
+        let text = if self.json {
+            let document = Document { format: R::FORMAT, report };
+            let mut text = serde_json::to_string(&document).map_err(|error| {
+                Failure::new("output", format!("the answer cannot be written as JSON: {error}"))
+            })?;
+            text.push('\n');
+            text
+        } else if self.quiet {
+            report.essential()
+        } else {
+            let mut page = Page::new(self.out.color, self.out.width, now, self.verbose);
+            report.answer(&mut page);
+            page.into_text()
+        };
+        let written = self.write_answer(text.as_bytes());
+        if !self.json && !self.quiet {
+            let mut page = Page::new(self.err.color, self.err.width, now, self.verbose);
+            report.remarks(&mut page);
+            self.say(&page.into_text());
+        }
+        match (written, report.already_done()) {
+            (Ok(()), _) => Ok(()),
+            // Nothing to ask again for: what was to be done is done, only the answer is lost.
+            (Err(error), Some(done)) => {
+                self.say(&format!(
+                    "warning: {done}, but the answer could not be written to stdout: {error}\n"
+                ));
+                Ok(())
+            }
+            // A reader that has seen enough, as in `| head -1`.
+            (Err(error), None) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            (Err(error), None) => {
+                Err(Failure::new("output", format!("the answer could not be written to stdout: {error}")))
+            }
+        }
+    }
+
+    /// Writes bytes that were asked for as they are.
+    pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        match self.write_answer(bytes) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::new("output", format!("the answer could not be written to stdout: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_answer(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// Says something on stderr. If nobody can hear it, there is nobody to tell.
+    pub(crate) fn say(&self, text: &str) {
+        let _ = stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Says what went wrong, for people or as one line of JSON.
+    pub(crate) fn fail(&self, failure: &Failure) {
+        if self.json {
+            let line = serde_json::to_string(failure).unwrap_or_default();
+            self.say(&format!("{line}\n"));
+            return;
+        }
+        let mut page =
+            Page::new(self.err.color, self.err.width, Timestamp::from(std::time::UNIX_EPOCH), false);
+        let label = page.paint(Style::Bad, "error:");
+        let message = failure.message.replace('\n', "\n       ");
+        page.line(format!("{label} {message}"));
+        for help in &failure.help {
+            let label = page.paint(Style::Good, "help:");
+            page.line(format!("  {label} {help}"));
+        }
+        self.say(&page.into_text());
+    }
+
+    /// Whether a person is there to answer a question.
+    #[expect(dead_code, reason = "asked by the commands that confirm")]
+    pub(crate) fn person_present(&self, global: &GlobalArgs, env: &Environment) -> bool {
+        io::stdin().is_terminal()
+            && self.err.width.is_some()
+            && !self.json
+            && !global.no_input
+            && !env.is_set("CKPT_NO_INPUT")
+            && !env.is_set("CI")
+            && agent::agent(env).is_none()
+    }
+}
+
+fn width_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}

@@ -1,0 +1,40 @@
+//! The answer of `ckpt init`.
+
+use serde::Serialize;
+
+use super::super::page::Page;
+use super::super::report::Report;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct InitReport {
+    pub(crate) store: String,
+    pub(crate) project: String,
+    pub(crate) created: bool,
+    pub(crate) config: String,
+    pub(crate) config_created: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Report for InitReport {
+    const FORMAT: &'static str = "ckpt.init.v1";
+
+    fn essential(&self) -> String {
+        format!("{}\n", self.store)
+    }
+
+    fn answer(&self, page: &mut Page) {
+        page.raw(&self.essential());
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        page.line(match (self.created, self.config_created) {
+            (true, _) => "Created the store. `ckpt save ID --phase P` makes the first checkpoint.",
+            (false, true) => "The store was there already; wrote its config.toml.",
+            (false, false) => "The store was there already; nothing changed.",
+        });
+    }
+
+    fn already_done(&self) -> Option<String> {
+        Some(format!("{} is there", self.store))
+    }
+}

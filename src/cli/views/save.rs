@@ -1,0 +1,153 @@
+//! The answer of `ckpt save`.
+
+use serde::Serialize;
+
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::style::Style;
+use crate::core::phase::PhaseStatus;
+use crate::core::save::Saved;
+use crate::core::{Checkpoint, Store, WorkflowId, WorkflowStatus};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SaveReport {
+    handle: Option<String>,
+    workflow: WorkflowId,
+    seq: Option<u64>,
+    pub(crate) created: bool,
+    status: Option<WorkflowStatus>,
+    phase: Option<String>,
+    done: Vec<String>,
+    remaining: Vec<String>,
+    next: Option<NextReport>,
+    redactions: Vec<String>,
+    path: Option<String>,
+    pub(crate) skipped_trigger: Option<String>,
+    pub(crate) warnings: Vec<String>,
+    #[serde(skip)]
+    summary: String,
+    #[serde(skip)]
+    pub(crate) new_store: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct NextReport {
+    phase: Option<String>,
+    action: Option<String>,
+}
+
+impl SaveReport {
+    pub(crate) fn new(workflow: &WorkflowId, saved: &Saved, redactions: Vec<String>, store: &Store) -> Self {
+        let checkpoint = saved.checkpoint.as_deref();
+        let ids = |done: bool| {
+            let phases = checkpoint.map(|c| c.phases.as_slice()).unwrap_or_default();
+            let of_kind = phases.iter().filter(|phase| phase.status.is_done() == done);
+            of_kind.map(|phase| phase.id.to_string()).collect()
+        };
+        let next = checkpoint.and_then(|c| c.next.as_ref()).map(|next| NextReport {
+            phase: next.phase.as_ref().map(ToString::to_string),
+            action: next.action.clone(),
+        });
+        Self {
+            handle: saved.handle.as_ref().map(ToString::to_string),
+            workflow: workflow.clone(),
+            seq: saved.handle.as_ref().map(|handle| handle.seq),
+            created: saved.created,
+            status: checkpoint.map(|c| c.status),
+            phase: checkpoint.and_then(|c| c.phase.as_ref()).map(ToString::to_string),
+            done: ids(true),
+            remaining: ids(false),
+            next,
+            redactions,
+            path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
+            skipped_trigger: None,
+            warnings: Vec::new(),
+            summary: checkpoint.map(summary).unwrap_or_default(),
+            new_store: None,
+        }
+    }
+}
+
+/// `phase 2 (Strategic Synthesis) complete, 4 of 7 done`
+fn summary(checkpoint: &Checkpoint) -> String {
+    let phase = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
+    let mut words = match phase {
+        Some(phase) => {
+            let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+            let status = match phase.status {
+                PhaseStatus::InProgress => "in progress",
+                other => other.word(),
+            };
+            format!("phase {}{name} {status}, ", phase.id)
+        }
+        None => String::new(),
+    };
+    let done = checkpoint.done().count();
+    words.push_str(&match checkpoint.is_declared() {
+        true => format!("{done} of {} done", checkpoint.phases.len()),
+        false => format!("{done} done"),
+    });
+    words
+}
+
+impl Report for SaveReport {
+    const FORMAT: &'static str = "ckpt.save.v1";
+
+    fn essential(&self) -> String {
+        self.handle.as_ref().map(|handle| format!("{handle}\n")).unwrap_or_default()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        page.raw(&self.essential());
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if let Some(store) = &self.new_store {
+            page.line(format!("Created the store {}", page.foreign(store)));
+        }
+        for warning in &self.warnings {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!("{label} {}", page.foreign(warning)));
+        }
+        if !self.redactions.is_empty() {
+            let label = page.paint(Style::Warning, "warning:");
+            let pointers = page.foreign(&self.redactions.join(", "));
+            page.line(format!(
+                "{label} replaced what looks like secrets at {pointers}; `--allow-secrets` keeps them"
+            ));
+        }
+        if let Some(trigger) = &self.skipped_trigger {
+            page.line(format!("Nothing saved: the trigger {trigger} is switched off in the configuration"));
+            return;
+        }
+        let Some(handle) = &self.handle else { return };
+        if !self.created {
+            page.line(format!("Nothing new: {handle} says it already"));
+            return;
+        }
+        let mut sentence = format!("Saved {handle}: {}.", page.foreign(&self.summary));
+        match &self.next {
+            _ if self.status == Some(WorkflowStatus::Complete) => {
+                sentence.push_str(" The workflow is complete.")
+            }
+            Some(NextReport { phase: Some(phase), .. }) => {
+                sentence.push_str(&format!(" Next: {}.", page.foreign(phase)))
+            }
+            Some(NextReport { action: Some(action), .. }) => {
+                sentence.push_str(&format!(" Next: {}.", page.foreign(action)))
+            }
+            _ => {}
+        }
+        page.line(sentence);
+        if let Some(path) = self.path.as_ref().filter(|_| page.verbose) {
+            page.line(format!("  {}", page.foreign(path)));
+        }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        self.handle.as_ref().map(|handle| match self.created {
+            true => format!("saved {handle}"),
+            false => format!("{handle} says it already"),
+        })
+    }
+}

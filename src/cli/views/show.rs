@@ -1,0 +1,236 @@
+//! The answer of `ckpt show`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::escape;
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::style::Style;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::schema::Violation;
+use crate::core::size::Size;
+use crate::core::span::humane;
+use crate::core::text::is_hazardous;
+use crate::core::{Handle, WorkflowStatus};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ShowReport {
+    handle: Handle,
+    /// The document, or the part that was asked for.
+    checkpoint: Value,
+    valid: bool,
+    violations: Vec<Violation>,
+    path: String,
+    pointer: Option<String>,
+    warnings: Vec<String>,
+    #[serde(skip)]
+    parsed: Checkpoint,
+}
+
+impl ShowReport {
+    pub(crate) fn new(
+        handle: Handle,
+        parsed: Checkpoint,
+        value: Value,
+        pointer: Option<String>,
+        violations: Vec<Violation>,
+        path: String,
+    ) -> Self {
+        let valid = violations.is_empty();
+        Self { handle, checkpoint: value, valid, violations, path, pointer, warnings: Vec::new(), parsed }
+    }
+}
+
+impl Report for ShowReport {
+    const FORMAT: &'static str = "ckpt.show.v1";
+
+    fn essential(&self) -> String {
+        match &self.pointer {
+            Some(_) => value_text(&self.checkpoint),
+            None => format!("{}\n", self.handle),
+        }
+    }
+
+    fn answer(&self, page: &mut Page) {
+        match &self.pointer {
+            // A value that was asked for is for a program or a pipe: as JSON, with what could harm a terminal escaped.
+            Some(_) => page.raw(&value_text(&self.checkpoint)),
+            None => checkpoint(page, &self.parsed, &self.path),
+        }
+    }
+}
+
+/// Pretty JSON. JSON escapes control characters already; the invisible rest is written as JSON escapes too, so the
+/// text stays the same value.
+fn value_text(value: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    let harmless = |c: char| c == '\n' || !is_hazardous(c);
+    if text.chars().all(harmless) {
+        return text;
+    }
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match harmless(c) {
+            true => safe.push(c),
+            false => safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+        }
+    }
+    safe
+}
+
+fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, path: &str) {
+    let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
+    let title =
+        checkpoint.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
+    let done = checkpoint.done().count();
+    let progress = match checkpoint.is_declared() {
+        true => format!("{done} of {} done", checkpoint.phases.len()),
+        false => format!("{done} done"),
+    };
+    let status = match checkpoint.status {
+        WorkflowStatus::InProgress => "in progress",
+        other => other.word(),
+    };
+    page.line(format!("{handle}{title}: {status}, {progress}"));
+    page.line("");
+    let mut field = |name: &str, value: String| page.line(format!("  {name:<10} {value}"));
+    let shown = |text: &str| escape::inline(text).into_owned();
+
+    let by = checkpoint.writer.agent.as_ref().or(checkpoint.writer.user.as_ref());
+    let by = by.map(|by| format!(" by {}", shown(by))).unwrap_or_default();
+    field("saved", format!("{}{by}, {}", checkpoint.saved_at, checkpoint.trigger));
+    if let Some(phase) = &checkpoint.phase {
+        field("phase", shown(phase.as_str()));
+    }
+    if let Some(next) = &checkpoint.next {
+        let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
+        field("next", shown(&words.into_iter().flatten().collect::<Vec<_>>().join(": ")));
+    }
+    if let Some(pipeline) = &checkpoint.pipeline {
+        field("pipeline", shown(pipeline));
+    }
+    if !checkpoint.context.labels.is_empty() {
+        field("labels", shown(&checkpoint.context.labels.join(", ")));
+    }
+    if let Some(git) = &checkpoint.context.git {
+        let commit = git.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
+        let words = [git.branch.clone(), commit];
+        field("git", shown(&words.into_iter().flatten().collect::<Vec<_>>().join(" at ")));
+    }
+    if checkpoint.pinned {
+        field("pinned", "yes".to_owned());
+    }
+    for (index, line) in checkpoint.note.iter().flat_map(|note| escape::block(note)).enumerate() {
+        field(if index == 0 { "note" } else { "" }, line.into_owned());
+    }
+    if let Some(error) = &checkpoint.last_error {
+        field("last error", shown(&error.message));
+    }
+    field("file", shown(path));
+
+    phases(page, checkpoint);
+    tasks(page, checkpoint);
+    artifacts(page, checkpoint);
+    if !checkpoint.state.is_empty_object() {
+        page.line("");
+        page.line(format!("State: ckpt show {} --state", checkpoint.handle()));
+    }
+}
+
+fn phases(page: &mut Page, checkpoint: &Checkpoint) {
+    if checkpoint.phases.is_empty() {
+        return;
+    }
+    page.line("");
+    page.line("Phases");
+    let width = checkpoint
+        .phases
+        .iter()
+        .map(|phase| escape::width(&page.foreign(phase.id.as_str())))
+        .max()
+        .unwrap_or(0);
+    for phase in &checkpoint.phases {
+        let (word, style) = word(phase.status);
+        let id = page.foreign(phase.id.as_str());
+        let gap = " ".repeat(width.saturating_sub(escape::width(&id)));
+        let status = page.paint(style, &format!("{word:<11}"));
+        let line = format!("  {id}{gap}  {status}  {}", details(page, phase));
+        page.line(line.trim_end());
+    }
+}
+
+fn word(status: PhaseStatus) -> (&'static str, Style) {
+    match status {
+        PhaseStatus::Pending => ("to do", Style::Plain),
+        PhaseStatus::InProgress => ("in progress", Style::Warning),
+        PhaseStatus::Complete => ("done", Style::Good),
+        PhaseStatus::Failed => ("failed", Style::Bad),
+        PhaseStatus::Skipped => ("skipped", Style::Dim),
+    }
+}
+
+fn details(page: &Page, phase: &Phase) -> String {
+    let mut words = Vec::new();
+    if let Some(name) = &phase.name {
+        words.push(page.foreign(name));
+    }
+    if let (Some(start), Some(end)) = (phase.started_at, phase.completed_at)
+        && let Ok(seconds) = u64::try_from(end.seconds_since(start))
+    {
+        words.push(humane(seconds));
+    }
+    if phase.attempts > 1 {
+        words.push(format!("attempt {}", phase.attempts));
+    }
+    if let Some(error) = &phase.error {
+        words.push(page.foreign(error));
+    }
+    if phase.data.is_some() {
+        words.push("has data".to_owned());
+    }
+    words.join(", ")
+}
+
+fn tasks(page: &mut Page, checkpoint: &Checkpoint) {
+    if checkpoint.tasks.is_empty() {
+        return;
+    }
+    page.line("");
+    page.line("Tasks");
+    for task in &checkpoint.tasks {
+        let mut line = format!("  {}  {}", page.foreign(task.id.as_str()), task.status.word());
+        if let Some(phase) = &task.phase {
+            line.push_str(&format!("  in {}", page.foreign(phase.as_str())));
+        }
+        if !task.depends_on.is_empty() {
+            let names: Vec<_> = task.depends_on.iter().map(|id| page.foreign(id.as_str())).collect();
+            line.push_str(&format!("  after {}", names.join(", ")));
+        }
+        if let Some(output) = &task.output {
+            line.push_str(&format!("  writes {}", page.foreign(output)));
+        }
+        if let Some(error) = &task.error {
+            line.push_str(&format!("  {}", page.foreign(error)));
+        }
+        page.line(line);
+    }
+}
+
+fn artifacts(page: &mut Page, checkpoint: &Checkpoint) {
+    if checkpoint.artifacts.is_empty() {
+        return;
+    }
+    page.line("");
+    page.line("Artifacts");
+    for artifact in &checkpoint.artifacts {
+        let size = artifact.size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
+        let name = match artifact.name == artifact.path {
+            true => String::new(),
+            false => format!("{}: ", page.foreign(&artifact.name)),
+        };
+        page.line(format!("  {name}{}  {size}", page.foreign(&artifact.path)));
+    }
+}

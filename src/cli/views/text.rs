@@ -1,0 +1,30 @@
+//! The answer of commands that print a text.
+
+use serde::Serialize;
+
+use super::super::page::Page;
+use super::super::report::Report;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TextReport {
+    text: String,
+    warnings: Vec<String>,
+}
+
+impl TextReport {
+    pub(crate) fn new(text: String) -> Self {
+        Self { text, warnings: Vec::new() }
+    }
+}
+
+impl Report for TextReport {
+    const FORMAT: &'static str = "ckpt.text.v1";
+
+    fn essential(&self) -> String {
+        self.text.clone()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        page.raw(&self.text);
+    }
+}

@@ -1,0 +1,388 @@
+//! A save as one JSON document: everything the flags can say, in one heredoc.
+//!
+//! Two shapes are understood. A document with the keys of the flags (`phase`, `status`, `data`, `state`, `tasks`, ...)
+//! is a change. A document with a `version` is a whole checkpoint, such as `ckpt show --raw` prints: its content
+//! replaces that of the newest one. In both, what only the tool may say (number, times, digests, writer) is ignored,
+//! and unknown fields are kept.
+
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{Change, Edit, TaskChange};
+use crate::core::checkpoint::Checkpoint;
+use crate::core::format::Version;
+use crate::core::phase::PhaseId;
+use crate::core::record::Extra;
+use crate::core::schema::{self, Violation};
+use crate::core::task::{TaskId, TaskStatus};
+use crate::core::trigger::Trigger;
+use crate::core::workflow_id::WorkflowId;
+
+/// What somebody asked to save, before pipelines are looked up and files are hashed.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Everything that needs no look at the world.
+    pub change: Change,
+    /// The phases to follow.
+    pub pipeline: Option<PipelineChoice>,
+    /// The files to record.
+    pub artifacts: Vec<ArtifactRequest>,
+    /// The workflow a document says it is about.
+    pub workflow: Option<WorkflowId>,
+    /// Fields of a document that only the tool may fill in; they were ignored.
+    pub ignored: Vec<String>,
+}
+
+/// How phases are declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PipelineChoice {
+    /// By the name of a pipeline.
+    Named(String),
+    /// As a list.
+    Phases(Vec<PhaseId>),
+    /// As the numbers from 1 to this.
+    Total(u32),
+}
+
+/// A file to record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactRequest {
+    /// What to call it; its path if not given.
+    pub name: Option<String>,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// Says why a document is no save.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// It does not have the form; every violation is named.
+    #[error("the document is not a valid save")]
+    Invalid(Vec<Violation>),
+    /// It is a whole checkpoint of a newer format.
+    #[error("the document has format {0}, which is newer than this program")]
+    Newer(String),
+}
+
+/// What only the tool may say.
+const STAMPED: [&str; 10] =
+    ["version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans"];
+
+impl Request {
+    /// Understands a document.
+    ///
+    /// # Errors
+    /// Names everything that is wrong with it.
+    pub fn from_document(document: Value) -> Result<Self, DocumentError> {
+        match document {
+            Value::Object(members) if !members.contains_key("version") => Self::flags(members),
+            document => Self::whole(&document),
+        }
+    }
+
+    fn whole(document: &Value) -> Result<Self, DocumentError> {
+        let invalid = |message: String| {
+            let violations = schema::violations(schema::CHECKPOINT, document);
+            DocumentError::Invalid(match violations.is_empty() {
+                true => vec![Violation { pointer: String::new(), message }],
+                false => violations,
+            })
+        };
+        let version = document.get("version").and_then(Value::as_str).and_then(Version::parse);
+        let Some(version) = version else {
+            return Err(invalid("there is no readable `version`".to_owned()));
+        };
+        if !version.is_writable() {
+            return Err(DocumentError::Newer(version.to_string()));
+        }
+        let whole: Checkpoint =
+            serde_json::from_value(document.clone()).map_err(|error| invalid(error.to_string()))?;
+        let ignored = STAMPED.iter().map(|name| (*name).to_owned()).collect();
+        let workflow = Some(whole.workflow.clone());
+        let change = Change {
+            trigger: Some(whole.trigger.clone()),
+            pin: whole.pinned,
+            replace: Some(Box::new(whole)),
+            ..Change::default()
+        };
+        Ok(Self { change, workflow, ignored, ..Self::default() })
+    }
+
+    fn flags(members: Map<String, Value>) -> Result<Self, DocumentError> {
+        let mut fields = Fields { members, pointer: String::new(), violations: Vec::new() };
+        let pipeline = fields.pipeline();
+        let artifacts = fields.list("artifacts", "path", artifact);
+        let tasks = fields.list("tasks", "status", task);
+        let (phase, status) = (fields.phase("phase"), fields.take("status"));
+        if phase.is_none() && status.is_some() {
+            fields.refuse("status", "is that of a phase, and no `phase` is named");
+        }
+        let (next_phase, next_action) = fields.next();
+        let change = Change {
+            phase,
+            status,
+            pipeline: None,
+            title: fields.take("title"),
+            next_action,
+            next_phase,
+            data: fields.take_any("data").map(Edit::Overlay).into_iter().collect(),
+            state: fields.take_any("state").map(Edit::Overlay).into_iter().collect(),
+            artifacts: Vec::new(),
+            tasks,
+            error: fields.take("error"),
+            note: fields.take("note"),
+            trigger: fields.trigger(),
+            workflow_status: fields.take("workflow_status"),
+            pin: fields.take("pin").unwrap_or_default(),
+            labels: fields.take("labels").unwrap_or_default(),
+            extra: Extra::default(),
+            replace: None,
+        };
+        let mut request =
+            Self { change, pipeline, artifacts, workflow: fields.take("workflow"), ignored: Vec::new() };
+        let Fields { members, mut violations, .. } = fields;
+        for (name, value) in members {
+            if STAMPED.contains(&name.as_str()) {
+                request.ignored.push(name);
+            } else if let Ok(raw) = serde_json::value::to_raw_value(&value) {
+                request.change.extra.insert(name, raw);
+            }
+        }
+        if violations.is_empty() {
+            return Ok(request);
+        }
+        violations.sort_by(|a, b| a.pointer.cmp(&b.pointer));
+        Err(DocumentError::Invalid(violations))
+    }
+}
+
+/// Takes an object apart member by member and remembers everything that does not fit.
+struct Fields {
+    members: Map<String, Value>,
+    pointer: String,
+    violations: Vec<Violation>,
+}
+
+impl Fields {
+    fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        let pointer = format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"));
+        self.violations.push(Violation { pointer, message: message.into() });
+    }
+
+    /// Takes a member whatever it is; `null` is a value.
+    fn take_any(&mut self, name: &str) -> Option<Value> {
+        self.members.shift_remove(name)
+    }
+
+    /// Takes a member of a type; `null` is the same as leaving it out.
+    fn take<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+        let value = self.take_any(name).filter(|value| !value.is_null())?;
+        serde_json::from_value(value).map_err(|error| self.refuse(name, error.to_string())).ok()
+    }
+
+    /// Takes a phase, which may be written as a number.
+    fn phase(&mut self, name: &str) -> Option<PhaseId> {
+        let value = self.take_any(name).filter(|value| !value.is_null())?;
+        phase_id(&value).map_err(|message| self.refuse(name, message)).ok()
+    }
+
+    fn trigger(&mut self) -> Option<Trigger> {
+        let word: String = self.take("trigger")?;
+        word.parse()
+            .map_err(|unknown: crate::core::trigger::UnknownTrigger| {
+                self.refuse("trigger", unknown.to_string())
+            })
+            .ok()
+    }
+
+    /// Takes `next`, an action or an object, and `next_phase`.
+    fn next(&mut self) -> (Option<PhaseId>, Option<String>) {
+        let given = self.phase("next_phase");
+        match self.take_any("next") {
+            None | Some(Value::Null) => (given, None),
+            Some(Value::String(action)) => (given, Some(action)),
+            Some(Value::Object(members)) => {
+                let mut inner = Self { members, pointer: "/next".to_owned(), violations: Vec::new() };
+                let (phase, action) = (inner.phase("phase"), inner.take("action"));
+                self.violations.append(&mut inner.violations);
+                (given.or(phase), action)
+            }
+            Some(_) => {
+                self.refuse("next", "must be an action, or an object with `phase` and `action`");
+                (given, None)
+            }
+        }
+    }
+
+    fn pipeline(&mut self) -> Option<PipelineChoice> {
+        let name = self.take("pipeline").map(PipelineChoice::Named);
+        let total = self.take("total").map(PipelineChoice::Total);
+        let ids: Option<Vec<Value>> = self.take("phases");
+        let phases = ids.map(|ids| {
+            let mut phases = Vec::new();
+            for (index, id) in ids.iter().enumerate() {
+                match phase_id(id) {
+                    Ok(id) => phases.push(id),
+                    Err(message) => {
+                        let pointer = format!("/phases/{index}");
+                        self.violations.push(Violation { pointer, message });
+                    }
+                }
+            }
+            PipelineChoice::Phases(phases)
+        });
+        let mut given = [name, phases, total].into_iter().flatten();
+        let choice = given.next();
+        if given.next().is_some() {
+            self.refuse("pipeline", "only one of `pipeline`, `phases` and `total` can be given");
+        }
+        choice
+    }
+
+    /// Takes a list that may be written as an array of objects, or as an object from a name to the one thing that
+    /// matters: `{"spec": "complete"}`.
+    fn list<T>(&mut self, name: &str, short: &str, read: fn(&mut Self) -> Option<T>) -> Vec<T> {
+        let entries: Vec<(String, Value)> = match self.take_any(name) {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(entries)) => {
+                entries.into_iter().enumerate().map(|(index, entry)| (index.to_string(), entry)).collect()
+            }
+            Some(Value::Object(entries)) => {
+                let named = entries.into_iter().map(|(key, value)| match value {
+                    Value::Object(mut members) => {
+                        members.entry("id").or_insert_with(|| key.clone().into());
+                        (key, Value::Object(members))
+                    }
+                    value => {
+                        let members = [("id".to_owned(), key.clone().into()), (short.to_owned(), value)];
+                        (key, Value::Object(members.into_iter().collect()))
+                    }
+                });
+                named.collect()
+            }
+            Some(_) => {
+                self.refuse(name, "must be an array or an object");
+                return Vec::new();
+            }
+        };
+        let mut list = Vec::new();
+        for (place, entry) in entries {
+            let members = match entry {
+                Value::Object(members) => members,
+                other => [(short.to_owned(), other)].into_iter().collect(),
+            };
+            let pointer = format!("/{name}/{}", place.replace('~', "~0").replace('/', "~1"));
+            let mut fields = Self { members, pointer, violations: Vec::new() };
+            list.extend(read(&mut fields));
+            self.violations.append(&mut fields.violations);
+        }
+        list
+    }
+}
+
+fn phase_id(value: &Value) -> Result<PhaseId, String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return Err("must be the id of a phase, a text or a number".to_owned()),
+    };
+    text.parse().map_err(|invalid: crate::core::name::InvalidName| invalid.to_string())
+}
+
+fn artifact(fields: &mut Fields) -> Option<ArtifactRequest> {
+    let name = fields.take("name").or_else(|| fields.take("id"));
+    let path: Option<String> = fields.take("path");
+    if path.is_none() && fields.violations.is_empty() {
+        fields.refuse("path", "is missing");
+    }
+    path.map(|path| ArtifactRequest { name, path: path.into() })
+}
+
+fn task(fields: &mut Fields) -> Option<TaskChange> {
+    let id: Option<TaskId> = fields.take("id");
+    let status: Option<TaskStatus> = fields.take("status");
+    if id.is_none() && fields.violations.is_empty() {
+        fields.refuse("id", "is missing");
+    }
+    if status.is_none() && fields.violations.is_empty() {
+        fields.refuse("status", "is missing");
+    }
+    let after = fields.take("after").or_else(|| fields.take("depends_on"));
+    let (output, error) = (fields.take("output"), fields.take("error"));
+    Some(TaskChange { id: id?, status: status?, output, after, error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn violations(document: Value) -> Vec<String> {
+        match Request::from_document(document) {
+            Err(DocumentError::Invalid(violations)) => {
+                violations.into_iter().map(|v| format!("{}: {}", v.pointer, v.message)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn one_document_says_everything_the_flags_can() {
+        let request = Request::from_document(json!({
+            "phase": 2, "status": "in_progress", "phases": ["1", 2, 3], "title": "t", "next": "go on",
+            "next_phase": "3", "data": {"x": null}, "state": {"y": false}, "artifacts": {"s1": "a.md"},
+            "tasks": [{"id": "a", "status": "running", "after": ["b"]}], "error": "e", "note": "n",
+            "trigger": "batch_complete", "workflow_status": "failed", "pin": true, "labels": ["l"], "mine": [1.0]
+        }))
+        .unwrap();
+        let change = &request.change;
+        assert_eq!(change.phase.as_ref().unwrap().as_str(), "2");
+        assert_eq!(change.next_phase.as_ref().unwrap().as_str(), "3");
+        assert_eq!(change.data, [Edit::Overlay(json!({"x": null}))]);
+        assert_eq!(change.tasks[0].after.as_ref().unwrap()[0].as_str(), "b");
+        assert_eq!(change.extra.get("mine"), Some("[1.0]"));
+        assert_eq!(request.artifacts[0].name.as_deref(), Some("s1"));
+        assert_eq!(request.pipeline, Some(PipelineChoice::Phases(PhaseId::numbered(3).collect())));
+    }
+
+    #[test]
+    fn what_only_the_tool_may_say_is_ignored() {
+        let request =
+            Request::from_document(json!({"note": "n", "sha256": "x", "seq": 9, "save_id": 1})).unwrap();
+        assert_eq!(request.ignored, ["sha256", "seq", "save_id"]);
+        assert!(request.change.extra.is_empty());
+    }
+
+    #[test]
+    fn every_violation_is_named_by_its_pointer() {
+        let found = violations(json!({
+            "phase": ["x"], "status": "finished", "tasks": [{"id": "a"}, {"id": "b,c", "status": "running"}],
+            "artifacts": [{"name": "x"}], "trigger": "boredom", "labels": [1], "next": 4, "pipeline": "a", "total": 3
+        }));
+        let pointers: Vec<_> = found.iter().map(|line| line.split(':').next().unwrap()).collect();
+        assert_eq!(
+            pointers,
+            [
+                "/artifacts/0/path",
+                "/labels",
+                "/next",
+                "/phase",
+                "/pipeline",
+                "/status",
+                "/tasks/0/status",
+                "/tasks/1/id",
+                "/trigger"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_document_that_is_no_object_is_refused() {
+        assert!(!violations(json!([1])).is_empty());
+        assert!(!violations(json!({"version": "abc"})).is_empty());
+        let newer = Request::from_document(json!({"version": "2.0"}));
+        assert_eq!(newer.unwrap_err(), DocumentError::Newer("2.0".to_owned()));
+    }
+}

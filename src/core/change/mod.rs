@@ -1,0 +1,125 @@
+//! What a save changes.
+//!
+//! A [`Change`] is the caller's request as a value, already checked and free of secrets. It is applied to the newest
+//! checkpoint; when another writer was faster, the same value is applied again on top of what that writer saved. So
+//! nothing in it may depend on the checkpoint it was first made for.
+
+mod apply;
+mod document;
+mod redaction;
+
+pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
+pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use super::digest::Digest;
+use super::phase::{PhaseId, PhaseStatus};
+use super::pipeline::Pipeline;
+use super::record::Extra;
+use super::task::{TaskId, TaskStatus};
+use super::trigger::Trigger;
+
+/// The longest title, in bytes.
+pub const MAX_TITLE_BYTES: usize = 1 << 10;
+/// The longest note, error or action, in bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 10;
+
+/// A request to change a workflow.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Change {
+    /// The phase the change is about.
+    pub phase: Option<PhaseId>,
+    /// What becomes of that phase.
+    pub status: Option<PhaseStatus>,
+    /// The phases the workflow follows from now on.
+    pub pipeline: Option<Pipeline>,
+    /// A new title.
+    pub title: Option<String>,
+    /// What to do next, in words.
+    pub next_action: Option<String>,
+    /// The phase to continue with.
+    pub next_phase: Option<PhaseId>,
+    /// What happens to the data of the phase, in order.
+    pub data: Vec<Edit>,
+    /// What happens to the state of the workflow, in order.
+    pub state: Vec<Edit>,
+    /// Files that were produced.
+    pub artifacts: Vec<Artifact>,
+    /// Tasks that moved.
+    pub tasks: Vec<TaskChange>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// A remark about this save.
+    pub note: Option<String>,
+    /// Why the checkpoint is taken; derived from the rest if not given.
+    pub trigger: Option<Trigger>,
+    /// A new status of the workflow; derived from the phases if not given.
+    pub workflow_status: Option<WorkflowStatus>,
+    /// Whether no cleanup may touch this checkpoint.
+    pub pin: bool,
+    /// Words to find the workflow by.
+    pub labels: Vec<String>,
+    /// Fields this version has no name for.
+    #[serde(skip)]
+    pub extra: Extra,
+    /// A whole checkpoint whose content replaces that of the newest one before the rest is applied.
+    #[serde(skip)]
+    pub replace: Option<Box<Checkpoint>>,
+}
+
+/// One change of a JSON value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// RFC 7396: `null` removes.
+    Merge(Value),
+    /// Objects are merged, everything else replaces; `null` is a value.
+    Overlay(Value),
+    /// One member, by name or JSON pointer.
+    Set(String, Value),
+}
+
+/// What becomes of one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskChange {
+    /// The task.
+    pub id: TaskId,
+    /// Where it stands now.
+    pub status: TaskStatus,
+    /// The file it writes.
+    pub output: Option<String>,
+    /// The tasks that must be done before it.
+    pub after: Option<Vec<TaskId>>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+impl Change {
+    /// The trigger given, or the one that follows from what is saved.
+    #[must_use]
+    pub fn trigger(&self) -> Trigger {
+        match &self.trigger {
+            Some(trigger) => trigger.clone(),
+            None if self.phase.is_some() => Trigger::PhaseTransition,
+            None => Trigger::Manual,
+        }
+    }
+
+    /// A digest of the request, to recognise the same one when it comes again under the same key.
+    ///
+    /// The size and digest of artifacts are left out: a repeated save of a file that has changed since is still a
+    /// repetition.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        let mut request = self.clone();
+        for artifact in &mut request.artifacts {
+            (artifact.size, artifact.sha256) = (None, None);
+        }
+        let replaced = request.replace.as_ref().and_then(|whole| serde_json::to_string(whole).ok());
+        let rest = serde_json::to_string(&request).unwrap_or_default();
+        Digest::of(format!("{rest}\n{}", replaced.unwrap_or_default()).as_bytes())
+    }
+}

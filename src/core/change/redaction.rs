@@ -1,0 +1,60 @@
+//! Taking secrets out of a change before anything is written.
+
+use super::{Change, Edit};
+use crate::core::redact::{redact_text, redact_value};
+
+impl Change {
+    /// Replaces every secret by `[REDACTED:rule]` and returns the JSON pointers of what was replaced.
+    ///
+    /// Names that end up in paths (the workflow, phases, tasks) are not touched: they are short and checked already.
+    pub fn redact(&mut self) -> Vec<String> {
+        let mut found = Vec::new();
+        let texts = [
+            ("/title", &mut self.title),
+            ("/next/action", &mut self.next_action),
+            ("/error", &mut self.error),
+            ("/note", &mut self.note),
+        ];
+        for (pointer, text) in texts {
+            if let Some(text) = text {
+                redact(text, || pointer.to_owned(), &mut found);
+            }
+        }
+        for (pointer, edits) in [("/data", &mut self.data), ("/state", &mut self.state)] {
+            for edit in edits {
+                match edit {
+                    Edit::Merge(value) | Edit::Overlay(value) => redact_value(value, pointer, &mut found),
+                    Edit::Set(key, value) => {
+                        redact(key, || pointer.to_owned(), &mut found);
+                        let place = match key.starts_with('/') {
+                            true => format!("{pointer}{key}"),
+                            false => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+                        };
+                        redact_value(value, &place, &mut found);
+                    }
+                }
+            }
+        }
+        for (index, artifact) in self.artifacts.iter_mut().enumerate() {
+            redact(&mut artifact.name, || format!("/artifacts/{index}/name"), &mut found);
+        }
+        for (index, label) in self.labels.iter_mut().enumerate() {
+            redact(label, || format!("/labels/{index}"), &mut found);
+        }
+        for (index, task) in self.tasks.iter_mut().enumerate() {
+            for (name, text) in [("output", &mut task.output), ("error", &mut task.error)] {
+                if let Some(text) = text {
+                    redact(text, || format!("/tasks/{index}/{name}"), &mut found);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn redact(text: &mut String, pointer: impl FnOnce() -> String, found: &mut Vec<String>) {
+    if let Some(clean) = redact_text(text) {
+        *text = clean;
+        found.push(pointer());
+    }
+}

@@ -1,0 +1,260 @@
+//! The checkpoint: one immutable, numbered, self-contained snapshot of a workflow.
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::Digest;
+use super::format::Version;
+use super::json::Json;
+use super::phase::{Phase, PhaseId};
+use super::record::record;
+use super::selector::Handle;
+use super::task::{Task, TaskId};
+use super::time::Timestamp;
+use super::trigger::Trigger;
+use super::workflow_id::WorkflowId;
+
+/// The pipeline name of a phase list that was given with a save instead of a name.
+pub const CUSTOM_PIPELINE: &str = "custom";
+
+/// Where a workflow stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkflowStatus {
+    /// There is work left.
+    #[default]
+    InProgress,
+    /// All of it is done.
+    Complete,
+    /// It cannot be done.
+    Failed,
+    /// Nobody wants it any more.
+    Abandoned,
+}
+
+impl WorkflowStatus {
+    /// All of them, in the order people expect.
+    pub const ALL: [Self; 4] = [Self::InProgress, Self::Complete, Self::Failed, Self::Abandoned];
+
+    /// The word for it in files and on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+record! {
+    /// One snapshot of a workflow. The fields stand in the order of the file.
+    ///
+    /// How these become bytes, and what the digest covers, is in [`format`](super::format).
+    pub struct Checkpoint {
+        /// The version of the format.
+        required version: Version,
+        /// The digest of the file; zero until the checkpoint has been encoded.
+        required sha256: Digest,
+        /// The workflow it belongs to.
+        required workflow: WorkflowId,
+        /// Its number, counted from 1 without gaps.
+        required seq: u64,
+        /// When it was saved, by the clock of the machine that saved it. Never used for order.
+        required saved_at: Timestamp,
+        /// Why it was taken.
+        required trigger: Trigger,
+        /// Where the workflow stands.
+        required status: WorkflowStatus,
+        /// The phase this save is about.
+        always phase: Option<PhaseId>,
+        /// What comes next.
+        always next: Option<Next>,
+        /// What the workflow is about, in a line.
+        always title: Option<String>,
+        /// What somebody had to say about this save.
+        always note: Option<String>,
+        /// The name of the declared pipeline; none if phases are taken as they come.
+        always pipeline: Option<String>,
+        /// All phases, in declared order.
+        always phases: Vec<Phase>,
+        /// All tasks, in the order they were first mentioned.
+        always tasks: Vec<Task>,
+        /// The files the work has produced.
+        always artifacts: Vec<Artifact>,
+        /// When phases were reopened, and why.
+        always replans: Vec<Replan>,
+        /// What the world looked like.
+        always context: Context,
+        /// The last thing that went wrong and has not been put right.
+        always last_error: Option<LastError>,
+        /// Who saved it.
+        always writer: Writer,
+        /// A random name of this save.
+        required save_id: String,
+        /// The checkpoint it continues.
+        always parent: Option<Parent>,
+        /// Whether no cleanup may touch it.
+        optional pinned: bool,
+        /// The keys of recent saves, so that a repeated one is recognised.
+        optional keys: Vec<SaveKey>,
+        /// What the work wants to remember, free-form.
+        always state: Json,
+    }
+}
+
+impl Checkpoint {
+    /// Its name.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        Handle::new(&self.workflow, self.seq)
+    }
+
+    /// Whether the phases are a declared list, so that "what comes next" can be computed.
+    #[must_use]
+    pub fn is_declared(&self) -> bool {
+        self.pipeline.is_some()
+    }
+
+    /// The phase of that id.
+    #[must_use]
+    pub fn find_phase(&self, id: &PhaseId) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.id == *id)
+    }
+
+    /// The phases that are done, in declared order.
+    pub fn done(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| phase.status.is_done())
+    }
+
+    /// The phases that are not done, in declared order.
+    pub fn remaining(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| !phase.status.is_done())
+    }
+
+    /// The task of that id.
+    #[must_use]
+    pub fn find_task(&self, id: &TaskId) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == *id)
+    }
+}
+
+record! {
+    /// What comes next.
+    pub struct Next {
+        /// The phase to continue with.
+        always phase: Option<PhaseId>,
+        /// What to do, in words.
+        always action: Option<String>,
+    }
+}
+
+record! {
+    /// A file the work has produced.
+    pub struct Artifact {
+        /// What the work calls it.
+        required name: String,
+        /// Where it is, relative to the project, with `/` between the parts.
+        required path: String,
+        /// Its size when it was recorded; none if it was missing then.
+        always size: Option<u64>,
+        /// The digest of its content when it was recorded; none if it was missing then.
+        always sha256: Option<Digest>,
+    }
+}
+
+record! {
+    /// One time a phase, and with it everything behind it, was reopened.
+    pub struct Replan {
+        /// The phase.
+        required phase: PhaseId,
+        /// Why.
+        optional reason: Option<String>,
+        /// When.
+        required at: Timestamp,
+    }
+}
+
+record! {
+    /// What the world looked like when the checkpoint was saved.
+    #[derive(Default)]
+    pub struct Context {
+        /// The git checkout, if there is one.
+        always git: Option<GitContext>,
+        /// Files of the project that the work depends on without having made them.
+        optional watched: Vec<WatchedFile>,
+        /// Words to find the workflow by.
+        optional labels: Vec<String>,
+    }
+}
+
+record! {
+    /// The state of the git checkout.
+    pub struct GitContext {
+        /// The branch; none when the head is detached.
+        always branch: Option<String>,
+        /// The commit; none when there is none yet.
+        always commit: Option<String>,
+    }
+}
+
+record! {
+    /// A file the work depends on.
+    pub struct WatchedFile {
+        /// Where it is, relative to the project.
+        required path: String,
+        /// The digest of its content; none if it is missing or cannot be read.
+        always sha256: Option<Digest>,
+    }
+}
+
+record! {
+    /// The last thing that went wrong.
+    pub struct LastError {
+        /// What happened.
+        required message: String,
+        /// The phase it happened in.
+        always phase: Option<PhaseId>,
+        /// When it was reported.
+        required at: Timestamp,
+    }
+}
+
+record! {
+    /// Who saved a checkpoint.
+    #[derive(Default)]
+    pub struct Writer {
+        /// The agent or service: `claude-code`, `gemini-cli`, `codex`, `github-actions`.
+        always agent: Option<String>,
+        /// The session of that agent.
+        always session: Option<String>,
+        /// The machine.
+        always host: Option<String>,
+        /// The account on it.
+        always user: Option<String>,
+        /// The version of `ckpt`.
+        always ckpt: String,
+    }
+}
+
+record! {
+    /// The checkpoint that another one continues.
+    pub struct Parent {
+        /// Its number.
+        required seq: u64,
+        /// Its digest.
+        required sha256: Digest,
+    }
+}
+
+record! {
+    /// Remembers that a save was made under a key.
+    pub struct SaveKey {
+        /// The key.
+        required key: String,
+        /// The checkpoint it made.
+        required seq: u64,
+        /// The digest of what was asked, to tell a repetition from another save under the same key.
+        required request: Digest,
+    }
+}

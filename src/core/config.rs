@@ -1,0 +1,298 @@
+//! Settings: `.ckpt/config.toml`, and the same file in the user's configuration directory below it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::checkpoint::CUSTOM_PIPELINE;
+use super::files::{FileProblem, read_regular};
+use super::name::check_name;
+use super::phase::PhaseId;
+use super::pipeline::{PhaseSpec, Pipeline};
+use super::size::Size;
+use super::trigger::Trigger;
+
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
+
+/// The settings in force.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    save: SaveTable,
+    resume: ResumeTable,
+    pipelines: BTreeMap<String, Pipeline>,
+}
+
+/// Says why a settings file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("`{}` {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        problem: FileProblem,
+    },
+    /// It is not what a settings file looks like.
+    #[error("`{}`: {message}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column where they are known.
+        message: String,
+    },
+}
+
+impl Config {
+    /// The largest artifact that is hashed if nothing is configured.
+    pub const DEFAULT_MAX_ARTIFACT: Size = Size(1 << 30);
+
+    /// Reads a file; none is the same as an empty one.
+    ///
+    /// # Errors
+    /// A file that is there and cannot be used.
+    pub fn load(path: &Path) -> Result<Option<Self>, ConfigError> {
+        let bytes = match read_regular(path, MAX_CONFIG_BYTES) {
+            Ok(bytes) => bytes,
+            Err(FileProblem::Missing) => return Ok(None),
+            Err(problem) => return Err(ConfigError::File { path: path.to_owned(), problem }),
+        };
+        let invalid = |message: String| ConfigError::Invalid { path: path.to_owned(), message };
+        let text = String::from_utf8(bytes).map_err(|_| invalid("not valid UTF-8".to_owned()))?;
+        Self::parse(&text).map(Some).map_err(invalid)
+    }
+
+    /// Understands the text of a settings file.
+    ///
+    /// # Errors
+    /// A sentence that names the key, with line and column where they are known.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: ConfigFile = toml::from_str(text).map_err(|error| describe(&error, text))?;
+        for trigger in file.save.triggers.keys() {
+            trigger.parse::<Trigger>().map_err(|error| format!("[save.triggers]: {error}"))?;
+        }
+        let mut pipelines = BTreeMap::new();
+        for (name, table) in file.pipelines {
+            let at = |message: String| format!("[pipelines.{name}]: {message}");
+            check_name("a pipeline", &name, &[]).map_err(|error| at(error.to_string()))?;
+            if name == CUSTOM_PIPELINE {
+                return Err(at(format!(
+                    "`{CUSTOM_PIPELINE}` stands for lists given with `--phases`; choose another name"
+                )));
+            }
+            let phases: Result<_, String> = table.phases.into_iter().map(PhaseEntry::into_spec).collect();
+            let pipeline =
+                Pipeline::new(name.clone(), phases.map_err(at)?).map_err(|error| at(error.to_string()))?;
+            pipelines.insert(name, pipeline);
+        }
+        Ok(Self { save: file.save, resume: file.resume, pipelines })
+    }
+
+    /// These settings, completed by `lower` where they say nothing.
+    #[must_use]
+    pub fn over(mut self, lower: Self) -> Self {
+        for (trigger, on) in lower.save.triggers {
+            self.save.triggers.entry(trigger).or_insert(on);
+        }
+        for (name, pipeline) in lower.pipelines {
+            self.pipelines.entry(name).or_insert(pipeline);
+        }
+        self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
+        self.resume.watch = self.resume.watch.or(lower.resume.watch);
+        self
+    }
+
+    /// Whether saves for this reason are wanted.
+    #[must_use]
+    pub fn wants(&self, trigger: &Trigger) -> bool {
+        self.save.triggers.get(trigger.word()).copied().unwrap_or(true)
+    }
+
+    /// The largest artifact that is hashed.
+    #[must_use]
+    pub fn max_artifact(&self) -> Size {
+        self.save.max_artifact_size.unwrap_or(Self::DEFAULT_MAX_ARTIFACT)
+    }
+
+    /// The files whose content is remembered with every save, relative to the project.
+    #[must_use]
+    pub fn watched(&self) -> &[String] {
+        self.resume.watch.as_deref().unwrap_or_default()
+    }
+
+    /// The pipeline of that name.
+    #[must_use]
+    pub fn pipeline(&self, name: &str) -> Option<&Pipeline> {
+        self.pipelines.get(name)
+    }
+
+    /// The names of all pipelines.
+    pub fn pipeline_names(&self) -> impl Iterator<Item = &str> {
+        self.pipelines.keys().map(String::as_str)
+    }
+}
+
+fn describe(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().trim_end();
+    match error.span() {
+        Some(span) => {
+            let before = &text[..span.start.min(text.len())];
+            let line = before.matches('\n').count() + 1;
+            let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+            format!("{message} at line {line} column {column}")
+        }
+        None => message.to_owned(),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    #[serde(default)]
+    save: SaveTable,
+    #[serde(default)]
+    resume: ResumeTable,
+    #[serde(default)]
+    pipelines: BTreeMap<String, PipelineTable>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaveTable {
+    #[serde(default)]
+    triggers: BTreeMap<String, bool>,
+    max_artifact_size: Option<Size>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResumeTable {
+    watch: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PipelineTable {
+    phases: Vec<PhaseEntry>,
+}
+
+/// A phase in the short form, its id, or in the long form, a table.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected the id of a phase, or a table with `id`, `name`, `action`, `approval`, `outputs`, `data_schema`, `task_limit`"
+)]
+enum PhaseEntry {
+    Short(PhaseId),
+    Long(PhaseTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhaseTable {
+    id: PhaseId,
+    name: Option<String>,
+    action: Option<String>,
+    #[serde(default)]
+    approval: bool,
+    #[serde(default)]
+    outputs: Vec<OutputEntry>,
+    data_schema: Option<toml::Value>,
+    task_limit: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a path, or a table with `path` and `schema`")]
+enum OutputEntry {
+    Path(String),
+    Table { path: String, schema: Option<toml::Value> },
+}
+
+impl PhaseEntry {
+    fn into_spec(self) -> Result<PhaseSpec, String> {
+        let table = match self {
+            Self::Short(id) => return Ok(PhaseSpec::bare(id)),
+            Self::Long(table) => table,
+        };
+        let outputs: Result<_, String> = table.outputs.into_iter().map(OutputEntry::into_pair).collect();
+        Ok(PhaseSpec {
+            id: table.id,
+            name: table.name,
+            action: table.action,
+            approval: table.approval,
+            outputs: outputs?,
+            data_schema: table.data_schema.map(to_json).transpose()?,
+            task_limit: table.task_limit,
+        })
+    }
+}
+
+impl OutputEntry {
+    fn into_pair(self) -> Result<(String, Option<Value>), String> {
+        match self {
+            Self::Path(path) => Ok((path, None)),
+            Self::Table { path, schema } => Ok((path, schema.map(to_json).transpose()?)),
+        }
+    }
+}
+
+fn to_json(value: toml::Value) -> Result<Value, String> {
+    serde_json::to_value(value).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipelines_have_a_short_and_a_long_form() {
+        let config = Config::parse(
+            r#"
+            [pipelines.release]
+            phases = ["plan", "build"]
+
+            [pipelines.careful]
+            phases = [
+              "think",
+              { id = "make", name = "Make it", action = "Write code", approval = true, task_limit = 2,
+                outputs = ["out.txt", { path = "r.json", schema = { type = "object" } }] },
+            ]
+            "#,
+        )
+        .unwrap();
+        assert_eq!(config.pipeline_names().collect::<Vec<_>>(), ["careful", "release"]);
+        let make = &config.pipeline("careful").unwrap().phases[1];
+        assert_eq!((make.name.as_deref(), make.approval, make.outputs.len()), (Some("Make it"), true, 2));
+        assert_eq!(make.outputs[1].1, Some(serde_json::json!({"type": "object"})));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            ("[save]\nautocleanup = true", "unknown field `autocleanup`"),
+            ("[save.triggers]\nphase_transtion = false", "is not a trigger"),
+            ("[pipelines.x]\nphases = []", "at least one phase"),
+            ("[pipelines.x]\nphases = [\"a\",\"a\"]", "listed twice"),
+            ("[pipelines.x]\nphases = [\"a,b\"]", "expected the id of a phase"),
+            ("[pipelines.custom]\nphases = [\"a\"]", "choose another name"),
+            ("[save]\nmax_artifact_size = \"lots\"", "is not a size"),
+            ("= 1", "line 1 column 1"),
+        ];
+        for (text, expected) in cases {
+            let message = Config::parse(text).unwrap_err();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_store_wins_over_the_user() {
+        let store = Config::parse("[save.triggers]\nmanual = true").unwrap();
+        let user = Config::parse("[save.triggers]\nmanual = false\nagent_complete = false").unwrap();
+        let config = store.over(user);
+        assert!(config.wants(&Trigger::Manual));
+        assert!(!config.wants(&Trigger::AgentComplete));
+        assert!(config.wants(&Trigger::PhaseTransition));
+    }
+}

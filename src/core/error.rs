@@ -1,0 +1,184 @@
+//! Everything that can go wrong in the core, as data.
+//!
+//! A variant is a decision that a caller can make; candidates, violations and paths are fields. Words for people, help
+//! lines and exit codes are the business of the command line.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::change::{ChangeError, DocumentError};
+use super::config::ConfigError;
+use super::files::FileProblem;
+use super::format::{Unusable, Version};
+use super::pipeline::PipelineError;
+use super::schema::Violation;
+use super::selector::Handle;
+use super::workflow_id::WorkflowId;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no store here or above.
+    #[error("no store found in `{}` or above", searched.display())]
+    NoStore {
+        /// Where the search began.
+        searched: PathBuf,
+    },
+    /// The store was found by searching and belongs to somebody else.
+    #[error("the store `{}` belongs to another user (uid {owner})", path.display())]
+    ForeignStore {
+        /// The store.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
+    },
+    /// Something else stands where the store should be.
+    #[error("`{}` is not a directory that can be a store: {why}", path.display())]
+    NotAStore {
+        /// What was found.
+        path: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
+    /// There is no workflow of that name.
+    #[error("there is no workflow `{given}`")]
+    NoSuchWorkflow {
+        /// The name asked for.
+        given: WorkflowId,
+        /// Workflows with similar names, the most similar first.
+        similar: Vec<WorkflowId>,
+    },
+    /// Several workflows are the number asked for.
+    #[error("`{given}` could be any of {} workflows", candidates.len())]
+    Ambiguous {
+        /// The name asked for.
+        given: WorkflowId,
+        /// What it could mean.
+        candidates: Vec<WorkflowId>,
+    },
+    /// The workflow has no checkpoint of that number.
+    #[error("there is no checkpoint `{asked}`")]
+    NoSuchCheckpoint {
+        /// What was asked for.
+        asked: String,
+        /// The newest one there is.
+        newest: Handle,
+    },
+    /// The checkpoint has been archived.
+    #[error("checkpoint `{handle}` has been archived")]
+    Archived {
+        /// The checkpoint.
+        handle: Handle,
+    },
+    /// The file of a checkpoint cannot be used.
+    #[error("checkpoint `{handle}` is damaged: `{}` {why}", path.display())]
+    Damaged {
+        /// The checkpoint.
+        handle: Handle,
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: Unusable,
+        /// The checkpoint before it, if there is one.
+        before: Option<Handle>,
+    },
+    /// The newest checkpoint was written by a newer version, whose fields this one could get wrong.
+    #[error("`{handle}` has format {version}, which this version can read but not continue")]
+    NewerFormat {
+        /// The checkpoint.
+        handle: Handle,
+        /// Its version.
+        version: Version,
+    },
+    /// The change does not fit the workflow.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The document is no save.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// Another checkpoint is the newest one.
+    #[error("expected the newest checkpoint to be `{expected}`, but it is {}", newest.as_ref().map_or("none".to_owned(), |newest| format!("`{newest}`")))]
+    Conflict {
+        /// What the caller took for the newest.
+        expected: Handle,
+        /// What is the newest.
+        newest: Option<Handle>,
+    },
+    /// The key was used for a save that asked for something else.
+    #[error("the key `{key}` was used for another save, `{handle}`")]
+    KeyReused {
+        /// The key.
+        key: String,
+        /// The save it belongs to.
+        handle: Handle,
+    },
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no pipeline of that name.
+    #[error("there is no pipeline `{given}`")]
+    UnknownPipeline {
+        /// The name asked for.
+        given: String,
+        /// The pipelines there are.
+        known: Vec<String>,
+    },
+    /// A list of phases is none.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// The data of a phase breaks the schema its pipeline declares.
+    #[error("the data of phase `{phase}` does not match the schema of pipeline `{pipeline}`")]
+    InvalidData {
+        /// The phase.
+        phase: String,
+        /// The pipeline.
+        pipeline: String,
+        /// Everything that is wrong.
+        violations: Vec<Violation>,
+    },
+    /// A file that was to be recorded cannot be.
+    #[error("artifact `{}` {problem}", path.display())]
+    Artifact {
+        /// The file.
+        path: PathBuf,
+        /// What is in the way.
+        problem: FileProblem,
+    },
+    /// The checkpoint would be larger than this program reads.
+    #[error("the checkpoint would have {bytes} bytes, more than {limit}")]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The store cannot be read or written.
+    #[error("cannot {doing} `{}`: {source}", path.display())]
+    Store {
+        /// What was being done: `write`, `list`.
+        doing: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The file system can neither link nor rename without replacing.
+    #[error("the file system of `{}` has neither hard links nor a rename that does not replace", path.display())]
+    UnsupportedFileSystem {
+        /// The workflow's directory.
+        path: PathBuf,
+    },
+    /// The checkpoint was written, but it is not certain that it survives a power loss, or that it can be found.
+    #[error("`{handle}` was written, but it could not be confirmed: {why}")]
+    Unconfirmed {
+        /// The checkpoint.
+        handle: Handle,
+        /// Its file.
+        path: PathBuf,
+        /// What is uncertain.
+        why: String,
+    },
+}
+
+/// The result of everything in the core.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

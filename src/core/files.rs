@@ -1,0 +1,196 @@
+//! Reading files that somebody else controls: never following links where that matters, never waiting for a pipe,
+//! never reading without bound.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use super::digest::{Digest, Hasher};
+
+/// Says why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileProblem {
+    /// It is not there.
+    #[error("does not exist")]
+    Missing,
+    /// It is a directory, a pipe, a device, or a link where none is followed.
+    #[error("is not a regular file")]
+    NotAFile,
+    /// It is larger than the limit.
+    #[error("is larger than {}", super::size::Size(*.0))]
+    TooLarge(u64),
+    /// It lies outside the project.
+    #[error("lies outside the project")]
+    Outside,
+    /// Its name is not UTF-8.
+    #[error("has a name that is not UTF-8")]
+    NotUtf8,
+    /// The operating system refuses.
+    #[error(transparent)]
+    Io(io::Error),
+}
+
+impl From<io::Error> for FileProblem {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
+            _ if is_link(&error) => Self::NotAFile,
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<rustix::io::Errno> for FileProblem {
+    fn from(errno: rustix::io::Errno) -> Self {
+        io::Error::from(errno).into()
+    }
+}
+
+/// Whether the operating system refused to follow a symbolic link.
+pub(crate) fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// Opens a regular file for reading, and nothing else: a link at the end of the path is not followed, a pipe is not
+/// waited for.
+///
+/// # Errors
+/// Says what is in the way.
+pub fn open_regular(path: &Path) -> Result<File, FileProblem> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
+    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
+        FileType::RegularFile => Ok(file.into()),
+        _ => Err(FileProblem::NotAFile),
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// Says what is in the way.
+pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
+    read_bounded(open_regular(path)?, limit)
+}
+
+/// Reads everything, if it is at most `limit` bytes.
+///
+/// # Errors
+/// More bytes than that, or an error of the operating system.
+pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProblem> {
+    let mut bytes = Vec::new();
+    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > limit {
+        true => Err(FileProblem::TooLarge(limit)),
+        false => Ok(bytes),
+    }
+}
+
+/// Hashes a regular file of at most `limit` bytes without holding it in memory.
+///
+/// # Errors
+/// Says what is in the way.
+pub fn hash_regular(path: &Path, limit: u64) -> Result<(u64, Digest), FileProblem> {
+    let mut file = open_regular(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(FileProblem::TooLarge(limit));
+    }
+    let mut buffer = vec![0; 64 << 10];
+    let (mut hasher, mut size) = (Hasher::default(), 0);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok((size, hasher.finish())),
+            Ok(n) => {
+                size += n as u64;
+                // The file may grow while it is read; the limit holds all the same.
+                if size > limit {
+                    return Err(FileProblem::TooLarge(limit));
+                }
+                hasher.update(&buffer[..n]);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Where a path that somebody typed lies in the project: links resolved, relative, with `/` between the parts.
+///
+/// # Errors
+/// Says that it is missing or lies elsewhere.
+pub fn locate_in_project(
+    project: &Path,
+    base: &Path,
+    given: &Path,
+) -> Result<(PathBuf, String), FileProblem> {
+    let real = std::fs::canonicalize(base.join(given))?;
+    let project = std::fs::canonicalize(project)?;
+    let relative = real.strip_prefix(&project).map_err(|_| FileProblem::Outside)?;
+    let relative = portable(relative)?;
+    match relative.is_empty() {
+        true => Err(FileProblem::NotAFile),
+        false => Ok((real, relative)),
+    }
+}
+
+/// Where a path that a checkpoint or a configuration names lies; it may not leave the project, not even by a link.
+///
+/// # Errors
+/// Says that it is missing or lies elsewhere.
+pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
+    let path = Path::new(relative);
+    if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(FileProblem::Outside);
+    }
+    locate_in_project(project, project, path).map(|(real, _)| real)
+}
+
+fn portable(path: &Path) -> Result<String, FileProblem> {
+    let parts: Option<Vec<&str>> = path.components().map(|part| part.as_os_str().to_str()).collect();
+    parts.map(|parts| parts.join("/")).ok_or(FileProblem::NotUtf8)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests arrange their own world")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_inside_the_project_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        std::fs::create_dir_all(project.join("sub")).unwrap();
+        std::fs::write(project.join("sub/a.md"), "hello").unwrap();
+        std::fs::write(dir.path().join("secret"), "x").unwrap();
+        symlink("sub/a.md", project.join("inside")).unwrap();
+        symlink("../secret", project.join("outside")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, project.join("pipe"), Mode::RWXU).unwrap();
+
+        let relative = |base: &str, given: &str| {
+            locate_in_project(&project, &project.join(base), Path::new(given)).map(|(_, relative)| relative)
+        };
+        assert_eq!(relative("", "sub/a.md").unwrap(), "sub/a.md");
+        assert_eq!(relative("sub", "./a.md").unwrap(), "sub/a.md");
+        assert_eq!(relative("sub", "../sub/../sub/a.md").unwrap(), "sub/a.md");
+        assert_eq!(relative("", "inside").unwrap(), "sub/a.md");
+        assert!(matches!(relative("", "outside"), Err(FileProblem::Outside)));
+        assert!(matches!(relative("", "../secret"), Err(FileProblem::Outside)));
+        assert!(matches!(relative("", "/etc/hostname"), Err(FileProblem::Outside)));
+        assert!(matches!(relative("", "nope"), Err(FileProblem::Missing)));
+        assert!(matches!(relative("", "."), Err(FileProblem::NotAFile)));
+        for path in ["../secret", "/etc/passwd", "sub/../../secret", "outside"] {
+            assert!(matches!(follow_in_project(&project, path), Err(FileProblem::Outside)), "{path}");
+        }
+
+        assert_eq!(hash_regular(&project.join("sub/a.md"), 5).unwrap(), (5, Digest::of(b"hello")));
+        assert!(matches!(hash_regular(&project.join("sub/a.md"), 4), Err(FileProblem::TooLarge(4))));
+        for special in [project.join("sub"), project.join("pipe"), project.join("inside"), "/dev/zero".into()]
+        {
+            assert!(matches!(open_regular(&special), Err(FileProblem::NotAFile)), "{special:?}");
+        }
+        assert!(matches!(read_bounded(io::repeat(b'x'), 100), Err(FileProblem::TooLarge(100))));
+    }
+}

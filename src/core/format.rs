@@ -1,0 +1,282 @@
+//! The bytes of a checkpoint file, format 1.
+//!
+//! A file is JSON, indented by two spaces, ended by a newline. Its first two keys are `version` and `sha256`, on lines
+//! 2 and 3. The digest is the SHA-256 of the whole file with those 64 digits replaced by `0`, so that anybody can
+//! check it without this program:
+//!
+//! ```sh
+//! sed '3s/[0-9a-f]\{64\}/0000000000000000000000000000000000000000000000000000000000000000/' 00000007.json | sha256sum
+//! ```
+//!
+//! It is checked before a byte of the content is parsed. Canonical JSON is not needed and not used.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::checkpoint::{Checkpoint, WorkflowStatus};
+use super::digest::{Digest, Hasher};
+use super::json::InvalidJson;
+use super::phase::{PhaseId, PhaseStatus};
+use super::time::Timestamp;
+use super::trigger::Trigger;
+use super::workflow_id::WorkflowId;
+
+/// The version this program writes.
+///
+/// - 1.0: the first one.
+pub const CURRENT: Version = Version { major: 1, minor: 0 };
+
+/// The largest file that is written or read.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
+
+const PREFIX: &[u8] = b"{\n  \"version\": \"";
+const DIGEST_KEY: &[u8] = b"\",\n  \"sha256\": \"";
+const DIGEST_DIGITS: usize = 64;
+
+/// The version of a file's format. Within a major version, files only gain fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Counts incompatible changes.
+    pub major: u32,
+    /// Counts additions.
+    pub minor: u32,
+}
+
+impl Version {
+    /// Reads `1.0`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        let number =
+            |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        Some(Self { major: number(major)?, minor: number(minor)? })
+    }
+
+    /// Whether this program can continue a workflow whose newest checkpoint has this version.
+    #[must_use]
+    pub fn is_writable(self) -> bool {
+        self <= CURRENT
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom(format_args!("`{text}` is not a format version")))
+    }
+}
+
+/// Says why a file cannot be used as a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// There is nothing in it.
+    #[error("is empty")]
+    Empty,
+    /// The digest does not fit the content: a bit has flipped, or somebody edited it.
+    #[error("does not match its checksum")]
+    Checksum,
+    /// It does not begin as a checkpoint file does.
+    #[error("is not a checkpoint file: its checksum line is missing")]
+    NoChecksum,
+    /// Its version is written in a form that this program does not know.
+    #[error("has a version that cannot be read")]
+    BadVersion,
+    /// It was written by a newer program.
+    #[error("has format {0}; this program reads up to {major}.x", major = CURRENT.major)]
+    Newer(Version),
+    /// It cannot be parsed.
+    #[error("cannot be parsed: {0}")]
+    Syntax(InvalidJson),
+    /// It says that it belongs somewhere else.
+    #[error("says it is `{found}`, not `{expected}`")]
+    Misplaced {
+        /// The handle inside.
+        found: String,
+        /// The handle that its place stands for.
+        expected: String,
+    },
+    /// It is larger than this program reads.
+    #[error("is larger than {} MiB", MAX_FILE_BYTES >> 20)]
+    TooLarge,
+    /// There is a link, a directory, a pipe or a device in its place.
+    #[error("is not a regular file")]
+    NotAFile,
+    /// The operating system refuses to read it.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// Its number is lower than the newest one, and it is not there.
+    #[error("is missing, although newer checkpoints exist")]
+    Missing,
+}
+
+impl Unusable {
+    /// A stable word for it.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Checksum => "checksum",
+            Self::NoChecksum => "no_checksum",
+            Self::BadVersion => "bad_version",
+            Self::Newer(_) => "format_newer",
+            Self::Syntax(_) => "syntax",
+            Self::Misplaced { .. } => "misplaced",
+            Self::TooLarge => "too_large",
+            Self::NotAFile => "not_a_file",
+            Self::Unreadable(_) => "unreadable",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// Turns a checkpoint into the bytes of its file, and fills in its digest.
+///
+/// # Errors
+/// A value inside cannot be written as JSON.
+pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error> {
+    checkpoint.version = CURRENT;
+    checkpoint.sha256 = Digest::ZERO;
+    let mut bytes = Vec::with_capacity(16 << 10);
+    let mut serializer = serde_json::Serializer::with_formatter(
+        &mut bytes,
+        serde_json::ser::PrettyFormatter::with_indent(b"  "),
+    );
+    checkpoint.serialize(&mut serializer)?;
+    bytes.push(b'\n');
+    checkpoint.sha256 = Digest::of(&bytes);
+    let place = PREFIX.len() + checkpoint.version.to_string().len() + DIGEST_KEY.len();
+    if let Some(digits) = bytes.get_mut(place..place + DIGEST_DIGITS) {
+        digits.copy_from_slice(checkpoint.sha256.to_hex().as_bytes());
+    }
+    Ok(bytes)
+}
+
+/// Checks the digest, then reads the whole checkpoint.
+///
+/// # Errors
+/// Says why the bytes cannot be used.
+pub fn decode(bytes: &[u8]) -> Result<Checkpoint, Unusable> {
+    check(bytes)?;
+    parse(bytes)
+}
+
+/// Checks the digest, then reads only what a list shows.
+///
+/// # Errors
+/// Says why the bytes cannot be used.
+pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
+    check(bytes)?;
+    parse(bytes)
+}
+
+fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Unusable> {
+    serde_json::from_slice(bytes).map_err(|error| Unusable::Syntax(InvalidJson::from_serde(&error)))
+}
+
+/// Checks that the bytes are what was written, and that this program can read that version.
+///
+/// # Errors
+/// Says why not.
+pub fn check(bytes: &[u8]) -> Result<Version, Unusable> {
+    if bytes.is_empty() {
+        return Err(Unusable::Empty);
+    }
+    let Some((version, place)) = locate_digest(bytes) else {
+        return Err(foreign(bytes));
+    };
+    let digits = &bytes[place..place + DIGEST_DIGITS];
+    let mut hasher = Hasher::default();
+    hasher.update(&bytes[..place]);
+    hasher.update(&[b'0'; DIGEST_DIGITS]);
+    hasher.update(&bytes[place + DIGEST_DIGITS..]);
+    if Digest::from_hex(digits) != Some(hasher.finish()) {
+        return Err(Unusable::Checksum);
+    }
+    match std::str::from_utf8(version).ok().and_then(Version::parse) {
+        None => Err(Unusable::BadVersion),
+        Some(version) if version.major > CURRENT.major => Err(Unusable::Newer(version)),
+        Some(version) => Ok(version),
+    }
+}
+
+/// Finds the version and the place of the 64 digits.
+fn locate_digest(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let rest = bytes.strip_prefix(PREFIX)?;
+    let quote = rest.iter().take(16).position(|b| *b == b'"')?;
+    let place = PREFIX.len() + quote + DIGEST_KEY.len();
+    let here = rest[quote..].starts_with(DIGEST_KEY) && bytes.len() >= place + DIGEST_DIGITS;
+    here.then(|| (&rest[..quote], place))
+}
+
+/// Tells a file of a newer program, which may keep its digest elsewhere, from something that is no checkpoint.
+fn foreign(bytes: &[u8]) -> Unusable {
+    #[derive(Deserialize)]
+    struct Peek {
+        version: String,
+    }
+    match serde_json::from_slice::<Peek>(bytes).ok().and_then(|peek| Version::parse(&peek.version)) {
+        Some(version) if version.major > CURRENT.major => Unusable::Newer(version),
+        _ => Unusable::NoChecksum,
+    }
+}
+
+/// What a list shows of a checkpoint: read without building the rest.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "the same fields as in `Checkpoint`")]
+pub struct Header {
+    pub version: Version,
+    pub workflow: WorkflowId,
+    pub seq: u64,
+    pub saved_at: Timestamp,
+    pub trigger: Trigger,
+    pub status: WorkflowStatus,
+    #[serde(default)]
+    pub phase: Option<PhaseId>,
+    #[serde(default)]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub pipeline: Option<String>,
+    #[serde(default)]
+    pub phases: Vec<PhaseLine>,
+    #[serde(default)]
+    pub context: Labels,
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+impl Header {
+    /// How many phases are done.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.phases.iter().filter(|phase| phase.status.is_done()).count()
+    }
+}
+
+/// A phase as a list needs it.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "the same fields as in `Phase`")]
+pub struct PhaseLine {
+    pub id: PhaseId,
+    pub status: PhaseStatus,
+}
+
+/// The labels of a workflow, which stand in its context.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[expect(missing_docs, reason = "the same field as in `Context`")]
+pub struct Labels {
+    #[serde(default)]
+    pub labels: Vec<String>,
+}

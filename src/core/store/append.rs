@@ -1,0 +1,220 @@
+//! The save protocol: how a checkpoint is added, by any number of writers at once, without a lock that matters.
+//!
+//! A writer reads the newest checkpoint, decides what follows it, writes that to a private file, and then claims the
+//! next number by linking the file to it, which fails if the number is taken. The loser begins again on top of the
+//! winner. The advisory lock only saves losers the work; a writer that does not get it goes on without.
+//!
+//! Order of the steps, and what each is for:
+//!
+//! 1. Before the first number of a workflow is claimed, every directory above it is synced. So a number that exists
+//!    proves that its directory survives a power loss, whoever made it.
+//! 2. The private file is synced before it gets its name: a name never shows half a content.
+//! 3. The directory is synced before the save is acknowledged: an acknowledged name does not vanish.
+//! 4. The file is looked up once more from the top: if somebody moved the directory away in the meantime, what was
+//!    written is not where the next reader will look, and that must not be acknowledged.
+
+use std::io;
+use std::time::Duration;
+
+use super::disk::{Access, Disk, FileId};
+use super::layout::{self, WORKFLOWS};
+use super::open::Store;
+use super::read::Entry;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::format::{self, MAX_FILE_BYTES, Unusable};
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// How long a writer waits for others before it goes on without the lock.
+pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a writer waits for a directory that was moved away to come back.
+const RETURN_PATIENCE: Duration = Duration::from_secs(2);
+const RETURN_POLL: Duration = Duration::from_millis(20);
+
+/// What a writer wants after it has seen the newest checkpoint.
+#[derive(Debug)]
+pub enum Decision {
+    /// Add this one, which continues the one seen.
+    Write(Box<Checkpoint>),
+    /// Add nothing: this number says it already.
+    Keep(u64),
+    /// Add nothing, and there is nothing yet.
+    Nothing,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Appended {
+    /// A checkpoint was added; it survives a power loss.
+    Written(Box<Checkpoint>),
+    /// Nothing was added, because this number says it already.
+    Kept(u64),
+    /// Nothing was added, and there is nothing.
+    Nothing,
+}
+
+impl<D: Disk> Store<D> {
+    /// Adds a checkpoint to a workflow.
+    ///
+    /// `decide` is given the newest checkpoint, and is asked again when another writer was faster. The store is
+    /// created if it is not there. An error of `decide` leaves everything as it was.
+    ///
+    /// # Errors
+    /// The newest checkpoint cannot be continued, the disk refuses, or `decide` does.
+    pub fn append(
+        &self,
+        workflow: &WorkflowId,
+        save_id: &str,
+        mut decide: impl FnMut(Option<Checkpoint>) -> Result<Decision>,
+    ) -> Result<Appended> {
+        let mut lock = None;
+        for attempt in 0.. {
+            // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
+            let Some(dir) = self.open_workflow(workflow)? else {
+                match decide(None)? {
+                    Decision::Write(_) => {}
+                    Decision::Keep(seq) => return Ok(Appended::Kept(seq)),
+                    Decision::Nothing => return Ok(Appended::Nothing),
+                }
+                self.create()?;
+                self.make_workflow(workflow)?;
+                continue;
+            };
+            if lock.is_none() {
+                lock = Some(self.disk().lock(&dir, LOCK_PATIENCE));
+            }
+            let newest = self.continuable(&dir, workflow)?;
+            let seq = newest.as_ref().map_or(0, |newest| newest.seq).saturating_add(1);
+            let mut checkpoint = match decide(newest)? {
+                Decision::Write(checkpoint) => checkpoint,
+                Decision::Keep(seq) => return Ok(Appended::Kept(seq)),
+                Decision::Nothing => return Ok(Appended::Nothing),
+            };
+            checkpoint.seq = seq;
+            if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
+                return Ok(Appended::Written(checkpoint));
+            }
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
+        let path = self.workflow_dir(workflow);
+        let workflows = self.open_workflows()?.ok_or_else(|| {
+            self.failed("open", &self.root().join(WORKFLOWS), io::ErrorKind::NotFound.into())
+        })?;
+        self.make(&workflows, &workflow.directory(), &path).map(drop)
+    }
+
+    /// The newest checkpoint, if a new one can be put on top of it.
+    fn continuable(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Option<Checkpoint>> {
+        let Some(seq) = self.newest_in(dir, workflow)? else { return Ok(None) };
+        let handle = Handle::new(workflow, seq);
+        match self.read_checkpoint(dir, &handle) {
+            Ok(Entry::Live(stored)) if stored.checkpoint.version.is_writable() => Ok(Some(stored.checkpoint)),
+            Ok(Entry::Live(stored)) => Err(Error::NewerFormat { handle, version: stored.checkpoint.version }),
+            Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
+            Err(why) => Err(self.damaged(&handle, why)),
+        }
+    }
+
+    /// Tries to make `checkpoint` the next one; `None` if its number is taken.
+    fn claim(
+        &self,
+        dir: &D::Dir,
+        checkpoint: &mut Checkpoint,
+        save_id: &str,
+        attempt: u32,
+    ) -> Result<Option<()>> {
+        let handle = checkpoint.handle();
+        let path = self.checkpoint_path(&handle);
+        let failed = |error: io::Error| self.failed("write", &path, error);
+        let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });
+        }
+        if handle.seq == 1 {
+            self.sync_above(&handle.workflow)?;
+        }
+        let staged = layout::staged_file(save_id, attempt);
+        let file = match self.disk().stage(dir, &staged, &bytes, Access::Sealed) {
+            Ok(file) => file,
+            Err(error) => {
+                let _ = self.disk().discard(dir, &staged);
+                return Err(failed(error));
+            }
+        };
+        let published = self.disk().publish(dir, &staged, &layout::checkpoint_file(handle.seq));
+        let refused = match published {
+            Ok(()) => None,
+            // A link that was made may be reported as one that exists, or not at all: the count of names tells.
+            Err(error) => match self.disk().link_count(dir, &staged) {
+                Ok(2..) => None,
+                Ok(_) => Some(error),
+                Err(_) => return Err(self.unconfirmed(&handle, error.to_string())),
+            },
+        };
+        // A name that stays behind is found by its prefix and swept later; nothing depends on its removal.
+        let _ = self.disk().discard(dir, &staged);
+        match refused {
+            None => self.confirm(dir, &handle, file).map(Some),
+            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Some(error) if error.kind() == io::ErrorKind::Unsupported => {
+                Err(Error::UnsupportedFileSystem { path: self.workflow_dir(&handle.workflow) })
+            }
+            Some(error) => Err(failed(error)),
+        }
+    }
+
+    /// Makes sure that the published file stays and is where readers will look for it.
+    fn confirm(&self, dir: &D::Dir, handle: &Handle, file: FileId) -> Result<()> {
+        let unconfirmed = |why: String| Err(self.unconfirmed(handle, why));
+        if let Err(error) = self.disk().sync_dir(dir) {
+            return unconfirmed(format!("its directory could not be synced: {error}"));
+        }
+        let name = layout::checkpoint_file(handle.seq);
+        let mut left = RETURN_PATIENCE;
+        loop {
+            let found = match self.open_workflow(&handle.workflow) {
+                Ok(Some(dir)) => self.disk().identify(&dir, &name),
+                Ok(None) => Err(io::ErrorKind::NotFound.into()),
+                Err(error) => return unconfirmed(error.to_string()),
+            };
+            match found {
+                Ok(found) if found == file => return Ok(()),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return unconfirmed(error.to_string());
+                }
+                _ if left.is_zero() => {
+                    return unconfirmed(
+                        "the directory of the workflow was moved while it was written".to_owned(),
+                    );
+                }
+                _ => {
+                    self.disk().pause(RETURN_POLL);
+                    left = left.saturating_sub(RETURN_POLL);
+                }
+            }
+        }
+    }
+
+    /// Syncs the directories whose entries lead to a workflow.
+    fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
+        let root = self.root();
+        let base_path = root.parent().unwrap_or(&root).to_owned();
+        let base = self.disk().base().map_err(|error| self.failed("open", &base_path, error))?;
+        let store = self.enter(&base, self.name(), &root)?;
+        let workflows = self.enter(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
+        for (dir, path) in
+            [(&workflows, self.workflow_dir(workflow)), (&store, root.join(WORKFLOWS)), (&base, root)]
+        {
+            self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
+        }
+        Ok(())
+    }
+
+    fn unconfirmed(&self, handle: &Handle, why: String) -> Error {
+        Error::Unconfirmed { handle: handle.clone(), path: self.checkpoint_path(handle), why }
+    }
+}

@@ -1,0 +1,68 @@
+//! The names in a store.
+
+/// The name of a store's directory.
+pub const STORE_NAME: &str = ".ckpt";
+/// The directory of all workflows.
+pub(super) const WORKFLOWS: &str = "workflows";
+/// The settings.
+pub(super) const CONFIG: &str = "config.toml";
+/// Keeps a store out of version control, except for its settings.
+pub(super) const GITIGNORE: &str = ".gitignore";
+pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
+
+const STAGED: &str = ".tmp-";
+
+/// What the name of a file in a workflow's directory says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryName {
+    /// A checkpoint, by its number.
+    Checkpoint(u64),
+    /// A file that was being written.
+    Staged,
+    /// Nothing of ours.
+    Foreign,
+}
+
+impl EntryName {
+    /// Understands a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Self {
+        if name.starts_with(STAGED) {
+            return Self::Staged;
+        }
+        let number = name.strip_suffix(".json").filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+        match number.and_then(|digits| digits.parse().ok()) {
+            // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
+            Some(seq) if seq > 0 && checkpoint_file(seq) == name => Self::Checkpoint(seq),
+            _ => Self::Foreign,
+        }
+    }
+}
+
+/// The file of a checkpoint.
+pub(super) fn checkpoint_file(seq: u64) -> String {
+    format!("{seq:08}.json")
+}
+
+/// A name for a file that is being written; no other save has it, not even another attempt of the same one.
+pub(super) fn staged_file(save_id: &str, attempt: u32) -> String {
+    format!("{STAGED}{save_id}-{attempt}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_mean_one_thing() {
+        assert_eq!(EntryName::parse("00000007.json"), EntryName::Checkpoint(7));
+        assert_eq!(EntryName::parse("123456789.json"), EntryName::Checkpoint(123_456_789));
+        assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Checkpoint(u64::MAX));
+        assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
+        for foreign in
+            ["7.json", "000000007.json", "00000000.json", "00000007.json.bak", "+0000007.json", "README"]
+        {
+            assert_eq!(EntryName::parse(foreign), EntryName::Foreign, "{foreign}");
+        }
+    }
+}

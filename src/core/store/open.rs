@@ -1,0 +1,184 @@
+//! A store that has been found.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Access, Disk};
+use super::layout::{self, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
+use super::locate::Located;
+use super::os_disk::OsDisk;
+use crate::core::error::{Error, Result};
+use crate::core::files::is_link;
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// A store. Opening one touches nothing; every operation looks at the disk anew.
+#[derive(Debug, Clone)]
+pub struct Store<D: Disk = OsDisk> {
+    disk: D,
+    base: PathBuf,
+    name: String,
+    project: PathBuf,
+}
+
+impl Store {
+    /// The store at a place that was found.
+    ///
+    /// # Errors
+    /// The place has no name that can be written as text.
+    pub fn at(located: &Located) -> Result<Self> {
+        let unusable = || Error::NotAStore { path: located.root.clone(), why: "its name cannot be used" };
+        let name = located.root.file_name().and_then(|name| name.to_str()).ok_or_else(unusable)?;
+        let base =
+            located.root.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(Self::on(OsDisk::new(base), base, name, &located.project))
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// The store called `name` on a disk that sees the directory `base`.
+    pub fn on(disk: D, base: &Path, name: &str, project: &Path) -> Self {
+        Self { disk, base: base.to_owned(), name: name.to_owned(), project: project.to_owned() }
+    }
+
+    /// The directory of the store.
+    #[must_use]
+    pub fn root(&self) -> PathBuf {
+        self.base.join(&self.name)
+    }
+
+    /// What artifact paths are relative to.
+    #[must_use]
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// The settings file of the store, whether or not it exists.
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.root().join(CONFIG)
+    }
+
+    /// The directory of a workflow, whether or not it exists.
+    #[must_use]
+    pub fn workflow_dir(&self, workflow: &WorkflowId) -> PathBuf {
+        self.root().join(WORKFLOWS).join(workflow.directory())
+    }
+
+    /// The file of a checkpoint, whether or not it exists.
+    #[must_use]
+    pub fn checkpoint_path(&self, handle: &Handle) -> PathBuf {
+        self.workflow_dir(&handle.workflow).join(layout::checkpoint_file(handle.seq))
+    }
+
+    /// The name of the directory of the store.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The disk the store is on.
+    pub(super) fn disk(&self) -> &D {
+        &self.disk
+    }
+
+    /// Creates the store if it is not there; true if it was not. What exists is left as it is.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn create(&self) -> Result<bool> {
+        let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
+        let root = self.root();
+        let created = self.make(&base, &self.name, &root)?;
+        let store = self.enter(&base, &self.name, &root)?;
+        self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
+        if created {
+            self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
+            self.disk.sync_dir(&base).map_err(|error| self.failed("sync", &self.base, error))?;
+        }
+        Ok(created)
+    }
+
+    /// Writes the settings file if there is none; true if there was none.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn create_config(&self, text: &str) -> Result<bool> {
+        let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
+        let store = self.enter(&base, &self.name, &self.root())?;
+        self.place(&store, CONFIG, text.as_bytes())
+    }
+
+    /// Puts a file that its owner may edit into the store, whole or not at all; false if there is one already.
+    fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
+        let path = self.root().join(name);
+        let failed = |error| self.failed("write", &path, error);
+        let staged = layout::staged_file(name, 0);
+        match self.disk.stage(store, &staged, bytes, Access::Editable) {
+            // Somebody else is placing the same file, or was killed while doing so; the store works without it.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            staged => staged.map_err(failed)?,
+        };
+        let published = self.disk.publish(store, &staged, name);
+        let discarded = self.disk.discard(store, &staged);
+        match published {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            published => published.map_err(failed)?,
+        }
+        discarded
+            .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+            .map_err(failed)?;
+        self.disk.sync_dir(store).map_err(failed)?;
+        Ok(true)
+    }
+
+    /// Opens the directory of all workflows; none if there is no store.
+    pub(super) fn open_workflows(&self) -> Result<Option<D::Dir>> {
+        let missing = |result: io::Result<D::Dir>, path: &Path| match result {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.refused(path, error)),
+        };
+        let root = self.root();
+        let Some(base) = missing(self.disk.base(), &self.base)? else { return Ok(None) };
+        let Some(store) = missing(self.disk.enter(&base, &self.name), &root)? else { return Ok(None) };
+        missing(self.disk.enter(&store, WORKFLOWS), &root.join(WORKFLOWS))
+    }
+
+    /// Opens the directory of a workflow; none if it is not there.
+    pub(super) fn open_workflow(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
+        let Some(workflows) = self.open_workflows()? else { return Ok(None) };
+        match self.disk.enter(&workflows, &workflow.directory()) {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.refused(&self.workflow_dir(workflow), error)),
+        }
+    }
+
+    /// Makes a directory; true if it was not there.
+    pub(super) fn make(&self, dir: &D::Dir, name: &str, path: &Path) -> Result<bool> {
+        match self.disk.make_dir(dir, name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(self.failed("create", path, error)),
+        }
+    }
+
+    pub(super) fn enter(&self, dir: &D::Dir, name: &str, path: &Path) -> Result<D::Dir> {
+        self.disk.enter(dir, name).map_err(|error| self.refused(path, error))
+    }
+
+    /// An error about a directory that cannot be entered: something else in its place is told apart.
+    fn refused(&self, path: &Path, error: io::Error) -> Error {
+        match is_link(&error) || error.kind() == io::ErrorKind::NotADirectory {
+            true => Error::NotAStore {
+                path: path.to_owned(),
+                why: "it is a link or a file, and neither is followed",
+            },
+            false => self.failed("open", path, error),
+        }
+    }
+
+    pub(super) fn failed(&self, doing: &'static str, path: &Path, source: io::Error) -> Error {
+        Error::Store { doing, path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,172 @@
+//! The real disk. The only durable writes of the program are here, so each call says why it is made as it is.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::disk::{Access, Disk, FileId};
+use crate::core::files::{FileProblem, read_bounded};
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const DIRECTORY_MODE: Mode = Mode::RWXU;
+const LOCK_POLL: Duration = Duration::from_micros(500);
+
+/// The disk of the operating system, seen from the directory that holds the store.
+#[derive(Debug, Clone)]
+pub struct OsDisk {
+    base: PathBuf,
+}
+
+impl OsDisk {
+    /// Looks at the disk from `base`.
+    #[must_use]
+    pub fn new(base: &Path) -> Self {
+        Self { base: base.to_owned() }
+    }
+}
+
+impl Disk for OsDisk {
+    type Dir = OwnedFd;
+    type Lock = OwnedFd;
+
+    fn base(&self) -> io::Result<OwnedFd> {
+        // The path to the project is the user's own, and may lead over links. Everything inside may not.
+        Ok(rustix::fs::openat(CWD, &self.base, DIRECTORY, Mode::empty())?)
+    }
+
+    fn enter(&self, dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(dir, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?)
+    }
+
+    fn make_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(dir, name, DIRECTORY_MODE)?)
+    }
+
+    fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for entry in Dir::read_from(dir)? {
+            let entry = entry?;
+            // A name that is not UTF-8 is none of ours.
+            if let Ok(name) = entry.file_name().to_str()
+                && name != "."
+                && name != ".."
+            {
+                visit(name);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, dir: &OwnedFd, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        // A pipe in the place of a checkpoint must not make us wait, nor a link lead us out of the store.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file: File = rustix::fs::openat(dir, name, flags, Mode::empty())?.into();
+        let stat = rustix::fs::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(FileProblem::NotAFile);
+        }
+        let size = u64::try_from(stat.st_size).unwrap_or_default();
+        if size > limit {
+            return Err(FileProblem::TooLarge(limit));
+        }
+        // Published files do not change, so one read of the known size is all; whatever else there is, is bounded.
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match file.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bytes.truncate(filled);
+        if filled as u64 == size {
+            return Ok(bytes);
+        }
+        bytes.extend(read_bounded(file, limit - filled as u64)?);
+        Ok(bytes)
+    }
+
+    fn size(&self, dir: &OwnedFd, name: &str) -> Result<u64, FileProblem> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Ok(u64::try_from(stat.st_size).unwrap_or_default()),
+            _ => Err(FileProblem::NotAFile),
+        }
+    }
+
+    fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {
+        // A blocking flock cannot be given up without signals, so this one polls. A second descriptor holds the lock,
+        // so that it ends with the value.
+        let lock = rustix::fs::openat(dir, ".", DIRECTORY, Mode::empty()).ok()?;
+        let mut left = patience;
+        loop {
+            match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Some(lock),
+                Err(Errno::WOULDBLOCK | Errno::INTR) if !left.is_zero() => {
+                    self.pause(LOCK_POLL);
+                    left = left.saturating_sub(LOCK_POLL);
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn stage(&self, dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+        let mode = match access {
+            Access::Sealed => Mode::RUSR,
+            Access::Editable => Mode::RUSR | Mode::WUSR,
+        };
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
+        file.write_all(bytes)?;
+        // Never retried: after a failed fsync the kernel may drop the pages and report success the next time.
+        rustix::fs::fsync(&file)?;
+        let stat = rustix::fs::fstat(&file)?;
+        Ok(FileId(stat.st_dev, stat.st_ino))
+    }
+
+    fn publish(&self, dir: &OwnedFd, staged: &str, name: &str) -> io::Result<()> {
+        let errno = match rustix::fs::linkat(dir, staged, dir, name, AtFlags::empty()) {
+            Ok(()) => return Ok(()),
+            Err(errno) => errno,
+        };
+        // File systems without hard links say so in several ways.
+        if !matches!(errno, Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL) {
+            return Err(errno.into());
+        }
+        match rustix::fs::renameat_with(dir, staged, dir, name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+            other => Ok(other?),
+        }
+    }
+
+    fn link_count(&self, dir: &OwnedFd, name: &str) -> io::Result<u64> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]
+        Ok(stat.st_nlink.into())
+    }
+
+    fn identify(&self, dir: &OwnedFd, name: &str) -> io::Result<FileId> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(FileId(stat.st_dev, stat.st_ino))
+    }
+
+    fn discard(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
+    }
+
+    fn sync_dir(&self, dir: &OwnedFd) -> io::Result<()> {
+        Ok(rustix::fs::fsync(dir)?)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is where waiting lives")]
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}

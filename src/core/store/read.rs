@@ -1,0 +1,154 @@
+//! Reading checkpoints. Nothing here writes, and nothing is used before its digest has been checked.
+
+use std::collections::BTreeSet;
+
+use super::disk::Disk;
+use super::layout::{self, EntryName};
+use super::open::Store;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::files::FileProblem;
+use crate::core::format::{self, Header, MAX_FILE_BYTES, Unusable};
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// A checkpoint and the bytes it was read from.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// Its file, byte for byte.
+    pub bytes: Vec<u8>,
+}
+
+/// What is in the file of a number.
+#[derive(Debug, Clone)]
+pub enum Entry<T> {
+    /// A checkpoint.
+    Live(T),
+    /// Nothing: its content is in the archive.
+    Tombstone,
+}
+
+impl<D: Disk> Store<D> {
+    /// The numbers that are taken in a workflow, in order; empty if there is no such workflow.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn numbers(&self, workflow: &WorkflowId) -> Result<BTreeSet<u64>> {
+        let mut numbers = BTreeSet::new();
+        if let Some(dir) = self.open_workflow(workflow)? {
+            self.each_number(&dir, workflow, &mut |seq| {
+                numbers.insert(seq);
+            })?;
+        }
+        Ok(numbers)
+    }
+
+    /// The highest number that is taken in a workflow; none if there is no such workflow.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn newest_number(&self, workflow: &WorkflowId) -> Result<Option<u64>> {
+        match self.open_workflow(workflow)? {
+            Some(dir) => self.newest_in(&dir, workflow),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads one checkpoint.
+    ///
+    /// # Errors
+    /// It is missing, archived or damaged, or the store cannot be read.
+    pub fn load(&self, handle: &Handle) -> Result<Stored> {
+        let missing = || Error::NoSuchWorkflow { given: handle.workflow.clone(), similar: Vec::new() };
+        let dir = self.open_workflow(&handle.workflow)?.ok_or_else(missing)?;
+        let newest = self.newest_in(&dir, &handle.workflow)?.ok_or_else(missing)?;
+        if handle.seq == 0 || handle.seq > newest {
+            let newest = Handle::new(&handle.workflow, newest);
+            return Err(Error::NoSuchCheckpoint { asked: handle.to_string(), newest });
+        }
+        match self.read_checkpoint(&dir, handle) {
+            // An empty file below the newest number says "archived"; the newest itself is never archived that way.
+            Ok(Entry::Tombstone) if handle.seq < newest => Err(Error::Archived { handle: handle.clone() }),
+            Ok(Entry::Tombstone) => Err(self.damaged(handle, Unusable::Empty)),
+            Ok(Entry::Live(stored)) => Ok(stored),
+            Err(why) => Err(self.damaged(handle, why)),
+        }
+    }
+
+    pub(super) fn each_number(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        visit: &mut dyn FnMut(u64),
+    ) -> Result<()> {
+        let each = &mut |name: &str| {
+            if let EntryName::Checkpoint(seq) = EntryName::parse(name) {
+                visit(seq);
+            }
+        };
+        self.disk().list(dir, each).map_err(|error| self.failed("list", &self.workflow_dir(workflow), error))
+    }
+
+    pub(super) fn newest_in(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Option<u64>> {
+        let mut newest = None;
+        self.each_number(dir, workflow, &mut |seq| newest = newest.max(Some(seq)))?;
+        Ok(newest)
+    }
+
+    pub(super) fn read_checkpoint(&self, dir: &D::Dir, handle: &Handle) -> Result<Entry<Stored>, Unusable> {
+        let bytes = self.read_bytes(dir, handle)?;
+        if bytes.is_empty() {
+            return Ok(Entry::Tombstone);
+        }
+        let checkpoint = format::decode(&bytes)?;
+        belongs(handle, &checkpoint.workflow, checkpoint.seq)?;
+        Ok(Entry::Live(Stored { checkpoint, bytes }))
+    }
+
+    pub(super) fn read_header(
+        &self,
+        dir: &D::Dir,
+        handle: &Handle,
+    ) -> Result<Entry<(Header, u64)>, Unusable> {
+        let bytes = self.read_bytes(dir, handle)?;
+        if bytes.is_empty() {
+            return Ok(Entry::Tombstone);
+        }
+        let header = format::decode_header(&bytes)?;
+        belongs(handle, &header.workflow, header.seq)?;
+        Ok(Entry::Live((header, bytes.len() as u64)))
+    }
+
+    fn read_bytes(&self, dir: &D::Dir, handle: &Handle) -> Result<Vec<u8>, Unusable> {
+        self.disk().read(dir, &layout::checkpoint_file(handle.seq), MAX_FILE_BYTES).map_err(|problem| {
+            match problem {
+                FileProblem::Missing => Unusable::Missing,
+                FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8 => Unusable::NotAFile,
+                FileProblem::TooLarge(_) => Unusable::TooLarge,
+                FileProblem::Io(error) => Unusable::Unreadable(error.to_string()),
+            }
+        })
+    }
+
+    /// An error about a file that cannot be used, with the checkpoint to fall back on.
+    pub(super) fn damaged(&self, handle: &Handle, why: Unusable) -> Error {
+        let before = (1..handle.seq).rev().take(64).map(|seq| Handle::new(&handle.workflow, seq));
+        let usable = |candidate: &Handle| {
+            let dir = self.open_workflow(&candidate.workflow).ok().flatten();
+            dir.is_some_and(|dir| matches!(self.read_header(&dir, candidate), Ok(Entry::Live(_))))
+        };
+        let before = before.into_iter().find(usable);
+        Error::Damaged { handle: handle.clone(), path: self.checkpoint_path(handle), why, before }
+    }
+}
+
+/// A file copied from elsewhere has a valid digest, but says who it is.
+fn belongs(place: &Handle, workflow: &WorkflowId, seq: u64) -> Result<(), Unusable> {
+    let found = Handle::new(workflow, seq);
+    match found == *place {
+        true => Ok(()),
+        false => Err(Unusable::Misplaced { found: found.to_string(), expected: place.to_string() }),
+    }
+}

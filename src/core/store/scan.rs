@@ -1,0 +1,133 @@
+//! Looking over many checkpoints at once, for lists. What is damaged is reported, never left out.
+
+use super::disk::Disk;
+use super::layout::{WORKFLOWS, checkpoint_file};
+use super::open::Store;
+use super::read::Entry;
+use crate::core::error::Result;
+use crate::core::files::is_link;
+use crate::core::format::{Header, Unusable};
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// One workflow in a list.
+#[derive(Debug, Clone)]
+pub struct WorkflowRow {
+    /// The newest checkpoint.
+    pub newest: Handle,
+    /// What it says, or why it cannot be used.
+    pub header: Result<Header, Unusable>,
+    /// How many checkpoints are there.
+    pub checkpoints: usize,
+    /// How much room they take.
+    pub bytes: u64,
+}
+
+/// One checkpoint in a list.
+#[derive(Debug, Clone)]
+pub struct CheckpointRow {
+    /// The checkpoint.
+    pub handle: Handle,
+    /// What it says, that it is archived, or why it cannot be used.
+    pub entry: Result<Entry<Header>, Unusable>,
+    /// The size of its file.
+    pub bytes: u64,
+}
+
+impl<D: Disk> Store<D> {
+    /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
+        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
+        let mut ids = Vec::new();
+        let path = self.root().join(WORKFLOWS);
+        self.disk()
+            .list(&workflows, &mut |name| ids.extend(WorkflowId::from_directory(name)))
+            .map_err(|error| self.failed("list", &path, error))?;
+        Ok(ids)
+    }
+
+    /// Looks at the newest checkpoint of every workflow.
+    ///
+    /// # Errors
+    /// The store itself cannot be read; a workflow that cannot is a row that says so.
+    pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
+        let ids = self.workflow_ids()?;
+        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
+        Ok(ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect())
+    }
+
+    /// One row; none if nothing has been saved there yet.
+    fn scan_workflow(&self, workflows: &D::Dir, id: &WorkflowId) -> Option<WorkflowRow> {
+        let broken = |why: Unusable| {
+            Some(WorkflowRow { newest: Handle::new(id, 0), header: Err(why), checkpoints: 0, bytes: 0 })
+        };
+        let dir = match self.disk().enter(workflows, &id.directory()) {
+            Ok(dir) => dir,
+            Err(error) => {
+                return match error.kind() {
+                    // It was there a moment ago: somebody archived it meanwhile.
+                    std::io::ErrorKind::NotFound => None,
+                    std::io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
+                    _ if is_link(&error) => broken(Unusable::NotAFile),
+                    _ => broken(Unusable::Unreadable(error.to_string())),
+                };
+            }
+        };
+        let mut numbers = Vec::new();
+        if let Err(error) = self.each_number(&dir, id, &mut |seq| numbers.push(seq)) {
+            return broken(Unusable::Unreadable(error.to_string()));
+        }
+        let newest = Handle::new(id, numbers.iter().copied().max()?);
+        let (header, newest_bytes) = match self.read_header(&dir, &newest) {
+            Ok(Entry::Live((header, bytes))) => (Ok(header), bytes),
+            Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
+            Err(why) => (Err(why), 0),
+        };
+        let (mut checkpoints, mut bytes) = (1, newest_bytes);
+        for seq in numbers.into_iter().filter(|seq| *seq != newest.seq) {
+            // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
+            let size = self.disk().size(&dir, &checkpoint_file(seq));
+            if !matches!(size, Ok(0)) {
+                checkpoints += 1;
+                bytes += size.unwrap_or_default();
+            }
+        }
+        Some(WorkflowRow { newest, header, checkpoints, bytes })
+    }
+
+    /// Looks at every checkpoint of a workflow, oldest first. A number that is missing is a row that says so.
+    ///
+    /// # Errors
+    /// The workflow cannot be read.
+    pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
+        let Some(dir) = self.open_workflow(workflow)? else { return Ok(Vec::new()) };
+        let newest = self.newest_in(&dir, workflow)?.unwrap_or_default();
+        let numbers = self.numbers(workflow)?;
+        let mut rows = Vec::with_capacity(numbers.len());
+        let mut expected = 1;
+        for seq in numbers {
+            // However many are missing in a row, the first and the last of them tell it.
+            let missing = [expected, seq.saturating_sub(1)];
+            for gap in missing.iter().take(usize::from(expected < seq) + usize::from(expected + 1 < seq)) {
+                let handle = Handle::new(workflow, *gap);
+                rows.push(CheckpointRow { handle, entry: Err(Unusable::Missing), bytes: 0 });
+            }
+            expected = seq.saturating_add(1);
+            let handle = Handle::new(workflow, seq);
+            let (entry, bytes) = match self.read_header(&dir, &handle) {
+                Ok(Entry::Live((header, bytes))) => (Ok(Entry::Live(header)), bytes),
+                Ok(Entry::Tombstone) if seq < newest => (Ok(Entry::Tombstone), 0),
+                Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
+                Err(why) => {
+                    let bytes = self.disk().size(&dir, &checkpoint_file(seq)).unwrap_or_default();
+                    (Err(why), bytes)
+                }
+            };
+            rows.push(CheckpointRow { handle, entry, bytes });
+        }
+        Ok(rows)
+    }
+}

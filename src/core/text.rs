@@ -1,0 +1,35 @@
+//! Which characters are safe to show.
+//!
+//! One classification serves both sides: names with such a character are refused, and stored text that has one is
+//! escaped before a person or an agent sees it.
+
+/// Tells whether a character acts on a terminal or on the text around it, or cannot be seen.
+#[must_use]
+pub fn is_hazardous(c: char) -> bool {
+    if matches!(c, ' '..='~') {
+        return false;
+    }
+    let code = u32::from(c);
+    c.is_control() || is_layout_control(code) || is_invisible(code) || is_unassignable(code)
+}
+
+/// Direction marks, embeddings, overrides and isolates; line and paragraph separators; annotation anchors.
+fn is_layout_control(code: u32) -> bool {
+    matches!(code,
+        0x061C | 0x200E..=0x200F | 0x2028..=0x202E | 0x2066..=0x206F | 0xFFF9..=0xFFFB
+        | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A)
+}
+
+/// Characters without a picture: soft hyphen, joiners, fillers, zero-width spaces and operators, variation
+/// selectors (but for U+FE0E and U+FE0F), tags, and what Unicode reserves for more of the kind.
+fn is_invisible(code: u32) -> bool {
+    matches!(code,
+        0x00AD | 0x034F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
+        | 0x2060..=0x2065 | 0x3164 | 0xFE00..=0xFE0D | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFF8
+        | 0xE0000..=0xE0FFF)
+}
+
+/// Private use and noncharacters: no two readers agree on what they look like.
+fn is_unassignable(code: u32) -> bool {
+    matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF_0000..) || code & 0xFFFE == 0xFFFE
+}

@@ -1,0 +1,5 @@
+//! The `ckpt` program.
+
+fn main() -> std::process::ExitCode {
+    ckpt::cli::main()
+}

@@ -125,20 +125,14 @@ impl Report for SaveReport {
             page.line(format!("Nothing new: {handle} says it already"));
             return;
         }
-        let mut sentence = format!("Saved {handle}: {}.", page.foreign(&self.summary));
-        match &self.next {
-            _ if self.status == Some(WorkflowStatus::Complete) => {
-                sentence.push_str(" The workflow is complete.")
+        let next = match &self.next {
+            _ if self.status == Some(WorkflowStatus::Complete) => " The workflow is complete.".to_owned(),
+            Some(NextReport { phase: Some(next), .. } | NextReport { action: Some(next), .. }) => {
+                format!(" Next: {}.", page.foreign(next))
             }
-            Some(NextReport { phase: Some(phase), .. }) => {
-                sentence.push_str(&format!(" Next: {}.", page.foreign(phase)))
-            }
-            Some(NextReport { action: Some(action), .. }) => {
-                sentence.push_str(&format!(" Next: {}.", page.foreign(action)))
-            }
-            _ => {}
-        }
-        page.line(sentence);
+            _ => String::new(),
+        };
+        page.line(format!("Saved {handle}: {}.{next}", page.foreign(&self.summary)));
         if let Some(path) = self.path.as_ref().filter(|_| page.verbose) {
             page.line(format!("  {}", page.foreign(path)));
         }

@@ -17,7 +17,7 @@ use crate::core::phase::PhaseId;
 use crate::core::record::Extra;
 use crate::core::schema::{self, Violation};
 use crate::core::task::{TaskId, TaskStatus};
-use crate::core::trigger::Trigger;
+use crate::core::trigger::{Trigger, UnknownTrigger};
 use crate::core::workflow_id::WorkflowId;
 
 /// What somebody asked to save, before pipelines are looked up and files are hashed.
@@ -190,11 +190,13 @@ impl Fields {
 
     fn trigger(&mut self) -> Option<Trigger> {
         let word: String = self.take("trigger")?;
-        word.parse()
-            .map_err(|unknown: crate::core::trigger::UnknownTrigger| {
-                self.refuse("trigger", unknown.to_string())
-            })
-            .ok()
+        match word.parse() {
+            Ok(trigger) => Some(trigger),
+            Err(UnknownTrigger { given }) => {
+                self.refuse("trigger", UnknownTrigger { given }.to_string());
+                None
+            }
+        }
     }
 
     /// Takes `next`, an action or an object, and `next_phase`.

@@ -178,6 +178,9 @@ record! {
         optional approved_at: Option<Timestamp>,
         /// Who gave it.
         optional approved_by: Option<String>,
+        /// Where the drafts are that a person chooses from, relative to the project; none if the outputs themselves
+        /// are what is shown.
+        optional evidence: Option<String>,
     }
 }
 

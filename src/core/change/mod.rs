@@ -6,6 +6,7 @@
 
 mod apply;
 mod document;
+mod reopen;
 mod redaction;
 
 pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
@@ -65,6 +66,10 @@ pub struct Change {
     /// Fields this version has no name for.
     #[serde(skip)]
     pub extra: Extra,
+    /// A person's agreement.
+    pub approve: Option<Approve>,
+    /// A phase to reopen, with everything behind it.
+    pub reopen: Option<Reopen>,
     /// A whole checkpoint whose content replaces that of the newest one before the rest is applied.
     #[serde(skip)]
     pub replace: Option<Box<Checkpoint>>,
@@ -95,6 +100,26 @@ pub struct TaskChange {
     pub after: Option<Vec<TaskId>>,
     /// Why it failed.
     pub error: Option<String>,
+}
+
+/// A person's agreement to the result of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Approve {
+    /// The phase.
+    pub phase: PhaseId,
+    /// Who agrees.
+    pub by: Option<String>,
+}
+
+/// A phase that is to be done again, because somebody changed something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reopen {
+    /// The first phase to reopen.
+    pub from: PhaseId,
+    /// Why.
+    pub reason: Option<String>,
+    /// How often one phase may be reopened; none if that does not matter this time.
+    pub limit: Option<u32>,
 }
 
 impl Change {

@@ -1,1 +1,12 @@
-//! tests
+//! Tests of the program from the outside, and of the store's protocol from the inside.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests arrange their own world, and a broken arrangement is a failed test"
+)]
+
+mod cli;
+mod world;

@@ -108,3 +108,14 @@ fn a_store_can_be_named_by_flag_or_environment() {
     assert!(world.project().join("other/workflows/b").is_dir(), "the flag wins");
     assert!(!world.store().exists());
 }
+
+#[test]
+fn a_store_whose_maker_was_killed_is_completed() {
+    let world = World::new();
+    world.write(".ckpt/.tmp-.gitignore-0", "*\n!.giti");
+    world.write(".ckpt/.tmp-config.toml-0", "# Sett");
+    world.run(&["save", "042"]).succeeds();
+    let ignored = std::fs::read_to_string(world.store().join(".gitignore")).unwrap();
+    assert_eq!(ignored, "*\n!.gitignore\n!config.toml\n");
+    assert_eq!(world.json(&["init"])["config_created"], true);
+}

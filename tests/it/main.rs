@@ -1,5 +1,14 @@
-//! The integration tests.
-#![expect(clippy::disallowed_methods, reason = "tests arrange their own world")]
+//! Tests of the program from the outside, and of the store's protocol from the inside.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests arrange their own world, and a broken arrangement is a failed test"
+)]
 
+mod cli;
 mod readme;
 mod resume;
+mod world;

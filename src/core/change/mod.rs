@@ -145,6 +145,8 @@ impl Change {
         }
         let replaced = request.replace.as_ref().and_then(|whole| serde_json::to_string(whole).ok());
         let rest = serde_json::to_string(&request).unwrap_or_default();
-        Digest::of(format!("{rest}\n{}", replaced.unwrap_or_default()).as_bytes())
+        let unknown = request.extra.names().filter_map(|name| Some((name, request.extra.get(name)?)));
+        let unknown: String = unknown.map(|(name, raw)| format!("\n{name:?}: {raw}")).collect();
+        Digest::of(format!("{rest}\n{}{unknown}", replaced.unwrap_or_default()).as_bytes())
     }
 }

@@ -90,9 +90,16 @@ impl<D: Disk> Store<D> {
         let root = self.root();
         let created = self.make(&base, &self.name, &root)?;
         let store = self.enter(&base, &self.name, &root)?;
-        self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
+        // The workflows come last: a store that has them is whole, and one whose maker was killed is completed.
+        match self.disk.enter(&store, WORKFLOWS) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
+                self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
+                self.disk.sync_dir(&store).map_err(|error| self.failed("sync", &root, error))?;
+            }
+            entered => drop(entered.map_err(|error| self.refused(&root.join(WORKFLOWS), error))?),
+        }
         if created {
-            self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
             self.disk.sync_dir(&base).map_err(|error| self.failed("sync", &self.base, error))?;
         }
         Ok(created)
@@ -112,11 +119,23 @@ impl<D: Disk> Store<D> {
     fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
         let failed = |error| self.failed("write", &path, error);
-        let staged = layout::staged_file(name, 0);
-        match self.disk.stage(store, &staged, bytes, Access::Editable) {
-            // Somebody else is placing the same file, or was killed while doing so; the store works without it.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            staged => staged.map_err(failed)?,
+        match self.disk.identify(store, name) {
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let mut attempt = 0;
+        let staged = loop {
+            let staged = layout::staged_file(name, attempt);
+            match self.disk.stage(store, &staged, bytes, Access::Editable) {
+                // Somebody else is placing the same file, or was killed while doing so.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
+                Err(error) => {
+                    let _ = self.disk.discard(store, &staged);
+                    return Err(failed(error));
+                }
+                Ok(_) => break staged,
+            }
         };
         let published = self.disk.publish(store, &staged, name);
         let discarded = self.disk.discard(store, &staged);

@@ -23,7 +23,7 @@ pub(crate) struct StatusReport {
     status: WorkflowStatus,
     verdict: Verdict,
     phase: Option<PhaseId>,
-    done: usize,
+    done: Vec<PhaseId>,
     total: Option<usize>,
     phases: Vec<PhaseLine>,
     elapsed_seconds: Option<u64>,
@@ -81,7 +81,7 @@ impl StatusReport {
             status: checkpoint.status,
             verdict: resume.verdict,
             phase: resume.phase.clone(),
-            done: resume.done.len(),
+            done: resume.done.clone(),
             total: checkpoint.is_declared().then_some(checkpoint.phases.len()),
             phases: checkpoint.phases.iter().zip(known).map(line).collect(),
             elapsed_seconds: elapsed(checkpoint, now),
@@ -126,16 +126,16 @@ impl Report for StatusReport {
 
     fn essential(&self) -> String {
         match self.total {
-            Some(total) => format!("{}/{total}\n", self.done),
-            None => format!("{}\n", self.done),
+            Some(total) => format!("{}/{total}\n", self.done.len()),
+            None => format!("{}\n", self.done.len()),
         }
     }
 
     fn answer(&self, page: &mut Page) {
         let title = self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
         let progress = match self.total.filter(|total| *total > 0) {
-            Some(total) => format!("{} of {total}, {}%", self.done, self.done * 100 / total),
-            None => format!("{} done", self.done),
+            Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
+            None => format!("{} done", self.done.len()),
         };
         let head = format!("{}{title}", self.workflow);
         let gap = " ".repeat(55_usize.saturating_sub(escape::width(&head)).max(2));

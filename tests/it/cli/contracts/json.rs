@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 15] = [
+const ANSWERS: [(&[&str], &str); 23] = [
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -16,6 +16,14 @@ const ANSWERS: [(&[&str], &str); 15] = [
     (&["show", "042"], "ckpt.show.v1"),
     (&["show", "042", "--state"], "ckpt.show.v1"),
     (&["show", "042", "--pointer", "/next"], "ckpt.show.v1"),
+    (&["resume", "042"], "ckpt.resume.v1"),
+    (&["resume", "042", "--context"], "ckpt.context.v1"),
+    (&["status", "042"], "ckpt.status.v1"),
+    (&["brief"], "ckpt.brief.v1"),
+    (&["revise", "042", "--from", "a"], "ckpt.save.v1"),
+    (&["approve", "042", "--phase", "a"], "ckpt.save.v1"),
+    (&["pipeline", "list"], "ckpt.pipelines.v1"),
+    (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),
     (&["schema", "--list"], "ckpt.schema.v1"),
     (&["completions", "bash"], "ckpt.text.v1"),
@@ -36,6 +44,10 @@ fn every_answer_is_one_valid_document_and_stderr_is_silent() {
 #[test]
 fn every_command_is_among_the_answers() {
     for command in ckpt::cli::command_tree().get_subcommands() {
+        // The stdout of `run` belongs to the command that it runs.
+        if command.get_name() == "run" {
+            continue;
+        }
         assert!(ANSWERS.iter().any(|(args, _)| args[0] == command.get_name()), "{}", command.get_name());
     }
 }

@@ -14,7 +14,7 @@ fn the_first_save_creates_the_store_and_says_so() {
     042/1
     --- stderr
     Created the store $TMP/project/.ckpt
-    Saved 042/1: phase plan complete, 1 done.
+    Saved 042/1: phase plan complete, 1 done. Resume with: ckpt resume 042
     --- end
     ");
 }
@@ -29,7 +29,7 @@ fn a_save_prints_its_handle_and_where_the_work_stands() {
     --- stdout
     042/2
     --- stderr
-    Saved 042/2: phase build complete, 2 of 3 done. Next: test.
+    Saved 042/2: phase build complete, 2 of 3 done. Next: test. Resume with: ckpt resume 042
     --- end
     ");
 }

@@ -55,7 +55,7 @@ fn the_name_of_a_phase_is_said_with_its_id() {
     --- stdout
     042/1
     --- stderr
-    Saved 042/1: phase make (Make it) complete, 1 of 2 done. Next: think.
+    Saved 042/1: phase make (Make it) complete, 1 of 2 done. Next: think. Resume with: ckpt resume 042
     --- end
     ");
 }
@@ -83,10 +83,11 @@ fn a_pipeline_of_the_user_is_known_everywhere_and_the_store_wins() {
 fn an_unknown_pipeline_is_refused_with_the_known_ones() {
     let world = World::new();
     let failure = world.refuses(&["save", "042", "--pipeline", "release"], 2, "unknown_pipeline");
-    assert_eq!(failure["context"]["known"], json!([]));
+    let builtin = ["kamiflow", "dotagent", "crunch", "claude-dir", "claude-plan"];
+    assert_eq!(failure["context"]["known"], json!(builtin));
     world.configure(SETTINGS);
     let failure = world.refuses(&["save", "042", "--pipeline", "relaese"], 2, "unknown_pipeline");
-    assert_eq!(failure["context"]["known"], json!(["careful", "release"]));
+    assert_eq!(failure["context"]["known"], json!([&["careful", "release"][..], &builtin].concat()));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn a_person_is_told_where_and_how_to_keep_them() {
     --- stderr
     Created the store $TMP/project/.ckpt
     warning: replaced what looks like secrets at /state/token; `--allow-secrets` keeps them
-    Saved 042/1: 0 done.
+    Saved 042/1: 0 done. Resume with: ckpt resume 042
     --- end
     ");
 }

@@ -201,8 +201,3 @@ impl<D: Disk> Store<D> {
         Error::Store { doing, path: path.to_owned(), source }
     }
 }
-
-impl<D: Disk> Store<D> {
-    pub fn restart(&self, _: &crate::core::WorkflowId, _: &crate::core::change::Stamp) -> Result<crate::core::Handle> { Err(Error::UnsupportedFileSystem { path: self.root() }) }
-    pub fn discard(&self, _: &crate::core::WorkflowId, _: &crate::core::change::Stamp) -> Result<()> { Err(Error::UnsupportedFileSystem { path: self.root() }) }
-}

@@ -8,6 +8,7 @@ mod apply;
 mod document;
 mod redaction;
 
+pub(crate) use apply::successor;
 pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 

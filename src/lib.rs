@@ -9,6 +9,7 @@
 //! - **Atomic**: a checkpoint is visible whole or not at all.
 //! - **Durable on acknowledgement**: when a save returns, it survives a power loss.
 //! - **Never overwritten**: number `n` of a workflow has one content for ever.
+//! - **Archive before remove**: nothing leaves before a bundle of it is durable, read back and hashed again.
 //! - **Ordered and dense**: a save that starts after another was acknowledged gets a higher number; there are no gaps.
 //! - **Never blocked**: a killed or stopped process never blocks another.
 //! - **Detected**: a flipped bit, a truncation or a hand edit is reported before the content is used.

@@ -43,7 +43,11 @@ impl Ended {
 /// Runs a command to its end. With `stdin`, that is what it reads; otherwise it shares ours.
 ///
 /// While it runs, an interrupt is its business: this process waits for it to end, and then says what happened.
-pub(crate) fn run(command: &[OsString], environment: &Environment, stdin: Option<&[u8]>) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    command: &[OsString],
+    environment: &Environment,
+    stdin: Option<&[u8]>,
+) -> Result<Ended, Failure> {
     let [program, args @ ..] = command else {
         return Err(Failure::usage("usage", "no command was given").help("write it behind `--`"));
     };
@@ -106,7 +110,11 @@ fn forward(mut signals: Signals, child: &Child, interrupted: Arc<AtomicBool>) ->
 }
 
 /// Records that somebody interrupted the work.
-pub(crate) fn record_interrupt(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<(), Failure> {
+pub(crate) fn record_interrupt(
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<(), Failure> {
     let change = Change {
         trigger: Some(Trigger::UserInterrupt),
         note: Some("interrupted while a command was running".to_owned()),

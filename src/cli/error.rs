@@ -156,9 +156,13 @@ impl From<Error> for Failure {
             Error::NoSuchCheckpoint { newest, .. } => fail(Exit::NotFound, "no_such_checkpoint")
                 .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
-            Error::Archived { handle } => {
-                fail(Exit::NotFound, "archived").context("handle", handle.to_string())
-            }
+            Error::Archived { handle } => fail(Exit::NotFound, "archived")
+                .help("put the bundle back, if you have a copy of it")
+                .context("handle", handle.to_string()),
+            Error::DamagedBundle { path, why } => fail(Exit::Invalid, "damaged_bundle")
+                .help("the file was left as it is; put a good copy of it in its place, if you have one")
+                .context("path", path.display().to_string())
+                .context("reason", why.code()),
             Error::Damaged { handle, path, why, before } => {
                 let code = if matches!(why, Unusable::Newer(_)) { "format_newer" } else { "damaged" };
                 let failure = fail(Exit::Invalid, code)

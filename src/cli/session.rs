@@ -133,11 +133,24 @@ impl Session {
     }
 
     /// Saves a change that a command makes on its own.
-    pub(crate) fn save(&self, workspace: &Workspace, workflow: &WorkflowId, mut change: Change) -> Result<Saved, Failure> {
+    pub(crate) fn save(
+        &self,
+        workspace: &Workspace,
+        workflow: &WorkflowId,
+        mut change: Change,
+    ) -> Result<Saved, Failure> {
         change.redact();
         let Workspace { place, store, config } = workspace;
         let stamp = self.stamp(place, config)?;
-        let save = Save { workflow, change: &change, stamp: &stamp, config, expect: None, key: None, if_changed: false };
+        let save = Save {
+            workflow,
+            change: &change,
+            stamp: &stamp,
+            config,
+            expect: None,
+            key: None,
+            if_changed: false,
+        };
         Ok(save.to(store)?)
     }
 

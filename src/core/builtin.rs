@@ -79,9 +79,12 @@ pub const ALL: [Builtin; 5] = [
         about: "seven phases from a logical guard to a strategic exit",
         phases: Phases::Fixed(&[
             phase("0", "Logical Guard", "Group the requirements and look for conflicts").data(GUARD),
-            phase("0.5", "Assumption Verification", "Verify files, functions and dependencies").data(VERIFICATION),
+            phase("0.5", "Assumption Verification", "Verify files, functions and dependencies")
+                .data(VERIFICATION),
             phase("1", "Diagnostic Interview", "Ask the questions and record the answers").data(INTERVIEW),
-            phase("2", "Strategic Synthesis", "Generate three options and have one chosen").data(SYNTHESIS).approved(),
+            phase("2", "Strategic Synthesis", "Generate three options and have one chosen")
+                .data(SYNTHESIS)
+                .approved(),
             phase("3A", "Artifact Generation", "Generate S2-SPEC, S3-BUILD and S4-HANDOFF").data(ARTIFACTS),
             phase("3B", "Validation Loop", "Validate the artifacts and pass the gate").data(VALIDATION),
             phase("4", "Strategic Exit", "Reflect, commit and archive the task").data(EXIT),
@@ -91,14 +94,20 @@ pub const ALL: [Builtin; 5] = [
         name: "dotagent",
         about: "five phases with reports under memory/, an approval of the design",
         phases: Phases::Fixed(&[
-            phase("REQUIREMENTS", "Requirements", "Write memory/reports/demand.json").writes(&["memory/reports/demand.json"]),
-            phase("ARCHITECTURE", "Architecture", "Design, have a design chosen, write memory/reports/final_design.json")
-                .writes(&["memory/reports/final_design.json"])
-                .approved_from("memory/reports/designs/"),
+            phase("REQUIREMENTS", "Requirements", "Write memory/reports/demand.json")
+                .writes(&["memory/reports/demand.json"]),
+            phase(
+                "ARCHITECTURE",
+                "Architecture",
+                "Design, have a design chosen, write memory/reports/final_design.json",
+            )
+            .writes(&["memory/reports/final_design.json"])
+            .approved_from("memory/reports/designs/"),
             phase("IMPLEMENTATION", "Implementation", "Work through the tasks"),
             phase("VERIFICATION", "Verification", "Write memory/reports/verification.json")
                 .writes(&["memory/reports/verification.json"]),
-            phase("REFLECTION", "Reflection", "Write memory/reports/reflection.json").writes(&["memory/reports/reflection.json"]),
+            phase("REFLECTION", "Reflection", "Write memory/reports/reflection.json")
+                .writes(&["memory/reports/reflection.json"]),
         ]),
     },
     Builtin {
@@ -112,8 +121,16 @@ pub const ALL: [Builtin; 5] = [
             phase("docs", "Docs", "Bring the documentation up to date"),
         ]),
     },
-    Builtin { name: "claude-dir", about: "numbered phases, as many as --total says", phases: Phases::Numbered },
-    Builtin { name: "claude-plan", about: "the numbered phases of a plan, as many as --total says", phases: Phases::Numbered },
+    Builtin {
+        name: "claude-dir",
+        about: "numbered phases, as many as --total says",
+        phases: Phases::Numbered,
+    },
+    Builtin {
+        name: "claude-plan",
+        about: "the numbered phases of a plan, as many as --total says",
+        phases: Phases::Numbered,
+    },
 ];
 
 /// The one of that name.
@@ -210,7 +227,10 @@ mod tests {
             }
         }
         let count = |name: &str| find(name).unwrap().pipeline(6).phases.len();
-        assert_eq!((count("kamiflow"), count("dotagent"), count("crunch"), count("claude-plan")), (7, 5, 5, 6));
+        assert_eq!(
+            (count("kamiflow"), count("dotagent"), count("crunch"), count("claude-plan")),
+            (7, 5, 5, 6)
+        );
     }
 
     #[test]

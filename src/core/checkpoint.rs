@@ -6,6 +6,7 @@ use super::digest::Digest;
 use super::format::Version;
 use super::json::Json;
 use super::phase::{Phase, PhaseId};
+use super::reason::ArchiveReason;
 use super::record::record;
 use super::selector::Handle;
 use super::task::{Task, TaskId};
@@ -98,6 +99,8 @@ record! {
         optional pinned: bool,
         /// The keys of recent saves, so that a repeated one is recognised.
         optional keys: Vec<SaveKey>,
+        /// Says that this is no checkpoint but a seal: the workflow is archived, and here is where.
+        optional sealed: Option<Sealed>,
         /// What the work wants to remember, free-form.
         always state: Json,
     }
@@ -256,5 +259,17 @@ record! {
         required seq: u64,
         /// The digest of what was asked, to tell a repetition from another save under the same key.
         required request: Digest,
+    }
+}
+
+record! {
+    /// Closes a workflow: everything below this number is in the archive, or about to be.
+    pub struct Sealed {
+        /// The name of the bundle that holds it.
+        required bundle: String,
+        /// The number of the last checkpoint below the seal.
+        required last: u64,
+        /// Why the workflow was archived.
+        required reason: ArchiveReason,
     }
 }

@@ -156,8 +156,12 @@ impl Config {
         match (self.pipelines.get(name), builtin, total) {
             (Some(configured), _, None) => Ok(configured.clone()),
             (_, Some(builtin), None) if !builtin.is_numbered() => Ok(builtin.pipeline(0)),
-            (_, Some(builtin), Some(total)) if builtin.is_numbered() && total > 0 => Ok(builtin.pipeline(total)),
-            (_, Some(builtin), _) if builtin.is_numbered() => Err(PipelineError::NeedsTotal(name.to_owned()).into()),
+            (_, Some(builtin), Some(total)) if builtin.is_numbered() && total > 0 => {
+                Ok(builtin.pipeline(total))
+            }
+            (_, Some(builtin), _) if builtin.is_numbered() => {
+                Err(PipelineError::NeedsTotal(name.to_owned()).into())
+            }
             (None, None, _) => {
                 let known = self.pipeline_names().map(str::to_owned).collect();
                 Err(Error::UnknownPipeline { given: name.to_owned(), known })

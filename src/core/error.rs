@@ -13,6 +13,7 @@ use super::format::{Unusable, Version};
 use super::pipeline::PipelineError;
 use super::schema::Violation;
 use super::selector::Handle;
+use super::store::BadBundle;
 use super::workflow_id::WorkflowId;
 
 /// What went wrong.
@@ -64,11 +65,19 @@ pub enum Error {
         /// The newest one there is.
         newest: Handle,
     },
-    /// The checkpoint has been archived.
-    #[error("checkpoint `{handle}` has been archived")]
+    /// The checkpoint has been archived, and the bundle it was in is gone.
+    #[error("checkpoint `{handle}` is archived, but no bundle holds it")]
     Archived {
         /// The checkpoint.
         handle: Handle,
+    },
+    /// A bundle of the archive cannot be used.
+    #[error("the bundle `{}` {why}", path.display())]
+    DamagedBundle {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: BadBundle,
     },
     /// The file of a checkpoint cannot be used.
     #[error("checkpoint `{handle}` is damaged: `{}` {why}", path.display())]

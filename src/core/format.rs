@@ -14,7 +14,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::checkpoint::{Checkpoint, WorkflowStatus};
+use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
 use super::json::InvalidJson;
 use super::phase::{PhaseId, PhaseStatus};
@@ -255,6 +255,8 @@ pub struct Header {
     pub context: Labels,
     #[serde(default)]
     pub pinned: bool,
+    #[serde(default)]
+    pub sealed: Option<Sealed>,
 }
 
 impl Header {

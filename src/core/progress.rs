@@ -103,7 +103,10 @@ mod tests {
         let mut silent = finished(&[45, 30, 180]);
         silent.phases.iter_mut().for_each(|phase| phase.started_at = None);
         assert_eq!(durations(&silent), [None, Some(30), Some(180)]);
-        assert_eq!(elapsed(&finished(&[45, 30]), Timestamp::parse("2030-01-01T00:00:00Z").unwrap()), Some(75));
+        assert_eq!(
+            elapsed(&finished(&[45, 30]), Timestamp::parse("2030-01-01T00:00:00Z").unwrap()),
+            Some(75)
+        );
     }
 
     #[test]
@@ -111,6 +114,9 @@ mod tests {
         let remaining: Vec<PhaseId> = ["2", "3"].iter().map(|id| id.parse().unwrap()).collect();
         let history: Vec<_> = [10, 20, 30, 40, 50].iter().map(|n| finished(&[1, *n, *n])).collect();
         assert_eq!(estimate(&remaining, &history[..2]), None);
-        assert_eq!(estimate(&remaining, &history), Some(Estimate { low_seconds: 40, high_seconds: 80, samples: 5 }));
+        assert_eq!(
+            estimate(&remaining, &history),
+            Some(Estimate { low_seconds: 40, high_seconds: 80, samples: 5 })
+        );
     }
 }

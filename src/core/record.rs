@@ -107,6 +107,11 @@ macro_rules! record {
             pub extra: $crate::core::record::Extra,
         }
 
+        impl $Record {
+            /// The names of the fields, in the order of the file.
+            pub const FIELDS: &'static [&'static str] = &[$( stringify!($field) ),*];
+        }
+
         impl serde::Serialize for $Record {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;

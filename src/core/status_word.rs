@@ -22,14 +22,14 @@ impl StatusWord {
     /// Understands a word, whatever its case and separators; `None` for a word that could mean anything.
     #[must_use]
     pub fn understand(word: &str) -> Option<Self> {
-        let folded: String = word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect();
+        let folded: String =
+            word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect();
         Some(match folded.as_str() {
-            "complete" | "completed" | "done" | "implemented" | "success" | "succeeded" | "passed" | "pass" | "ok"
-            | "finished" | "\u{2705}" | "\u{2714}" | "\u{2713}" => Self::Complete,
+            "complete" | "completed" | "done" | "implemented" | "success" | "succeeded" | "passed"
+            | "pass" | "ok" | "finished" | "\u{2705}" | "\u{2714}" | "\u{2713}" => Self::Complete,
             "inprogress" | "active" | "running" | "started" | "working" | "\u{1f504}" => Self::InProgress,
-            "pending" | "notstarted" | "todo" | "notexecuted" | "queued" | "waiting" | "planned" | "\u{23f3}" => {
-                Self::Pending
-            }
+            "pending" | "notstarted" | "todo" | "notexecuted" | "queued" | "waiting" | "planned"
+            | "\u{23f3}" => Self::Pending,
             "failed" | "error" | "failure" | "fail" | "errored" | "\u{274c}" => Self::Failed,
             "skipped" | "superseded" | "n/a" | "na" | "skip" | "notapplicable" => Self::Skipped,
             _ => return None,
@@ -68,9 +68,15 @@ mod tests {
     #[test]
     fn many_words_mean_the_same() {
         for (words, meaning) in [
-            (&["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}"][..], StatusWord::Complete),
+            (
+                &["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}"][..],
+                StatusWord::Complete,
+            ),
             (&["in_progress", "in-progress", "active", "running", "started"], StatusWord::InProgress),
-            (&["pending", "not_started", "not started", "not-started", "todo", "NOT_EXECUTED"], StatusWord::Pending),
+            (
+                &["pending", "not_started", "not started", "not-started", "todo", "NOT_EXECUTED"],
+                StatusWord::Pending,
+            ),
             (&["failed", "error", "\u{274c}"], StatusWord::Failed),
             (&["skipped", "superseded", "n/a"], StatusWord::Skipped),
         ] {

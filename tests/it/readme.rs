@@ -84,7 +84,9 @@ fn every_console_block_prints_what_it_shows() {
         std::fs::write(&path, &actual).unwrap();
     } else if actual != readme {
         let (shown, printed) = readme.lines().zip(actual.lines()).find(|(a, b)| a != b).unwrap_or(("", ""));
-        panic!("the README shows\n  {shown}\nbut this was printed:\n  {printed}\nrun with UPDATE_README=1 and read the difference");
+        panic!(
+            "the README shows\n  {shown}\nbut this was printed:\n  {printed}\nrun with UPDATE_README=1 and read the difference"
+        );
     }
 }
 

@@ -48,11 +48,14 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;
     let phase = match &args.phase {
-        Some(phase) => phase.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))?,
+        Some(phase) => {
+            phase.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))?
+        }
         None => waiting(session, &workspace, &workflow)?,
     };
     let by = args.by.clone().or_else(|| session.env.user());
-    let change = Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
+    let change =
+        Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
     let saved = session.save(&workspace, &workflow, change)?;
     session.answer(&SaveReport::new(&workflow, &saved, Vec::new(), &workspace.store).titled("Approved in"))
 }
@@ -66,7 +69,11 @@ fn waiting(
     let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
     let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
     judgement.resume.phase.filter(|_| waits).ok_or_else(|| {
-        Failure::with(Exit::NotFound, "nothing_to_approve", format!("no phase of `{workflow}` waits for approval"))
-            .help(format!("name one with `ckpt approve {workflow} --phase P`"))
+        Failure::with(
+            Exit::NotFound,
+            "nothing_to_approve",
+            format!("no phase of `{workflow}` waits for approval"),
+        )
+        .help(format!("name one with `ckpt approve {workflow} --phase P`"))
     })
 }

@@ -19,8 +19,7 @@ mod unfinished;
 use super::args::Spec;
 
 /// All commands, in the order of the help text.
-pub(crate) const ALL: &[Spec] =
-&[
+pub(crate) const ALL: &[Spec] = &[
     save::SPEC,
     resume::SPEC,
     status::SPEC,

@@ -17,6 +17,7 @@ use super::super::views::context::ContextReport;
 use super::super::views::resume::{Extent, ResumeReport};
 use super::unfinished::only_unfinished;
 use crate::core::resume::{Selected, Verdict};
+use crate::core::store::Keep;
 use crate::core::{Handle, Selector, WorkflowId};
 
 pub(crate) const SPEC: Spec = Spec {
@@ -107,9 +108,14 @@ impl ResumeArgs {
             let selector: Selector = from.parse()?;
             let handle = store.resolve(&selector)?;
             let other = self.id.as_deref().map(str::parse::<WorkflowId>).transpose()?;
-            if let Some(other) = other.filter(|other| *other != handle.workflow && *other != selector.workflow) {
-                return Err(Failure::usage("usage", format!("`--from {from}` is not a checkpoint of `{other}`"))
-                    .help(format!("write `ckpt resume {} --from {handle}`", handle.workflow)));
+            if let Some(other) =
+                other.filter(|other| *other != handle.workflow && *other != selector.workflow)
+            {
+                return Err(Failure::usage(
+                    "usage",
+                    format!("`--from {from}` is not a checkpoint of `{other}`"),
+                )
+                .help(format!("write `ckpt resume {} --from {handle}`", handle.workflow)));
             }
             return Ok(Selected::exactly(store, &handle)?);
         }
@@ -128,7 +134,12 @@ impl ResumeArgs {
 }
 
 /// Asks the person at the terminal until there is an answer.
-fn decide(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement: Judgement) -> Result<Exit, Failure> {
+fn decide(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: Judgement,
+) -> Result<Exit, Failure> {
     let workflow = &judgement.checkpoint.workflow;
     loop {
         match ask(&session.ui) {
@@ -136,7 +147,9 @@ fn decide(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement
                 session.ui.say("It is blocked: mend what is listed above first.\n");
                 return Ok(Exit::NotResumable);
             }
-            Some(Choice::Resume) if !args.command.is_empty() => return start(args, session, workspace, &judgement),
+            Some(Choice::Resume) if !args.command.is_empty() => {
+                return start(args, session, workspace, &judgement);
+            }
             Some(Choice::Resume) => return Ok(Exit::Ok),
             Some(Choice::View) => {
                 let report = ResumeReport::new(&judgement, Extent::Explained);
@@ -144,7 +157,7 @@ fn decide(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement
             }
             Some(Choice::StartFresh) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
-                let fresh = workspace.store.restart(workflow, &stamp)?;
+                let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
                 let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
                 return match args.command.is_empty() {
@@ -164,7 +177,12 @@ fn decide(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement
 }
 
 /// Runs the command with everything it needs to go on.
-fn start(args: &ResumeArgs, session: &Session, workspace: &Workspace, judgement: &Judgement) -> Result<Exit, Failure> {
+fn start(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: &Judgement,
+) -> Result<Exit, Failure> {
     let checkpoint = &judgement.checkpoint;
     let handle: Handle = checkpoint.handle();
     let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text();

@@ -47,7 +47,10 @@ pub(crate) struct ReviseArgs {
 
 fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
     let given: WorkflowId = args.id.parse()?;
-    let from: PhaseId = args.from.parse().map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let from: PhaseId = args
+        .from
+        .parse()
+        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;
     let limit = (!args.force).then(|| workspace.config.limits().replans);

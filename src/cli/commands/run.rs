@@ -45,8 +45,10 @@ pub(crate) struct RunArgs {
 }
 
 fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
-    let phase: PhaseId =
-        args.phase.parse().map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let phase: PhaseId = args
+        .phase
+        .parse()
+        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
     let given: WorkflowId = args.id.parse()?;
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;
@@ -55,12 +57,8 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?;
     let handle = begun.handle.map(|handle| handle.to_string()).unwrap_or_default();
     let action = begun.checkpoint.and_then(|checkpoint| checkpoint.next).and_then(|next| next.action);
-    let environment = child::Environment {
-        workflow: workflow.to_string(),
-        handle,
-        phase: Some(phase.to_string()),
-        action,
-    };
+    let environment =
+        child::Environment { workflow: workflow.to_string(), handle, phase: Some(phase.to_string()), action };
     let start = session.later()?;
     let ended = match child::run(&args.command, &environment, None) {
         Ok(ended) => ended,

@@ -378,7 +378,9 @@ fn complete_change(
         None => None,
         Some(PipelineChoice::Named(name, total)) => Some(config.pipeline(&name, total)?),
         Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids).map_err(Error::from)?),
-        Some(PipelineChoice::Total(total)) => Some(Pipeline::custom(PhaseId::numbered(total)).map_err(Error::from)?),
+        Some(PipelineChoice::Total(total)) => {
+            Some(Pipeline::custom(PhaseId::numbered(total)).map_err(Error::from)?)
+        }
     };
     change.artifacts =
         artifact::record(store.project(), &place.cwd, &request.artifacts, config.max_artifact())?;

@@ -67,7 +67,11 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     }
 }
 
-fn look(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<(StatusReport, bool), Failure> {
+fn look(
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<(StatusReport, bool), Failure> {
     let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
@@ -88,7 +92,8 @@ fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkp
         }
         let Ok(Selected { checkpoint: other, .. }) = Selected::newest(store, &workflow) else { continue };
         // Lists given with the save have no name to tell them apart; their phases do.
-        let same = other.pipeline.as_ref() == Some(pipeline) && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
+        let same =
+            other.pipeline.as_ref() == Some(pipeline) && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
         if same && other.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
             found.push(other);
         }

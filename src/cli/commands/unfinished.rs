@@ -30,7 +30,8 @@ pub(crate) fn only_unfinished(store: &Store, command: &str) -> Result<WorkflowId
     let several = match rows.as_slice() {
         [] => {
             let message = format!("nothing to {command}: no workflow is unfinished");
-            return Err(Failure::with(Exit::NotFound, "nothing_to_resume", message).help("`ckpt list` shows all workflows"));
+            return Err(Failure::with(Exit::NotFound, "nothing_to_resume", message)
+                .help("`ckpt list` shows all workflows"));
         }
         [one] => return Ok(one.newest.workflow.clone()),
         several => several,

@@ -81,6 +81,7 @@ struct WorkflowLine {
     bytes: u64,
     pipeline: Option<String>,
     labels: Vec<String>,
+    archived: bool,
 }
 
 impl WorkflowsReport {
@@ -99,7 +100,7 @@ impl WorkflowsReport {
 
 impl WorkflowLine {
     fn new(row: WorkflowRow) -> Self {
-        let WorkflowRow { newest, header, checkpoints, bytes } = row;
+        let WorkflowRow { newest, header, checkpoints, bytes, archived } = row;
         let handle = (newest.seq > 0).then(|| newest.to_string());
         let workflow = newest.workflow;
         match header {
@@ -116,6 +117,7 @@ impl WorkflowLine {
                 title: header.title,
                 pipeline: header.pipeline,
                 labels: header.context.labels,
+                archived,
             },
             Err(_) => Self {
                 workflow,
@@ -130,6 +132,7 @@ impl WorkflowLine {
                 saved_at: None,
                 pipeline: None,
                 labels: Vec::new(),
+                archived,
             },
         }
     }
@@ -141,7 +144,7 @@ impl WorkflowLine {
         };
         vec![
             Cell::styled(self.handle.clone().unwrap_or_else(|| self.workflow.to_string()), Style::Bold),
-            self.status.cell(),
+            if self.archived { Cell::styled("archived", Style::Dim) } else { self.status.cell() },
             Cell::new(self.phase.as_deref().map_or_else(|| "-".to_owned(), |phase| page.foreign(phase))),
             Cell::new(if self.saved_at.is_some() { done } else { "-".to_owned() }),
             Cell::new(self.saved_at.map_or_else(|| "-".to_owned(), |time| page.time(time))),
@@ -216,6 +219,8 @@ impl CheckpointLine {
                 let status = Standing::Known(header.status);
                 (Some(header), Some(status))
             }
+            // A seal is the mark of the archive, whatever it says about the workflow.
+            Ok(Entry::Sealed(header)) => (Some(header), None),
             Ok(Entry::Tombstone) => (None, None),
             Err(_) => (None, Some(Standing::Damaged(DamagedWord::Damaged))),
         };
@@ -225,7 +230,7 @@ impl CheckpointLine {
             trigger: header.as_ref().map(|header| header.trigger.to_string()),
             saved_at: header.as_ref().map(|header| header.saved_at),
             bytes: row.bytes,
-            archived: header.is_none() && status.is_none(),
+            archived: status.is_none(),
             pinned: header.as_ref().is_some_and(|header| header.pinned),
             done: header.as_ref().map_or(0, crate::core::format::Header::done),
             status,

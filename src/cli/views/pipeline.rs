@@ -126,7 +126,8 @@ impl Report for PipelineReport {
             if phase.approval {
                 details.push("needs approval".to_owned());
             }
-            details.extend(phase.outputs.iter().map(|output| format!("writes {}", page.foreign(&output.path))));
+            details
+                .extend(phase.outputs.iter().map(|output| format!("writes {}", page.foreign(&output.path))));
             if phase.data_schema.is_some() {
                 details.push("data has a schema".to_owned());
             }

@@ -97,12 +97,14 @@ impl ResumeReport {
     }
 
     fn headline(&self, page: &Page) -> String {
-        let title = self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
+        let title =
+            self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
         let total = self.checkpoint.phases.len();
         let words = match &self.phase {
             _ if self.verdict == Verdict::Complete => "complete, nothing to resume".to_owned(),
             Some(id) if self.checkpoint.is_declared() => {
-                let place = self.checkpoint.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
+                let place =
+                    self.checkpoint.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
                 format!("resume at {} ({place} of {total})", self.full_name(page, id))
             }
             Some(id) => format!("resume at {}", self.full_name(page, id)),
@@ -155,7 +157,8 @@ impl Report for ResumeReport {
         let headline = self.headline(page);
         page.line(headline);
         page.line("");
-        let names = |ids: &[PhaseId]| ids.iter().map(|id| self.full_name(page, id)).collect::<Vec<_>>().join(", ");
+        let names =
+            |ids: &[PhaseId]| ids.iter().map(|id| self.full_name(page, id)).collect::<Vec<_>>().join(", ");
         let by = self.checkpoint.writer.agent.as_ref().or(self.checkpoint.writer.user.as_ref());
         let by = by.map(|by| format!(" by {}", page.foreign(by))).unwrap_or_default();
         let when = match (page.width, u64::try_from(self.age_seconds)) {
@@ -169,7 +172,12 @@ impl Report for ResumeReport {
         if let Some(action) = &self.action {
             fields.push(("next", page.foreign(action)));
         }
-        let then: Vec<_> = self.remaining.iter().filter(|id| self.phase.as_ref() != Some(id)).map(PhaseId::to_string).collect();
+        let then: Vec<_> = self
+            .remaining
+            .iter()
+            .filter(|id| self.phase.as_ref() != Some(id))
+            .map(PhaseId::to_string)
+            .collect();
         if !then.is_empty() {
             fields.push(("then", page.foreign(&then.join(", "))));
         }
@@ -205,7 +213,8 @@ impl Report for ResumeReport {
         match self.verdict {
             Verdict::Confirm => page.line(format!("To go on all the same: ckpt resume {workflow} --yes")),
             Verdict::Blocked => {
-                let blockers = self.findings.iter().filter(|finding| finding.severity == Severity::Blocker).count();
+                let blockers =
+                    self.findings.iter().filter(|finding| finding.severity == Severity::Blocker).count();
                 page.line(format!("{} in the way; nothing overrides that.", count(blockers, "blocker")));
             }
             Verdict::Ready | Verdict::Complete => {}

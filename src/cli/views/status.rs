@@ -58,7 +58,9 @@ impl StatusReport {
         let line = |(phase, duration): (&Phase, Option<u64>)| {
             let current = resume.phase.as_ref() == Some(&phase.id);
             let tasks = checkpoint.tasks.iter().filter(|task| task.phase.as_ref() == Some(&phase.id));
-            let waits = |task: &Task| resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id);
+            let waits = |task: &Task| {
+                resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id)
+            };
             // A phase that is being worked on has lasted until now.
             let running = phase.started_at.filter(|_| phase.status == PhaseStatus::InProgress);
             let running = running.and_then(|start| u64::try_from(now.seconds_since(start)).ok());
@@ -70,7 +72,11 @@ impl StatusReport {
                 current,
                 duration_seconds: duration.or(running),
                 tasks: tasks
-                    .map(|task| TaskLine { id: task.id.clone(), status: task.status, waiting: current && waits(task) })
+                    .map(|task| TaskLine {
+                        id: task.id.clone(),
+                        status: task.status,
+                        waiting: current && waits(task),
+                    })
                     .collect(),
             }
         };
@@ -97,10 +103,16 @@ impl StatusReport {
         match (&self.estimate, self.verdict) {
             (_, Verdict::Complete) => elapsed,
             (Some(Estimate { low_seconds, high_seconds, samples }), _) => {
-                format!("{elapsed}, {} left (from {samples} finished workflows)", range(*low_seconds, *high_seconds))
+                format!(
+                    "{elapsed}, {} left (from {samples} finished workflows)",
+                    range(*low_seconds, *high_seconds)
+                )
             }
             (None, _) => {
-                format!("{elapsed}, no estimate: it needs {LEAST_SAMPLES} finished workflows of this pipeline, there are {}", self.samples)
+                format!(
+                    "{elapsed}, no estimate: it needs {LEAST_SAMPLES} finished workflows of this pipeline, there are {}",
+                    self.samples
+                )
             }
         }
     }
@@ -132,7 +144,8 @@ impl Report for StatusReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        let title = self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
+        let title =
+            self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
         let progress = match self.total.filter(|total| *total > 0) {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
             None => format!("{} done", self.done.len()),
@@ -140,7 +153,8 @@ impl Report for StatusReport {
         let head = format!("{}{title}", self.workflow);
         let gap = " ".repeat(55_usize.saturating_sub(escape::width(&head)).max(2));
         page.line(format!("{}{gap}{progress}", page.paint(Style::Bold, &head)));
-        let id_width = self.phases.iter().map(|line| escape::width(&page.foreign(line.id.as_str()))).max().unwrap_or(0);
+        let id_width =
+            self.phases.iter().map(|line| escape::width(&page.foreign(line.id.as_str()))).max().unwrap_or(0);
         let names = self.phases.iter().filter_map(|line| line.name.as_ref());
         let name_width = names.map(|name| escape::width(&page.foreign(name))).max().unwrap_or(0);
         for line in &self.phases {

@@ -266,13 +266,14 @@ impl Change {
 }
 
 /// The checkpoint that follows `newest` when nothing changes: its content, a new number, and the stamp.
-fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp: &Stamp) -> Checkpoint {
+pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp: &Stamp) -> Checkpoint {
     let mut next = match newest {
         Some(newest) => Checkpoint {
             seq: newest.seq.saturating_add(1),
             parent: Some(Parent { seq: newest.seq, sha256: newest.sha256, extra: Default::default() }),
             note: None,
             pinned: false,
+            sealed: None,
             ..newest
         },
         None => Checkpoint {
@@ -299,6 +300,7 @@ fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp: &Stamp) -
             parent: None,
             pinned: false,
             keys: Vec::new(),
+            sealed: None,
             state: Json::default(),
             extra: Default::default(),
         },

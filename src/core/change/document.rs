@@ -67,8 +67,10 @@ pub enum DocumentError {
 }
 
 /// What only the tool may say.
-const STAMPED: [&str; 10] =
-    ["version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans"];
+const STAMPED: [&str; 11] = [
+    "version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans",
+    "sealed",
+];
 
 impl Request {
     /// Understands a document.
@@ -99,6 +101,10 @@ impl Request {
         }
         let whole: Checkpoint =
             serde_json::from_value(document.clone()).map_err(|error| invalid(error.to_string()))?;
+        if whole.sealed.is_some() {
+            let message = "a seal closes a workflow and holds none of its content".to_owned();
+            return Err(DocumentError::Invalid(vec![Violation { pointer: "/sealed".to_owned(), message }]));
+        }
         let ignored = STAMPED.iter().map(|name| (*name).to_owned()).collect();
         let workflow = Some(whole.workflow.clone());
         let change = Change {
@@ -146,7 +152,8 @@ impl Request {
             Self { change, pipeline, artifacts, workflow: fields.take("workflow"), ignored: Vec::new() };
         let Fields { members, mut violations, .. } = fields;
         for (name, value) in members {
-            if STAMPED.contains(&name.as_str()) {
+            // Any other field of a checkpoint that is no field of a save would stand in the file twice.
+            if STAMPED.contains(&name.as_str()) || Checkpoint::FIELDS.contains(&name.as_str()) {
                 request.ignored.push(name);
             } else if let Ok(raw) = serde_json::value::to_raw_value(&value) {
                 request.change.extra.insert(name, raw);
@@ -360,6 +367,17 @@ mod tests {
         let request =
             Request::from_document(json!({"note": "n", "sha256": "x", "seq": 9, "save_id": 1})).unwrap();
         assert_eq!(request.ignored, ["sha256", "seq", "save_id"]);
+        assert!(request.change.extra.is_empty());
+    }
+
+    #[test]
+    fn no_field_of_a_checkpoint_gets_into_the_file_a_second_time() {
+        for name in Checkpoint::FIELDS {
+            let Ok(request) = Request::from_document(json!({"note": "n", *name: {"x": 1}})) else { continue };
+            assert_eq!(request.change.extra.get(name), None, "{name}");
+        }
+        let request = Request::from_document(json!({"last_error": null, "pinned": 1, "sealed": 2})).unwrap();
+        assert_eq!(request.ignored, ["last_error", "pinned", "sealed"]);
         assert!(request.change.extra.is_empty());
     }
 

@@ -6,9 +6,10 @@
 
 mod apply;
 mod document;
-mod reopen;
 mod redaction;
+mod reopen;
 
+pub(crate) use apply::successor;
 pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 

@@ -47,7 +47,12 @@ impl Reopen {
                 (task.attempts, task.started_at) = (0, None);
             }
         }
-        if next.last_error.as_ref().and_then(|error| error.phase.as_ref()).is_some_and(|id| reopened.contains(id)) {
+        if next
+            .last_error
+            .as_ref()
+            .and_then(|error| error.phase.as_ref())
+            .is_some_and(|id| reopened.contains(id))
+        {
             next.last_error = None;
         }
         next.replans.push(Replan {

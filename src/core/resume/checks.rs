@@ -21,9 +21,13 @@ pub(super) fn phase(
     let (workflow, id) = (&checkpoint.workflow, &phase.id);
     if *judged == Judged::AwaitingApproval {
         findings.push(
-            Finding::new(Severity::Confirm, Code::AwaitingApproval, format!("phase {id} waits for a person's approval"))
-                .help(format!("ckpt approve {workflow} --phase {}", quote(id)))
-                .help(format!("ckpt revise {workflow} --from {} --reason \"...\"", quote(id))),
+            Finding::new(
+                Severity::Confirm,
+                Code::AwaitingApproval,
+                format!("phase {id} waits for a person's approval"),
+            )
+            .help(format!("ckpt approve {workflow} --phase {}", quote(id)))
+            .help(format!("ckpt revise {workflow} --from {} --reason \"...\"", quote(id))),
         );
     }
     if phase.status == PhaseStatus::Failed {
@@ -51,12 +55,20 @@ pub(super) fn phase(
         match facts.outputs.get(&output.path) {
             Some(OutputFact::Valid) => {}
             None => findings.push(
-                Finding::new(Severity::Info, Code::OutputMissing, format!("phase {id} has not written {} yet", output.path))
-                    .at(&output.path),
+                Finding::new(
+                    Severity::Info,
+                    Code::OutputMissing,
+                    format!("phase {id} has not written {} yet", output.path),
+                )
+                .at(&output.path),
             ),
             Some(OutputFact::Invalid(why)) => findings.push(
-                Finding::new(Severity::Advice, Code::OutputInvalid, format!("phase {id} wrote {}, but {why}", output.path))
-                    .at(&output.path),
+                Finding::new(
+                    Severity::Advice,
+                    Code::OutputInvalid,
+                    format!("phase {id} wrote {}, but {why}", output.path),
+                )
+                .at(&output.path),
             ),
         }
     }
@@ -65,7 +77,8 @@ pub(super) fn phase(
 /// A phase that counts as done must still have what it promised.
 pub(super) fn promises(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<Finding>) {
     for phase in checkpoint.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
-        let redo = format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, quote(&phase.id));
+        let redo =
+            format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, quote(&phase.id));
         for output in &phase.outputs {
             let (code, what) = match facts.outputs.get(&output.path) {
                 Some(OutputFact::Valid) => continue,
@@ -83,11 +96,16 @@ pub(super) fn tasks(checkpoint: &Checkpoint, tasks: &Tasks, findings: &mut Vec<F
     let find = |id| checkpoint.find_task(id);
     for id in &tasks.exhausted {
         let task = find(id);
-        let why = task.and_then(|task| task.error.as_ref()).map(|error| format!(": {error}")).unwrap_or_default();
+        let why =
+            task.and_then(|task| task.error.as_ref()).map(|error| format!(": {error}")).unwrap_or_default();
         let attempts = task.map_or(0, |task| task.attempts);
         findings.push(
-            Finding::new(Severity::Blocker, Code::TaskExhausted, format!("task {id} was tried {attempts} times{why}"))
-                .help(format!("ckpt save {workflow} --task {}", quote(&format!("{id}=skipped")))),
+            Finding::new(
+                Severity::Blocker,
+                Code::TaskExhausted,
+                format!("task {id} was tried {attempts} times{why}"),
+            )
+            .help(format!("ckpt save {workflow} --task {}", quote(&format!("{id}=skipped")))),
         );
     }
     for id in &tasks.reconciled {
@@ -110,16 +128,23 @@ pub(super) fn gap(phases: &[(&Phase, bool)], findings: &mut Vec<Finding>) {
     let later: Vec<&str> =
         phases[first..].iter().filter(|(_, done)| *done).map(|(phase, _)| phase.id.as_str()).collect();
     if !later.is_empty() {
-        let message = format!("phase {} is not done, but {} behind it is done", phases[first].0.id, later.join(", "));
+        let message =
+            format!("phase {} is not done, but {} behind it is done", phases[first].0.id, later.join(", "));
         findings.push(Finding::new(Severity::Advice, Code::Gap, message));
     }
 }
 
-pub(super) fn next(checkpoint: &Checkpoint, target: &Target, inferred: &[PhaseId], findings: &mut Vec<Finding>) {
+pub(super) fn next(
+    checkpoint: &Checkpoint,
+    target: &Target,
+    inferred: &[PhaseId],
+    findings: &mut Vec<Finding>,
+) {
     let claimed = checkpoint.next.as_ref().and_then(|next| next.phase.as_ref());
     let Some(claimed) = claimed.filter(|claimed| !inferred.contains(claimed)) else { return };
     if checkpoint.is_declared() && target.phase.as_ref() != Some(claimed) {
-        let computed = target.phase.as_ref().map_or_else(|| "nothing is left".to_owned(), |id| format!("it is {id}"));
+        let computed =
+            target.phase.as_ref().map_or_else(|| "nothing is left".to_owned(), |id| format!("it is {id}"));
         let message = format!("the last save named {claimed} as the next phase; by the record {computed}");
         findings.push(Finding::new(Severity::Advice, Code::NextDisagrees, message));
     }
@@ -130,10 +155,12 @@ pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut 
     let reopen = format!("ckpt save {workflow} --workflow-status in_progress");
     match checkpoint.status {
         WorkflowStatus::Failed => findings.push(
-            Finding::new(Severity::Confirm, Code::WorkflowFailed, "the workflow was given up as failed").help(reopen),
+            Finding::new(Severity::Confirm, Code::WorkflowFailed, "the workflow was given up as failed")
+                .help(reopen),
         ),
         WorkflowStatus::Abandoned => findings.push(
-            Finding::new(Severity::Confirm, Code::WorkflowAbandoned, "the workflow was abandoned").help(reopen),
+            Finding::new(Severity::Confirm, Code::WorkflowAbandoned, "the workflow was abandoned")
+                .help(reopen),
         ),
         WorkflowStatus::Complete if !target.complete => findings.push(
             Finding::new(
@@ -149,7 +176,8 @@ pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut 
         let phase = error.phase.as_ref().map(|id| format!(" in phase {id}")).unwrap_or_default();
         // A failed phase says it already.
         let said = findings.iter().any(|finding| {
-            matches!(finding.code, Code::PhaseFailed | Code::ReplanLimit) && finding.message.ends_with(&error.message)
+            matches!(finding.code, Code::PhaseFailed | Code::ReplanLimit)
+                && finding.message.ends_with(&error.message)
         });
         if !said {
             let message = format!("the last error{phase} was: {}", error.message);
@@ -169,7 +197,8 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         );
     }
     if let Some(newest) = &facts.newest {
-        let message = format!("{} was judged, as asked; the newest checkpoint is {newest}", checkpoint.handle());
+        let message =
+            format!("{} was judged, as asked; the newest checkpoint is {newest}", checkpoint.handle());
         findings.push(Finding::new(Severity::Info, Code::NotNewest, message));
     }
     if !checkpoint.version.is_writable() {
@@ -179,7 +208,9 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
     let recorded = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
     if let (Some(recorded), Some(git)) = (recorded, &facts.git) {
         if git.recorded_branch_exists == Some(false) {
-            let message = format!("the branch {recorded} it was saved on no longer exists; a save on another branch goes on there");
+            let message = format!(
+                "the branch {recorded} it was saved on no longer exists; a save on another branch goes on there"
+            );
             let here = format!("ckpt save {} --note \"continue on another branch\"", checkpoint.workflow);
             findings.push(Finding::new(Severity::Blocker, Code::BranchMissing, message).help(here));
         } else if git.branch.as_ref() != Some(recorded) {
@@ -194,14 +225,20 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         let (severity, code, message) = match condition {
             Condition::Unchanged => continue,
             Condition::Missing => (Severity::Blocker, Code::ArtifactMissing, format!("{path} is missing")),
-            Condition::Unreadable => (Severity::Confirm, Code::ArtifactUnreadable, format!("{path} cannot be read")),
+            Condition::Unreadable => {
+                (Severity::Confirm, Code::ArtifactUnreadable, format!("{path} cannot be read"))
+            }
             Condition::Changed => (
                 Severity::Advice,
                 Code::ArtifactChanged,
                 format!("{path} changed since {handle}; look at it before you rely on it"),
             ),
         };
-        let again = format!("ckpt save {} --artifact {}", checkpoint.workflow, quote(&format!("{}={path}", artifact.name)));
+        let again = format!(
+            "ckpt save {} --artifact {}",
+            checkpoint.workflow,
+            quote(&format!("{}={path}", artifact.name))
+        );
         let finding = Finding::new(severity, code, message).at(path);
         findings.push(if severity == Severity::Advice { finding } else { finding.help(again) });
     }
@@ -213,7 +250,13 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
     }
 }
 
-pub(super) fn time(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, age: i64, findings: &mut Vec<Finding>) {
+pub(super) fn time(
+    checkpoint: &Checkpoint,
+    facts: &Facts,
+    limits: &Limits,
+    age: i64,
+    findings: &mut Vec<Finding>,
+) {
     let Ok(age) = u64::try_from(age) else {
         let message = format!("it was saved at {}, which is in the future", checkpoint.saved_at);
         findings.push(Finding::new(Severity::Advice, Code::FutureTime, message));
@@ -231,7 +274,8 @@ pub(super) fn time(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, age:
     let other = checkpoint.writer.session.as_ref().filter(|session| facts.session.as_ref() != Some(session));
     if let Some(session) = other.filter(|_| age <= limits.recent.seconds()) {
         let agent = checkpoint.writer.agent.as_deref().unwrap_or("another agent");
-        let message = format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
+        let message =
+            format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
         findings.push(Finding::new(Severity::Advice, Code::RecentWriter, message));
     }
 }

@@ -104,7 +104,10 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         checks::phase(checkpoint, phase, judged, limits, facts, &mut findings);
         checks::tasks(checkpoint, &tasks, &mut findings);
     }
-    checks::gap(&judged.iter().map(|(phase, judged)| (*phase, is_done(judged))).collect::<Vec<_>>(), &mut findings);
+    checks::gap(
+        &judged.iter().map(|(phase, judged)| (*phase, is_done(judged))).collect::<Vec<_>>(),
+        &mut findings,
+    );
     checks::promises(checkpoint, facts, &mut findings);
     checks::next(checkpoint, &target, &ids(&|judged| *judged == Judged::ByEvidence), &mut findings);
     checks::workflow(checkpoint, &target, &mut findings);
@@ -121,7 +124,8 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         _ => Verdict::Ready,
     };
     let action = first.filter(|(phase, _)| target.phase.as_ref() == Some(&phase.id));
-    let action = target.action.clone().or_else(|| action.map(|(phase, judged)| default_action(phase, judged)));
+    let action =
+        target.action.clone().or_else(|| action.map(|(phase, judged)| default_action(phase, judged)));
     Resume {
         verdict,
         action: action.filter(|_| !target.complete),
@@ -188,8 +192,12 @@ impl Target {
         let open = claimed.filter(|id| checkpoint.find_phase(id).is_none_or(|phase| !phase.status.is_done()));
         let declare = format!("ckpt save {} --phases a,b,c", checkpoint.workflow);
         findings.push(match open.is_some() || action.is_some() {
-            true => Finding::new(Severity::Info, Code::PhasesUnknown, "the phases were never declared; the last save said what comes next")
-                .help(declare),
+            true => Finding::new(
+                Severity::Info,
+                Code::PhasesUnknown,
+                "the phases were never declared; the last save said what comes next",
+            )
+            .help(declare),
             false => Finding::new(
                 Severity::Blocker,
                 Code::PhasesUnknown,
@@ -203,7 +211,8 @@ impl Target {
 }
 
 fn default_action(phase: &Phase, judged: &Judged) -> String {
-    let what = phase.name.as_ref().map_or_else(|| phase.id.to_string(), |name| format!("{} ({name})", phase.id));
+    let what =
+        phase.name.as_ref().map_or_else(|| phase.id.to_string(), |name| format!("{} ({name})", phase.id));
     match judged {
         Judged::AwaitingApproval => format!("Present the result of {what} for approval; do not redo it"),
         Judged::Failed => format!("Try {what} again"),

@@ -48,7 +48,9 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
 fn condition(artifact: &Artifact, observer: &Observer<'_>) -> Condition {
     let found = follow_in_project(observer.project, &artifact.path);
     match found.and_then(|path| hash_regular(&path, observer.max_file.0)) {
-        Ok((size, digest)) if artifact.size == Some(size) && artifact.sha256 == Some(digest) => Condition::Unchanged,
+        Ok((size, digest)) if artifact.size == Some(size) && artifact.sha256 == Some(digest) => {
+            Condition::Unchanged
+        }
         Ok(_) | Err(FileProblem::TooLarge(_)) => Condition::Changed,
         Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => Condition::Missing,
         Err(FileProblem::Io(_) | FileProblem::NotUtf8) => Condition::Unreadable,
@@ -57,7 +59,8 @@ fn condition(artifact: &Artifact, observer: &Observer<'_>) -> Condition {
 
 fn watched(file: &WatchedFile, observer: &Observer<'_>) -> Watched {
     let found = follow_in_project(observer.project, &file.path);
-    let digest = found.and_then(|path| hash_regular(&path, observer.max_file.0)).ok().map(|(_, digest)| digest);
+    let digest =
+        found.and_then(|path| hash_regular(&path, observer.max_file.0)).ok().map(|(_, digest)| digest);
     if digest == file.sha256 { Watched::Same } else { Watched::Changed }
 }
 
@@ -111,11 +114,16 @@ fn file_fact(real: &PathBuf, schema: Option<&Json>) -> OutputFact {
         Err(error) => return OutputFact::Invalid(format!("it is not valid JSON: {error}")),
     };
     let Some(schema) = schema else { return OutputFact::Valid };
-    let violations = schema.to_value().map_err(|error| error.to_string()).and_then(|schema| schema::validate(&schema, &document));
+    let violations = schema
+        .to_value()
+        .map_err(|error| error.to_string())
+        .and_then(|schema| schema::validate(&schema, &document));
     match violations {
         Ok(violations) => match violations.first() {
             None => OutputFact::Valid,
-            Some(first) => OutputFact::Invalid(format!("it breaks its schema at {}: {}", first.pointer, first.message)),
+            Some(first) => {
+                OutputFact::Invalid(format!("it breaks its schema at {}: {}", first.pointer, first.message))
+            }
         },
         Err(error) => OutputFact::Invalid(format!("its schema cannot be used: {error}")),
     }

@@ -28,7 +28,9 @@ impl Selected {
         let newest = Handle::new(workflow, store.newest_number(workflow)?.ok_or_else(missing)?);
         match store.load(&newest) {
             Ok(stored) => Ok(Self { checkpoint: stored.checkpoint, damaged_newest: None, newest: None }),
-            Err(Error::Damaged { handle, path, why, before: Some(before) }) if !matches!(why, Unusable::Newer(_)) => {
+            Err(Error::Damaged { handle, path, why, before: Some(before) })
+                if !matches!(why, Unusable::Newer(_)) =>
+            {
                 let checkpoint = store.load(&before)?.checkpoint;
                 let damaged = (handle.to_string(), path.display().to_string(), why.to_string());
                 Ok(Self { checkpoint, damaged_newest: Some(damaged), newest: None })

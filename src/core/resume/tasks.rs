@@ -47,8 +47,10 @@ enum Standing {
 pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts) -> Tasks {
     let limit = phase.task_limit.unwrap_or(default_limit);
     let mut recovered = Tasks::default();
-    let standings: HashMap<&TaskId, Standing> =
-        tasks.iter().map(|task| (&task.id, stand(task, belongs(task, &phase.id), limit, facts, &mut recovered))).collect();
+    let standings: HashMap<&TaskId, Standing> = tasks
+        .iter()
+        .map(|task| (&task.id, stand(task, belongs(task, &phase.id), limit, facts, &mut recovered)))
+        .collect();
     let hopeless = hopeless(tasks, &standings);
     for task in tasks.iter().filter(|task| belongs(task, &phase.id)) {
         let free = task.depends_on.iter().all(|id| standings.get(id) == Some(&Standing::Done));

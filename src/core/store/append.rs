@@ -19,10 +19,9 @@ use std::time::Duration;
 use super::disk::{Access, Disk, FileId};
 use super::layout::{self, WORKFLOWS};
 use super::open::Store;
-use super::read::Entry;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
-use crate::core::format::{self, MAX_FILE_BYTES, Unusable};
+use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
@@ -58,7 +57,8 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint to a workflow.
     ///
     /// `decide` is given the newest checkpoint, and is asked again when another writer was faster. The store is
-    /// created if it is not there. An error of `decide` leaves everything as it was.
+    /// created if it is not there. An error of `decide` leaves everything as it was. An archived workflow goes on
+    /// above its seal: `decide` is given the content of the last checkpoint under the number of the seal.
     ///
     /// # Errors
     /// The newest checkpoint cannot be continued, the disk refuses, or `decide` does.
@@ -68,30 +68,53 @@ impl<D: Disk> Store<D> {
         save_id: &str,
         mut decide: impl FnMut(Option<Checkpoint>) -> Result<Decision>,
     ) -> Result<Appended> {
+        self.append_at(workflow, save_id, &mut |dir, newest| {
+            let base = self.base(dir, workflow, newest)?;
+            let (seq, content) = base.as_ref().map_or((0, 0), |base| (base.checkpoint.seq, base.content));
+            Ok(match decide(base.map(|base| base.checkpoint))? {
+                Decision::Write(mut checkpoint) => {
+                    checkpoint.seq = seq.saturating_add(1);
+                    Decision::Write(checkpoint)
+                }
+                // On top of a seal, what says it already is the checkpoint whose content was continued.
+                Decision::Keep(kept) if kept == seq => Decision::Keep(content),
+                other => other,
+            })
+        })
+    }
+
+    /// Adds what `decide` wants on top of what it finds: the workflow's directory, if there is one, and the newest
+    /// number in it. The number of the checkpoint is its business.
+    pub(super) fn append_at(
+        &self,
+        workflow: &WorkflowId,
+        save_id: &str,
+        decide: &mut dyn FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision>,
+    ) -> Result<Appended> {
         let mut lock = None;
         for attempt in 0.. {
-            // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
-            let Some(dir) = self.open_workflow(workflow)? else {
-                match decide(None)? {
-                    Decision::Write(_) => {}
-                    Decision::Keep(seq) => return Ok(Appended::Kept(seq)),
-                    Decision::Nothing => return Ok(Appended::Nothing),
-                }
-                self.create()?;
-                self.make_workflow(workflow)?;
-                continue;
-            };
-            if lock.is_none() {
-                lock = Some(self.disk().lock(&dir, LOCK_PATIENCE));
+            let dir = self.open_workflow(workflow)?;
+            if let (Some(dir), None) = (&dir, &lock) {
+                lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
             }
-            let newest = self.continuable(&dir, workflow)?;
-            let seq = newest.as_ref().map_or(0, |newest| newest.seq).saturating_add(1);
-            let mut checkpoint = match decide(newest)? {
+            let newest = match &dir {
+                Some(dir) => self.newest_in(dir, workflow)?,
+                None => None,
+            };
+            let mut checkpoint = match decide(dir.as_ref(), newest)? {
                 Decision::Write(checkpoint) => checkpoint,
                 Decision::Keep(seq) => return Ok(Appended::Kept(seq)),
                 Decision::Nothing => return Ok(Appended::Nothing),
             };
-            checkpoint.seq = seq;
+            // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
+            let Some(dir) = dir else {
+                self.create()?;
+                self.make_workflow(workflow)?;
+                continue;
+            };
+            if newest.is_none() {
+                self.sync_above(workflow)?;
+            }
             if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
                 return Ok(Appended::Written(checkpoint));
             }
@@ -99,24 +122,12 @@ impl<D: Disk> Store<D> {
         unreachable!("the loop ends by returning")
     }
 
-    fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
+    pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
         let path = self.workflow_dir(workflow);
         let workflows = self.open_workflows()?.ok_or_else(|| {
             self.failed("open", &self.root().join(WORKFLOWS), io::ErrorKind::NotFound.into())
         })?;
         self.make(&workflows, &workflow.directory(), &path).map(drop)
-    }
-
-    /// The newest checkpoint, if a new one can be put on top of it.
-    fn continuable(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Option<Checkpoint>> {
-        let Some(seq) = self.newest_in(dir, workflow)? else { return Ok(None) };
-        let handle = Handle::new(workflow, seq);
-        match self.read_checkpoint(dir, &handle) {
-            Ok(Entry::Live(stored)) if stored.checkpoint.version.is_writable() => Ok(Some(stored.checkpoint)),
-            Ok(Entry::Live(stored)) => Err(Error::NewerFormat { handle, version: stored.checkpoint.version }),
-            Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
-            Err(why) => Err(self.damaged(&handle, why)),
-        }
     }
 
     /// Tries to make `checkpoint` the next one; `None` if its number is taken.
@@ -133,9 +144,6 @@ impl<D: Disk> Store<D> {
         let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });
-        }
-        if handle.seq == 1 {
-            self.sync_above(&handle.workflow)?;
         }
         let staged = layout::staged_file(save_id, attempt);
         let file = match self.disk().stage(dir, &staged, &bytes, Access::Sealed) {
@@ -200,7 +208,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Syncs the directories whose entries lead to a workflow.
-    fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
+    pub(super) fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
         let root = self.root();
         let base_path = root.parent().unwrap_or(&root).to_owned();
         let base = self.disk().base().map_err(|error| self.failed("open", &base_path, error))?;

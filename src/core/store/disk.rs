@@ -82,6 +82,12 @@ pub trait Disk {
     /// operating system refuses.
     fn publish(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()>;
 
+    /// Gives a staged file its final name in one step; what had that name is gone.
+    ///
+    /// # Errors
+    /// The operating system refuses.
+    fn replace(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()>;
+
     /// How many names a file has.
     ///
     /// # Errors

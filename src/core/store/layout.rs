@@ -4,6 +4,8 @@
 pub const STORE_NAME: &str = ".ckpt";
 /// The directory of all workflows.
 pub(super) const WORKFLOWS: &str = "workflows";
+/// The directory of all bundles.
+pub(super) const ARCHIVE: &str = "archive";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.

@@ -4,7 +4,8 @@
 //! .ckpt/
 //!   config.toml                   settings and pipelines, optional
 //!   .gitignore                    everything but config.toml
-//!   workflows/042/00000007.json   checkpoint 042/7
+//!   workflows/042/00000007.json   checkpoint 042/7; of no bytes: a tombstone, its content is in the archive
+//!   archive/042/*.jsonl.gz        bundles: what left the live store, and why
 //! ```
 //!
 //! # Model
@@ -14,12 +15,19 @@
 //! visible in one step and never changes afterwards. Numbers are taken by creating the file only if it is not there,
 //! so two writers never share one, and there is no lock that a killed process could leave behind.
 //!
+//! A number once taken is never freed. What leaves the live store is in a bundle first, and leaves a tombstone behind;
+//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too.
+//!
 //! # Limitations
 //!
 //! The promises hold on file systems that have hard links, or a rename that does not replace, and whose `fsync` tells
 //! the truth. A number whose file was removed by hand is found missing, but what was in it is gone.
 
 mod append;
+mod archive;
+mod base;
+mod bundle;
+mod bundles;
 mod disk;
 mod layout;
 mod locate;
@@ -27,13 +35,22 @@ mod open;
 mod os_disk;
 mod read;
 mod resolve;
+mod restart;
+mod restore;
 mod scan;
+mod scan_archive;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
+pub use archive::Archived;
+pub use bundle::{
+    BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
+};
 pub use disk::{Access, Disk, FileId};
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};
 pub use open::Store;
 pub use os_disk::OsDisk;
 pub use read::{Entry, Stored};
+pub use restart::{Keep, Restarted};
+pub use restore::Restored;
 pub use scan::{CheckpointRow, WorkflowRow};

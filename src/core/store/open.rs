@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Access, Disk};
-use super::layout::{self, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
+use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
 use super::locate::Located;
 use super::os_disk::OsDisk;
 use crate::core::error::{Error, Result};
@@ -69,6 +69,12 @@ impl<D: Disk> Store<D> {
     #[must_use]
     pub fn checkpoint_path(&self, handle: &Handle) -> PathBuf {
         self.workflow_dir(&handle.workflow).join(layout::checkpoint_file(handle.seq))
+    }
+
+    /// The directory of the bundles of a workflow, whether or not it exists.
+    #[must_use]
+    pub fn archive_dir(&self, workflow: &WorkflowId) -> PathBuf {
+        self.root().join(ARCHIVE).join(workflow.directory())
     }
 
     /// The name of the directory of the store.
@@ -187,7 +193,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// An error about a directory that cannot be entered: something else in its place is told apart.
-    fn refused(&self, path: &Path, error: io::Error) -> Error {
+    pub(super) fn refused(&self, path: &Path, error: io::Error) -> Error {
         match is_link(&error) || error.kind() == io::ErrorKind::NotADirectory {
             true => Error::NotAStore {
                 path: path.to_owned(),

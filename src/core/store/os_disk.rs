@@ -146,6 +146,10 @@ impl Disk for OsDisk {
         }
     }
 
+    fn replace(&self, dir: &OwnedFd, staged: &str, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::renameat(dir, staged, dir, name)?)
+    }
+
     fn link_count(&self, dir: &OwnedFd, name: &str) -> io::Result<u64> {
         let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]

@@ -21,11 +21,22 @@ pub struct Stored {
     pub bytes: Vec<u8>,
 }
 
+impl Stored {
+    /// Reads the file of `handle`.
+    pub(super) fn decode(handle: &Handle, bytes: Vec<u8>) -> Result<Self, Unusable> {
+        let checkpoint = format::decode(&bytes)?;
+        belongs(handle, &checkpoint.workflow, checkpoint.seq)?;
+        Ok(Self { checkpoint, bytes })
+    }
+}
+
 /// What is in the file of a number.
 #[derive(Debug, Clone)]
 pub enum Entry<T> {
     /// A checkpoint.
     Live(T),
+    /// A seal: what is below it is archived, or about to be.
+    Sealed(T),
     /// Nothing: its content is in the archive.
     Tombstone,
 }
@@ -45,34 +56,41 @@ impl<D: Disk> Store<D> {
         Ok(numbers)
     }
 
-    /// The highest number that is taken in a workflow; none if there is no such workflow.
+    /// The highest number that is taken in a workflow, live or archived; none if there is no such workflow.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn newest_number(&self, workflow: &WorkflowId) -> Result<Option<u64>> {
-        match self.open_workflow(workflow)? {
-            Some(dir) => self.newest_in(&dir, workflow),
-            None => Ok(None),
-        }
+        self.newest_known(self.open_workflow(workflow)?.as_ref(), workflow)
     }
 
-    /// Reads one checkpoint.
+    fn newest_known(&self, dir: Option<&D::Dir>, workflow: &WorkflowId) -> Result<Option<u64>> {
+        let live = dir.map_or(Ok(None), |dir| self.newest_in(dir, workflow))?;
+        // Only where there is nothing live is the archive asked.
+        live.map_or_else(|| self.newest_archived(workflow), |newest| Ok(Some(newest)))
+    }
+
+    /// Reads one checkpoint, out of the archive if it is there. The number of a seal gives the seal.
     ///
     /// # Errors
-    /// It is missing, archived or damaged, or the store cannot be read.
+    /// It is missing or damaged, or the store cannot be read.
     pub fn load(&self, handle: &Handle) -> Result<Stored> {
         let missing = || Error::NoSuchWorkflow { given: handle.workflow.clone(), similar: Vec::new() };
-        let dir = self.open_workflow(&handle.workflow)?.ok_or_else(missing)?;
-        let newest = self.newest_in(&dir, &handle.workflow)?.ok_or_else(missing)?;
+        let dir = self.open_workflow(&handle.workflow)?;
+        let newest = self.newest_known(dir.as_ref(), &handle.workflow)?.ok_or_else(missing)?;
         if handle.seq == 0 || handle.seq > newest {
             let newest = Handle::new(&handle.workflow, newest);
             return Err(Error::NoSuchCheckpoint { asked: handle.to_string(), newest });
         }
-        match self.read_checkpoint(&dir, handle) {
+        match dir.map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(&dir, handle)) {
+            Ok(Entry::Live(stored) | Entry::Sealed(stored)) => Ok(stored),
             // An empty file below the newest number says "archived"; the newest itself is never archived that way.
-            Ok(Entry::Tombstone) if handle.seq < newest => Err(Error::Archived { handle: handle.clone() }),
+            Ok(Entry::Tombstone) if handle.seq < newest => self.load_archived(handle),
             Ok(Entry::Tombstone) => Err(self.damaged(handle, Unusable::Empty)),
-            Ok(Entry::Live(stored)) => Ok(stored),
+            Err(Unusable::Missing) => match self.load_archived(handle) {
+                Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),
+                found => found,
+            },
             Err(why) => Err(self.damaged(handle, why)),
         }
     }
@@ -102,9 +120,8 @@ impl<D: Disk> Store<D> {
         if bytes.is_empty() {
             return Ok(Entry::Tombstone);
         }
-        let checkpoint = format::decode(&bytes)?;
-        belongs(handle, &checkpoint.workflow, checkpoint.seq)?;
-        Ok(Entry::Live(Stored { checkpoint, bytes }))
+        let stored = Stored::decode(handle, bytes)?;
+        Ok(if stored.checkpoint.sealed.is_none() { Entry::Live(stored) } else { Entry::Sealed(stored) })
     }
 
     pub(super) fn read_header(
@@ -118,10 +135,12 @@ impl<D: Disk> Store<D> {
         }
         let header = format::decode_header(&bytes)?;
         belongs(handle, &header.workflow, header.seq)?;
-        Ok(Entry::Live((header, bytes.len() as u64)))
+        let sealed = header.sealed.is_some();
+        let read = (header, bytes.len() as u64);
+        Ok(if sealed { Entry::Sealed(read) } else { Entry::Live(read) })
     }
 
-    fn read_bytes(&self, dir: &D::Dir, handle: &Handle) -> Result<Vec<u8>, Unusable> {
+    pub(super) fn read_bytes(&self, dir: &D::Dir, handle: &Handle) -> Result<Vec<u8>, Unusable> {
         self.disk().read(dir, &layout::checkpoint_file(handle.seq), MAX_FILE_BYTES).map_err(|problem| {
             match problem {
                 FileProblem::Missing => Unusable::Missing,

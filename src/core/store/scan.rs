@@ -17,10 +17,12 @@ pub struct WorkflowRow {
     pub newest: Handle,
     /// What it says, or why it cannot be used.
     pub header: Result<Header, Unusable>,
-    /// How many checkpoints are there.
+    /// How many checkpoints are live; a seal is none.
     pub checkpoints: usize,
     /// How much room they take.
     pub bytes: u64,
+    /// Whether the workflow is archived: its newest number is a seal.
+    pub archived: bool,
 }
 
 /// One checkpoint in a list.
@@ -28,7 +30,7 @@ pub struct WorkflowRow {
 pub struct CheckpointRow {
     /// The checkpoint.
     pub handle: Handle,
-    /// What it says, that it is archived, or why it cannot be used.
+    /// What it says, that it is a seal, that it is archived, or why it cannot be used.
     pub entry: Result<Entry<Header>, Unusable>,
     /// The size of its file.
     pub bytes: u64,
@@ -62,7 +64,8 @@ impl<D: Disk> Store<D> {
     /// One row; none if nothing has been saved there yet.
     fn scan_workflow(&self, workflows: &D::Dir, id: &WorkflowId) -> Option<WorkflowRow> {
         let broken = |why: Unusable| {
-            Some(WorkflowRow { newest: Handle::new(id, 0), header: Err(why), checkpoints: 0, bytes: 0 })
+            let newest = Handle::new(id, 0);
+            Some(WorkflowRow { newest, header: Err(why), checkpoints: 0, bytes: 0, archived: false })
         };
         let dir = match self.disk().enter(workflows, &id.directory()) {
             Ok(dir) => dir,
@@ -81,12 +84,12 @@ impl<D: Disk> Store<D> {
             return broken(Unusable::Unreadable(error.to_string()));
         }
         let newest = Handle::new(id, numbers.iter().copied().max()?);
-        let (header, newest_bytes) = match self.read_header(&dir, &newest) {
-            Ok(Entry::Live((header, bytes))) => (Ok(header), bytes),
-            Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
-            Err(why) => (Err(why), 0),
+        let (header, mut checkpoints, mut bytes) = match self.read_header(&dir, &newest) {
+            Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
+            Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
+            Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
+            Err(why) => (Err(why), 1, 0),
         };
-        let (mut checkpoints, mut bytes) = (1, newest_bytes);
         for seq in numbers.into_iter().filter(|seq| *seq != newest.seq) {
             // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
             let size = self.disk().size(&dir, &checkpoint_file(seq));
@@ -95,7 +98,8 @@ impl<D: Disk> Store<D> {
                 bytes += size.unwrap_or_default();
             }
         }
-        Some(WorkflowRow { newest, header, checkpoints, bytes })
+        let archived = header.as_ref().is_ok_and(|header| header.sealed.is_some());
+        Some(WorkflowRow { newest, header, checkpoints, bytes, archived })
     }
 
     /// Looks at every checkpoint of a workflow, oldest first. A number that is missing is a row that says so.
@@ -103,9 +107,10 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The workflow cannot be read.
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
-        let Some(dir) = self.open_workflow(workflow)? else { return Ok(Vec::new()) };
-        let newest = self.newest_in(&dir, workflow)?.unwrap_or_default();
         let numbers = self.numbers(workflow)?;
+        let (Some(dir), Some(newest)) = (self.open_workflow(workflow)?, numbers.last().copied()) else {
+            return self.scan_bundles(workflow);
+        };
         let mut rows = Vec::with_capacity(numbers.len());
         let mut expected = 1;
         for seq in numbers {
@@ -113,12 +118,16 @@ impl<D: Disk> Store<D> {
             let missing = [expected, seq.saturating_sub(1)];
             for gap in missing.iter().take(usize::from(expected < seq) + usize::from(expected + 1 < seq)) {
                 let handle = Handle::new(workflow, *gap);
-                rows.push(CheckpointRow { handle, entry: Err(Unusable::Missing), bytes: 0 });
+                // The directory may have been made anew above what is archived.
+                let archived = self.bundles(workflow)?.iter().any(|bundle| bundle.covers(*gap));
+                let entry = if archived { Ok(Entry::Tombstone) } else { Err(Unusable::Missing) };
+                rows.push(CheckpointRow { handle, entry, bytes: 0 });
             }
             expected = seq.saturating_add(1);
             let handle = Handle::new(workflow, seq);
             let (entry, bytes) = match self.read_header(&dir, &handle) {
                 Ok(Entry::Live((header, bytes))) => (Ok(Entry::Live(header)), bytes),
+                Ok(Entry::Sealed((header, bytes))) => (Ok(Entry::Sealed(header)), bytes),
                 Ok(Entry::Tombstone) if seq < newest => (Ok(Entry::Tombstone), 0),
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
                 Err(why) => {

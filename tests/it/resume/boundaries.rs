@@ -35,7 +35,10 @@ fn more_than_thirty_days_needs_a_confirmation() {
 #[test]
 fn a_time_in_the_future_is_a_finding_and_no_age() {
     let future = aged(-SECOND);
-    assert_eq!((codes(&future), future.verdict, future.age_seconds), (vec![Code::FutureTime], Verdict::Ready, -1));
+    assert_eq!(
+        (codes(&future), future.verdict, future.age_seconds),
+        (vec![Code::FutureTime], Verdict::Ready, -1)
+    );
     assert_eq!(codes(&aged(0)), []);
 }
 
@@ -98,7 +101,8 @@ fn two_hundred_phases_and_five_thousand_tasks_are_judged() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut checkpoint = workflow(&names, &[("p0", Complete), ("p1", InProgress)]);
     for n in 0..5000_u32 {
-        let mut task = ckpt::core::task::Task::pending(format!("t{n}").parse().unwrap(), Some("p1".parse().unwrap()));
+        let mut task =
+            ckpt::core::task::Task::pending(format!("t{n}").parse().unwrap(), Some("p1".parse().unwrap()));
         if n > 0 {
             task.depends_on = vec![format!("t{}", n / 2).parse().unwrap()];
         }

@@ -7,7 +7,9 @@ use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
 use ckpt::core::change::{Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, Context, GitContext, WatchedFile};
 use ckpt::core::digest::Digest;
-use ckpt::core::resume::{Code, Condition, Facts, GitFact, Limits, OutputFact, TaskOutput, Watched, evaluate};
+use ckpt::core::resume::{
+    Code, Condition, Facts, GitFact, Limits, OutputFact, TaskOutput, Watched, evaluate,
+};
 use ckpt::core::task::{Task, TaskStatus};
 use ckpt::core::{Checkpoint, Timestamp, WorkflowStatus};
 
@@ -26,13 +28,24 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     let base = || workflow(&["a", "b", "odd 'name'"], &[("a", Complete)]);
     let mut list = Vec::new();
 
-    for (status, days) in [(WorkflowStatus::Failed, 8), (WorkflowStatus::Abandoned, 31), (WorkflowStatus::Complete, -1)] {
-        list.push((apply(Some(base()), &Change { workflow_status: Some(status), ..Change::default() }), none.clone(), days));
+    for (status, days) in
+        [(WorkflowStatus::Failed, 8), (WorkflowStatus::Abandoned, 31), (WorkflowStatus::Complete, -1)]
+    {
+        list.push((
+            apply(Some(base()), &Change { workflow_status: Some(status), ..Change::default() }),
+            none.clone(),
+            days,
+        ));
     }
 
     let mut failing = apply(
         Some(base()),
-        &Change { phase: Some("b".parse().unwrap()), status: Some(Failed), error: Some("boom".into()), ..Change::default() },
+        &Change {
+            phase: Some("b".parse().unwrap()),
+            status: Some(Failed),
+            error: Some("boom".into()),
+            ..Change::default()
+        },
     );
     list.push((failing.clone(), none.clone(), 0));
     failing.phases[1].error = None;
@@ -58,7 +71,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     world.version.minor = 9;
     world.writer.session = Some("theirs".into());
     let artifact = |name: &str| Artifact {
-        name: name.into(), path: format!("{name}.md"), size: Some(1), sha256: Some(Digest::ZERO), extra: Default::default(),
+        name: name.into(),
+        path: format!("{name}.md"),
+        size: Some(1),
+        sha256: Some(Digest::ZERO),
+        extra: Default::default(),
     };
     world.artifacts = ["gone", "changed", "locked"].map(artifact).into();
     world.context = Context {
@@ -78,17 +95,32 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         list.push((world.clone(), facts, 0));
     }
 
-    for (status, fact) in [(InProgress, None), (InProgress, Some(false)), (InProgress, Some(true)), (Complete, None), (Complete, Some(false))] {
+    for (status, fact) in [
+        (InProgress, None),
+        (InProgress, Some(false)),
+        (InProgress, Some(true)),
+        (Complete, None),
+        (Complete, Some(false)),
+    ] {
         let mut promised = workflow(&["a", "b", "c"], &[("a", Complete), ("b", status), ("c", Complete)]);
         let spec = ckpt::core::pipeline::PhaseSpec {
             approval: true,
             outputs: vec![("o.json".into(), None)],
             ..ckpt::core::pipeline::PhaseSpec::bare("b".parse().unwrap())
         };
-        let phases = [ckpt::core::pipeline::PhaseSpec::bare("a".parse().unwrap()), spec, ckpt::core::pipeline::PhaseSpec::bare("c".parse().unwrap())];
+        let phases = [
+            ckpt::core::pipeline::PhaseSpec::bare("a".parse().unwrap()),
+            spec,
+            ckpt::core::pipeline::PhaseSpec::bare("c".parse().unwrap()),
+        ];
         let pipeline = ckpt::core::pipeline::Pipeline::new("p".into(), phases.into()).unwrap();
-        promised = apply(Some(promised), &Change { pipeline: Some(pipeline), next_phase: Some("a".parse().unwrap()), ..Change::default() });
-        let outputs = fact.map(|valid| ("o.json".to_owned(), if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) }));
+        promised = apply(
+            Some(promised),
+            &Change { pipeline: Some(pipeline), next_phase: Some("a".parse().unwrap()), ..Change::default() },
+        );
+        let outputs = fact.map(|valid| {
+            ("o.json".to_owned(), if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) })
+        });
         list.push((promised, Facts { outputs: outputs.into_iter().collect(), ..Facts::default() }, 0));
     }
 
@@ -112,7 +144,8 @@ fn every_finding_occurs_and_every_help_line_is_a_command_that_exists() {
         }
     }
     // Only files of other systems have statuses that cannot be read.
-    let missing: Vec<_> = Code::ALL.iter().filter(|code| **code != Code::StatusUnknown && !seen.contains(code)).collect();
+    let missing: Vec<_> =
+        Code::ALL.iter().filter(|code| **code != Code::StatusUnknown && !seen.contains(code)).collect();
     assert!(missing.is_empty(), "never seen: {missing:?}");
 }
 
@@ -120,11 +153,33 @@ fn every_finding_occurs_and_every_help_line_is_a_command_that_exists() {
 fn the_codes_are_a_contract() {
     let words: Vec<_> = Code::ALL.iter().map(|code| code.word()).collect();
     for word in [
-        "stale", "very_stale", "future_time", "artifact_missing", "artifact_changed", "artifact_unreadable",
-        "watched_changed", "branch_missing", "branch_differs", "damaged_newest", "gap", "next_disagrees", "recent_writer",
-        "awaiting_approval", "phase_failed", "last_error", "task_orphaned", "task_reconciled", "task_exhausted",
-        "replan_limit", "workflow_failed", "workflow_abandoned", "format_newer", "phases_unknown", "output_missing",
-        "output_invalid", "status_unknown",
+        "stale",
+        "very_stale",
+        "future_time",
+        "artifact_missing",
+        "artifact_changed",
+        "artifact_unreadable",
+        "watched_changed",
+        "branch_missing",
+        "branch_differs",
+        "damaged_newest",
+        "gap",
+        "next_disagrees",
+        "recent_writer",
+        "awaiting_approval",
+        "phase_failed",
+        "last_error",
+        "task_orphaned",
+        "task_reconciled",
+        "task_exhausted",
+        "replan_limit",
+        "workflow_failed",
+        "workflow_abandoned",
+        "format_newer",
+        "phases_unknown",
+        "output_missing",
+        "output_invalid",
+        "status_unknown",
     ] {
         assert!(words.contains(&word), "{word}");
     }

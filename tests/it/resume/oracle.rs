@@ -31,7 +31,8 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let phase = 0..PHASES;
-    let status = prop_oneof![1 => Just(InProgress), 4 => Just(Complete), 1 => Just(Failed), 1 => Just(Skipped)];
+    let status =
+        prop_oneof![1 => Just(InProgress), 4 => Just(Complete), 1 => Just(Failed), 1 => Just(Skipped)];
     let condition = prop_oneof![
         3 => Just(Condition::Unchanged),
         1 => Just(Condition::Changed),
@@ -129,24 +130,51 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
                 world.workflow = *status;
                 Change { workflow_status: Some(*status), ..Change::default() }
             }
-            Step::WriteOutput(phase) => { world.output[*phase] = Some(true); continue }
-            Step::BreakOutput(phase) => { world.output[*phase] = Some(false); continue }
-            Step::LoseOutput(phase) => { world.output[*phase] = None; continue }
-            Step::Artifact(condition) => { world.artifact = *condition; continue }
-            Step::LoseBranch => { world.branch_gone = true; continue }
-            Step::SwitchBranch => { branch = "other".to_owned(); continue }
-            Step::Wait(days) => { world.days = *days; continue }
+            Step::WriteOutput(phase) => {
+                world.output[*phase] = Some(true);
+                continue;
+            }
+            Step::BreakOutput(phase) => {
+                world.output[*phase] = Some(false);
+                continue;
+            }
+            Step::LoseOutput(phase) => {
+                world.output[*phase] = None;
+                continue;
+            }
+            Step::Artifact(condition) => {
+                world.artifact = *condition;
+                continue;
+            }
+            Step::LoseBranch => {
+                world.branch_gone = true;
+                continue;
+            }
+            Step::SwitchBranch => {
+                branch = "other".to_owned();
+                continue;
+            }
+            Step::Wait(days) => {
+                world.days = *days;
+                continue;
+            }
         };
         checkpoint = apply(Some(checkpoint), &change);
     }
     checkpoint.artifacts = vec![Artifact {
-        name: "x".into(), path: "x".into(), size: Some(1), sha256: None, extra: Default::default(),
+        name: "x".into(),
+        path: "x".into(),
+        size: Some(1),
+        sha256: None,
+        extra: Default::default(),
     }];
     checkpoint.context.git =
         Some(GitContext { branch: Some("main".into()), commit: None, extra: Default::default() });
     let outputs: HashMap<String, OutputFact> = (0..PHASES)
         .filter_map(|phase| Some((format!("{phase}.txt"), world.output[phase]?)))
-        .map(|(path, valid)| (path, if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) }))
+        .map(|(path, valid)| {
+            (path, if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) })
+        })
         .collect();
     let facts = Facts {
         artifacts: vec![world.artifact],
@@ -171,8 +199,8 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
     let here = (0..PHASES).find(|phase| !finished(*phase));
     let Some(here) = here else { return (None, Verdict::Complete) };
     let shown = gated(here) && world.output[here] == Some(true) && !world.approved[here];
-    let broken_promise =
-        (0..PHASES).any(|phase| promises(phase) && world.status[phase] == Complete && world.output[phase] != Some(true));
+    let broken_promise = (0..PHASES)
+        .any(|phase| promises(phase) && world.status[phase] == Complete && world.output[phase] != Some(true));
     let table = [
         (world.artifact == Condition::Missing, Verdict::Blocked),
         (world.branch_gone, Verdict::Blocked),

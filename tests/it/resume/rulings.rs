@@ -133,9 +133,15 @@ fn without_declared_phases_the_recorded_next_is_the_only_answer() {
         ..Change::default()
     };
     let blind = judge(&apply(None, &save(None, None)), &Facts::default());
-    assert_eq!((phase(&blind), blind.verdict, codes(&blind)), (None, Verdict::Blocked, vec![Code::PhasesUnknown]));
+    assert_eq!(
+        (phase(&blind), blind.verdict, codes(&blind)),
+        (None, Verdict::Blocked, vec![Code::PhasesUnknown])
+    );
     let told = judge(&apply(None, &save(Some("write it"), None)), &Facts::default());
-    assert_eq!((phase(&told), told.verdict, told.action.as_deref()), (None, Verdict::Ready, Some("write it")));
+    assert_eq!(
+        (phase(&told), told.verdict, told.action.as_deref()),
+        (None, Verdict::Ready, Some("write it"))
+    );
     let named = judge(&apply(None, &save(None, Some("y"))), &Facts::default());
     assert_eq!((phase(&named), named.verdict), (Some("y"), Verdict::Ready));
     let circle = judge(&apply(None, &save(None, Some("x"))), &Facts::default());

@@ -29,7 +29,8 @@ pub(crate) fn ids(names: &[&str]) -> Vec<PhaseId> {
 pub(crate) fn workflow(phases: &[&str], saved: &[(&str, PhaseStatus)]) -> Checkpoint {
     let declare = Change { pipeline: Some(Pipeline::custom(ids(phases)).unwrap()), ..Change::default() };
     saved.iter().fold(apply(None, &declare), |checkpoint, (phase, status)| {
-        let change = Change { phase: Some(phase.parse().unwrap()), status: Some(*status), ..Change::default() };
+        let change =
+            Change { phase: Some(phase.parse().unwrap()), status: Some(*status), ..Change::default() };
         apply(Some(checkpoint), &change)
     })
 }

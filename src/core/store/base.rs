@@ -1,0 +1,91 @@
+//! What the next checkpoint of a workflow continues.
+
+use super::disk::Disk;
+use super::open::Store;
+use super::read::Entry;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::format::Unusable;
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// What the next checkpoint continues.
+#[derive(Debug)]
+pub(super) struct Base {
+    /// The newest checkpoint. Of an archived workflow: the last one, under the number and digest of the seal.
+    pub(super) checkpoint: Checkpoint,
+    /// The number whose content that is.
+    pub(super) content: u64,
+}
+
+impl<D: Disk> Store<D> {
+    /// The newest checkpoint, if a new one can be put on top of it.
+    pub(super) fn base(
+        &self,
+        dir: Option<&D::Dir>,
+        workflow: &WorkflowId,
+        newest: Option<u64>,
+    ) -> Result<Option<Base>> {
+        let (Some(dir), Some(seq)) = (dir, newest) else { return self.archived_base(workflow) };
+        let handle = Handle::new(workflow, seq);
+        match self.read_checkpoint(dir, &handle) {
+            Ok(Entry::Live(stored)) => {
+                Ok(Some(Base { checkpoint: writable(stored.checkpoint)?, content: seq }))
+            }
+            Ok(Entry::Sealed(stored)) => {
+                let seal = writable(stored.checkpoint)?;
+                let last = seal.sealed.as_ref().map_or(0, |sealed| sealed.last);
+                let content = self.content(Handle::new(workflow, last))?;
+                Ok(Some(above(&seal, content)))
+            }
+            Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
+            Err(why) => Err(self.damaged(&handle, why)),
+        }
+    }
+
+    /// The same for a workflow that is only in the archive. An ordinary save never comes here.
+    fn archived_base(&self, workflow: &WorkflowId) -> Result<Option<Base>> {
+        let Some(newest) = self.newest_archived(workflow)? else { return Ok(None) };
+        let last = Handle::new(workflow, newest.saturating_sub(1));
+        match self.load_archived(&Handle::new(workflow, newest)) {
+            Ok(seal) => {
+                let seal = writable(seal.checkpoint)?;
+                Ok(Some(above(&seal, self.content(last)?)))
+            }
+            // Bundles of single checkpoints have no seal; then the last of them is what there is.
+            Err(Error::Archived { .. }) => {
+                let checkpoint = self.content(last)?;
+                Ok(Some(Base { content: checkpoint.seq, checkpoint }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The checkpoint `handle`, live or archived; if it is a seal, the one that it closes.
+    pub(super) fn content(&self, mut handle: Handle) -> Result<Checkpoint> {
+        loop {
+            let checkpoint = writable(self.load(&handle)?.checkpoint)?;
+            match &checkpoint.sealed {
+                None => return Ok(checkpoint),
+                Some(sealed) if sealed.last < handle.seq => handle.seq = sealed.last,
+                Some(_) => return Err(Error::Archived { handle }),
+            }
+        }
+    }
+}
+
+/// The content of a checkpoint under the number and digest of the seal above it.
+fn above(seal: &Checkpoint, content: Checkpoint) -> Base {
+    Base {
+        content: content.seq,
+        checkpoint: Checkpoint { seq: seal.seq, sha256: seal.sha256, sealed: None, ..content },
+    }
+}
+
+/// The checkpoint, if this version may write on top of it.
+pub(super) fn writable(checkpoint: Checkpoint) -> Result<Checkpoint> {
+    match checkpoint.version.is_writable() {
+        true => Ok(checkpoint),
+        false => Err(Error::NewerFormat { handle: checkpoint.handle(), version: checkpoint.version }),
+    }
+}

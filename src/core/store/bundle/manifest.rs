@@ -1,0 +1,97 @@
+//! What a bundle says about itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::MAX_BUNDLE_FILES;
+use crate::core::digest::Digest;
+use crate::core::format::MAX_FILE_BYTES;
+use crate::core::reason::ArchiveReason;
+use crate::core::time::Timestamp;
+use crate::core::workflow_id::WorkflowId;
+
+const FORMAT: &str = "ckpt.bundle.v1";
+
+/// The first line of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    format: String,
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The lowest number that was to be archived.
+    pub first: u64,
+    /// The highest number that was to be archived.
+    pub last: u64,
+    /// Why it was archived.
+    pub reason: ArchiveReason,
+    /// When it was decided to archive it.
+    pub created_at: Timestamp,
+    /// The files inside, in the order of their lines: the highest number first.
+    pub entries: Vec<ManifestEntry>,
+}
+
+/// One file of a bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestEntry {
+    /// The number of the checkpoint.
+    pub seq: u64,
+    /// The size of its file.
+    pub bytes: u64,
+    /// The SHA-256 of its file, which is not the digest inside the file.
+    pub sha256: Digest,
+}
+
+impl ManifestEntry {
+    /// Describes a file.
+    #[must_use]
+    pub fn of(seq: u64, bytes: &[u8]) -> Self {
+        Self { seq, bytes: bytes.len() as u64, sha256: Digest::of(bytes) }
+    }
+}
+
+impl Manifest {
+    /// A manifest of the files `entries`, the highest number first.
+    #[must_use]
+    pub fn new(
+        workflow: &WorkflowId,
+        (first, last): (u64, u64),
+        reason: &ArchiveReason,
+        created_at: Timestamp,
+        entries: Vec<ManifestEntry>,
+    ) -> Self {
+        let (workflow, reason) = (workflow.clone(), reason.clone());
+        Self { format: FORMAT.to_owned(), workflow, first, last, reason, created_at, entries }
+    }
+
+    /// The file of a number.
+    #[must_use]
+    pub fn entry(&self, seq: u64) -> Option<&ManifestEntry> {
+        let place = self.entries.binary_search_by(|entry| seq.cmp(&entry.seq)).ok()?;
+        self.entries.get(place)
+    }
+
+    /// Whether all of it makes sense.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let seqs = || self.entries.iter().map(|entry| entry.seq);
+        if self.format != FORMAT {
+            return Err(format!("its format is `{}`, not `{FORMAT}`", self.format.escape_debug()));
+        }
+        if self.first == 0 || self.first > self.last || self.last == u64::MAX {
+            return Err(format!("its range is {} to {}", self.first, self.last));
+        }
+        if self.entries.is_empty() || self.entries.len() > MAX_BUNDLE_FILES {
+            return Err(format!("it lists {} files", self.entries.len()));
+        }
+        if seqs().zip(seqs().skip(1)).any(|(newer, older)| newer <= older) {
+            return Err("its numbers are not in order".to_owned());
+        }
+        // The seal of a workflow stands above the last number that it closes.
+        if seqs().any(|seq| !(self.first..=self.last + 1).contains(&seq)) {
+            return Err("it lists a number outside its range".to_owned());
+        }
+        // An empty file is a tombstone, and archiving one would be the loss of what it stands for.
+        if self.entries.iter().any(|entry| !(1..=MAX_FILE_BYTES).contains(&entry.bytes)) {
+            return Err("it lists a file of a size that no checkpoint has".to_owned());
+        }
+        Ok(())
+    }
+}

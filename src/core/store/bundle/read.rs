@@ -1,0 +1,197 @@
+//! Reading a bundle, line by line, believing nothing.
+
+use std::io::{self, BufRead as _, BufReader, Read as _};
+
+use flate2::bufread::GzDecoder;
+
+use super::manifest::{Manifest, ManifestEntry};
+use super::{COMMENT, DIGEST_DIGITS, HEADER, digest_place, line};
+use crate::core::digest::{Digest, Hasher};
+
+/// The longest manifest.
+const MAX_MANIFEST_BYTES: u64 = 64 << 20;
+
+/// Says why a file is no bundle that can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadBundle {
+    /// It does not begin as a bundle does.
+    #[error("is not a bundle: its checksum is missing")]
+    NotABundle,
+    /// The digest does not fit the content: a bit has flipped, or somebody edited it.
+    #[error("does not match its checksum")]
+    Checksum,
+    /// It cannot be decompressed.
+    #[error("cannot be decompressed: {0}")]
+    Compression(String),
+    /// Its manifest is none.
+    #[error("has no manifest that can be used: {0}")]
+    Manifest(String),
+    /// A file that the manifest lists is not there as it says.
+    #[error("does not hold what it lists: checkpoint {seq} {why}")]
+    File {
+        /// The number of the checkpoint.
+        seq: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// There is more in it than the manifest lists.
+    #[error("holds more than it lists")]
+    Surplus,
+    /// It says that it belongs somewhere else.
+    #[error("says it is `{found}`")]
+    Misplaced {
+        /// The place that the manifest stands for.
+        found: String,
+    },
+    /// It is larger than this program reads.
+    #[error("is larger than {} MiB", super::MAX_BUNDLE_BYTES >> 20)]
+    TooLarge,
+    /// There is a link, a directory, a pipe or a device in its place.
+    #[error("is not a regular file")]
+    NotAFile,
+    /// The operating system refuses to read it.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl BadBundle {
+    /// A stable word for it.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotABundle => "not_a_bundle",
+            Self::Checksum => "checksum",
+            Self::Compression(_) => "compression",
+            Self::Manifest(_) => "manifest",
+            Self::File { .. } => "file",
+            Self::Surplus => "surplus",
+            Self::Misplaced { .. } => "misplaced",
+            Self::TooLarge => "too_large",
+            Self::NotAFile => "not_a_file",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+}
+
+impl From<io::Error> for BadBundle {
+    fn from(error: io::Error) -> Self {
+        Self::Compression(error.to_string())
+    }
+}
+
+/// A bundle that is being read. Its digest has been checked, and its manifest makes sense.
+#[derive(Debug)]
+pub struct Bundle<'a> {
+    manifest: Manifest,
+    lines: BufReader<GzDecoder<&'a [u8]>>,
+    next: usize,
+}
+
+impl<'a> Bundle<'a> {
+    /// Checks the digest and reads the manifest.
+    ///
+    /// # Errors
+    /// Says why it cannot be used.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, BadBundle> {
+        check(bytes)?;
+        let mut lines = BufReader::new(GzDecoder::new(bytes));
+        let line = read_line(&mut lines, MAX_MANIFEST_BYTES)?;
+        let line = line.ok_or_else(|| BadBundle::Manifest("it is too long or does not end".to_owned()))?;
+        let manifest: Manifest =
+            serde_json::from_slice(&line).map_err(|error| BadBundle::Manifest(error.to_string()))?;
+        manifest.check().map_err(BadBundle::Manifest)?;
+        Ok(Self { manifest, lines, next: 0 })
+    }
+
+    /// What it says about itself.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The next file, checked; none if that was the last one and nothing is behind it.
+    ///
+    /// # Errors
+    /// Says why the bundle cannot be used.
+    pub fn next_file(&mut self) -> Result<Option<(ManifestEntry, Vec<u8>)>, BadBundle> {
+        let Some((entry, line)) = self.next_line()? else { return Ok(None) };
+        self.file(entry, &line).map(|bytes| Some((entry, bytes)))
+    }
+
+    /// The file of a number; none if it is not inside. What stands behind it is not read.
+    ///
+    /// # Errors
+    /// Says why the bundle cannot be used.
+    pub fn find(mut self, seq: u64) -> Result<Option<Vec<u8>>, BadBundle> {
+        if self.manifest.entry(seq).is_none() {
+            return Ok(None);
+        }
+        while let Some((entry, line)) = self.next_line()? {
+            if entry.seq == seq {
+                return self.file(entry, &line).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads all of it, checks every file, and returns what it lists.
+    ///
+    /// # Errors
+    /// Says why the bundle cannot be used.
+    pub fn verify(mut self) -> Result<Manifest, BadBundle> {
+        while self.next_file()?.is_some() {}
+        Ok(self.manifest)
+    }
+
+    fn next_line(&mut self) -> Result<Option<(ManifestEntry, Vec<u8>)>, BadBundle> {
+        let Some(entry) = self.manifest.entries.get(self.next).copied() else {
+            return self.end().map(|()| None);
+        };
+        self.next += 1;
+        let wrong = BadBundle::File { seq: entry.seq, why: "is missing, or longer than it says" };
+        let line = read_line(&mut self.lines, line::longest(entry.bytes))?.ok_or(wrong)?;
+        Ok(Some((entry, line)))
+    }
+
+    fn file(&self, entry: ManifestEntry, line: &[u8]) -> Result<Vec<u8>, BadBundle> {
+        let seq = entry.seq;
+        let bytes = line::decode(line, seq, entry.bytes).map_err(|why| BadBundle::File { seq, why })?;
+        match ManifestEntry::of(seq, &bytes) == entry {
+            true => Ok(bytes),
+            false => Err(BadBundle::File { seq, why: "does not match its checksum" }),
+        }
+    }
+
+    /// Nothing may stand behind the last line: not in the compressed text, not behind it.
+    fn end(&mut self) -> Result<(), BadBundle> {
+        let mut one = [0];
+        // Reading to the end is what makes the decoder check its own checksum.
+        let surplus = self.lines.read(&mut one)? > 0 || !self.lines.get_ref().get_ref().is_empty();
+        if surplus { Err(BadBundle::Surplus) } else { Ok(()) }
+    }
+}
+
+/// Reads a line of at most `limit` bytes without its newline; none if there is no such line.
+fn read_line(lines: &mut impl io::BufRead, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    lines.take(limit.saturating_add(1)).read_until(b'\n', &mut line)?;
+    Ok((line.pop() == Some(b'\n')).then_some(line))
+}
+
+/// Checks that the bytes are what was written.
+fn check(bytes: &[u8]) -> Result<(), BadBundle> {
+    let place = digest_place();
+    let begins = bytes.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with(COMMENT.as_bytes()));
+    let (Some(digits), true) = (bytes.get(place.clone()), begins) else { return Err(BadBundle::NotABundle) };
+    let mut hasher = Hasher::default();
+    hasher.update(&bytes[..place.start]);
+    hasher.update(&[b'0'; DIGEST_DIGITS]);
+    hasher.update(&bytes[place.end..]);
+    match Digest::from_hex(digits) == Some(hasher.finish()) {
+        true => Ok(()),
+        false => Err(BadBundle::Checksum),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Making a bundle.
+
+use std::io::{self, Write as _};
+
+use flate2::write::GzEncoder;
+use flate2::{Compression, GzBuilder};
+
+use super::manifest::{Manifest, ManifestEntry};
+use super::{COMMENT, DIGEST_DIGITS, MAX_BUNDLE_BYTES, digest_place, line};
+use crate::core::digest::Digest;
+
+/// A bundle in the making. Files are added in the order of the manifest, which is written first.
+pub(in crate::core::store) struct Writer<'a> {
+    gzip: GzEncoder<Vec<u8>>,
+    left: std::slice::Iter<'a, ManifestEntry>,
+}
+
+impl<'a> Writer<'a> {
+    /// Begins a bundle of what `manifest` lists.
+    ///
+    /// # Errors
+    /// The manifest makes no sense.
+    pub(in crate::core::store) fn new(manifest: &'a Manifest) -> io::Result<Self> {
+        manifest.check().map_err(io::Error::other)?;
+        let comment = format!("{COMMENT}{}", "0".repeat(DIGEST_DIGITS));
+        let mut gzip = GzBuilder::new().comment(comment).write(Vec::new(), Compression::default());
+        serde_json::to_writer(&mut gzip, manifest)?;
+        gzip.write_all(b"\n")?;
+        Ok(Self { gzip, left: manifest.entries.iter() })
+    }
+
+    /// Adds the next file.
+    ///
+    /// # Errors
+    /// It is not the one that the manifest lists.
+    pub(in crate::core::store) fn add(&mut self, seq: u64, bytes: &[u8]) -> io::Result<()> {
+        if self.left.next() != Some(&ManifestEntry::of(seq, bytes)) {
+            return Err(io::Error::other(format!("checkpoint {seq} changed while it was being archived")));
+        }
+        let mut line = line::encode(seq, bytes);
+        line.push('\n');
+        self.gzip.write_all(line.as_bytes())
+    }
+
+    /// The bytes of the bundle.
+    ///
+    /// # Errors
+    /// Something that the manifest lists was not added, or the bundle is too large to be read again.
+    pub(in crate::core::store) fn finish(mut self) -> io::Result<Vec<u8>> {
+        if let Some(entry) = self.left.next() {
+            return Err(io::Error::other(format!("checkpoint {} is missing", entry.seq)));
+        }
+        let mut bytes = self.gzip.finish()?;
+        if bytes.len() as u64 > MAX_BUNDLE_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        stamp(&mut bytes);
+        Ok(bytes)
+    }
+}
+
+/// Fills in the digest of the whole file.
+pub(super) fn stamp(bytes: &mut [u8]) {
+    let digest = Digest::of(bytes).to_hex();
+    if let Some(digits) = bytes.get_mut(digest_place()) {
+        digits.copy_from_slice(digest.as_bytes());
+    }
+}

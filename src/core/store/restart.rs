@@ -1,0 +1,116 @@
+//! Beginning a workflow again from the start.
+
+use super::append::{Appended, Decision};
+use super::archive::Archived;
+use super::disk::Disk;
+use super::open::Store;
+use super::read::Entry;
+use crate::core::change::{Change, Stamp};
+use crate::core::checkpoint::{Checkpoint, Context, WorkflowStatus};
+use crate::core::error::{Error, Result};
+use crate::core::json::Json;
+use crate::core::phase::{Approval, Phase};
+use crate::core::reason::ArchiveReason;
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// What a workflow that begins again takes along, besides its title, labels, pipeline and declared phases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Nothing.
+    #[default]
+    Plan,
+    /// The free-form state.
+    State,
+}
+
+/// What restarting a workflow did.
+#[derive(Debug)]
+pub struct Restarted {
+    /// What became of everything before.
+    pub archived: Archived,
+    /// The first checkpoint of the new beginning.
+    pub checkpoint: Box<Checkpoint>,
+}
+
+impl<D: Disk> Store<D> {
+    /// Archives a workflow and begins it again: the same title, labels, pipeline and declared phases, none of them
+    /// begun.
+    ///
+    /// Of a workflow whose content is lost, what the seal knows is taken.
+    ///
+    /// # Errors
+    /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
+    /// the same call completes it.
+    pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp, keep: Keep) -> Result<Restarted> {
+        let archived = self.archive(workflow, &ArchiveReason::Restarted, stamp)?;
+        let appended = self.append_at(workflow, &stamp.save_id, &mut |dir, newest| {
+            let base = match self.base(dir, workflow, newest) {
+                Ok(base) => base.map(|base| base.checkpoint),
+                Err(error) => match (dir, newest) {
+                    (Some(dir), Some(newest)) => {
+                        match self.read_checkpoint(dir, &Handle::new(workflow, newest)) {
+                            Ok(Entry::Sealed(seal)) => Some(seal.checkpoint),
+                            _ => return Err(error),
+                        }
+                    }
+                    _ => return Err(error),
+                },
+            };
+            let fresh = base.map(|base| fresh(base, keep));
+            let next = Change::default().apply(workflow, fresh, stamp)?;
+            Ok(Decision::Write(Box::new(next)))
+        })?;
+        match appended {
+            Appended::Written(checkpoint) => Ok(Restarted { archived, checkpoint }),
+            Appended::Kept(_) | Appended::Nothing => {
+                Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() })
+            }
+        }
+    }
+}
+
+/// The workflow as it was declared, before anything was done. Keys of earlier saves are forgotten, so that the same
+/// work, done again, is saved again.
+fn fresh(old: Checkpoint, keep: Keep) -> Checkpoint {
+    let declared = if old.is_declared() { old.phases } else { Vec::new() };
+    Checkpoint {
+        status: WorkflowStatus::InProgress,
+        phase: None,
+        next: None,
+        note: None,
+        phases: declared.into_iter().map(unbegun).collect(),
+        tasks: Vec::new(),
+        artifacts: Vec::new(),
+        replans: Vec::new(),
+        context: Context { labels: old.context.labels, ..Context::default() },
+        last_error: None,
+        pinned: false,
+        keys: Vec::new(),
+        sealed: None,
+        state: match keep {
+            Keep::Plan => Json::default(),
+            Keep::State => old.state,
+        },
+        extra: Default::default(),
+        ..old
+    }
+}
+
+fn unbegun(old: Phase) -> Phase {
+    let approval = old.approval.map(|approval| Approval {
+        required: approval.required,
+        approved_at: None,
+        approved_by: None,
+        extra: Default::default(),
+        evidence: approval.evidence,
+    });
+    Phase {
+        name: old.name,
+        approval,
+        action: old.action,
+        outputs: old.outputs,
+        task_limit: old.task_limit,
+        ..Phase::pending(old.id)
+    }
+}

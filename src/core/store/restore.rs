@@ -1,0 +1,206 @@
+//! Bringing back what was archived.
+
+use std::io;
+
+use super::append::{Appended, Decision};
+use super::bundle::BadBundle;
+use super::disk::{Access, Disk};
+use super::layout;
+use super::open::Store;
+use super::read::Entry;
+use crate::core::change::{Stamp, successor};
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::files::FileProblem;
+use crate::core::selector::Handle;
+use crate::core::trigger::Trigger;
+use crate::core::workflow_id::WorkflowId;
+
+/// What restoring did.
+#[derive(Debug)]
+pub struct Restored {
+    /// The checkpoints that are live again, the newest first.
+    pub restored: Vec<Handle>,
+    /// The checkpoint that was added above the seal, so that the workflow goes on.
+    pub revived: Option<Box<Checkpoint>>,
+    /// Numbers that are archived and that no bundle holds.
+    pub lost: Vec<Handle>,
+    /// Bundles that cannot be used, and why.
+    pub damaged: Vec<(std::path::PathBuf, BadBundle)>,
+}
+
+impl<D: Disk> Store<D> {
+    /// Brings a workflow back, or one checkpoint of it, byte for byte. Bundles stay where they are.
+    ///
+    /// A whole workflow that is closed by a seal gets a checkpoint above it that continues the last one. Restoring one
+    /// checkpoint does only that.
+    ///
+    /// # Errors
+    /// There is no such workflow, the checkpoint asked for is in no bundle that can be used, or the disk refuses.
+    /// Nothing that is live is touched, and the same call completes what was begun.
+    pub fn restore(&self, workflow: &WorkflowId, only: Option<u64>, stamp: &Stamp) -> Result<Restored> {
+        let mut done =
+            Restored { restored: Vec::new(), revived: None, lost: Vec::new(), damaged: Vec::new() };
+        let newest = self
+            .newest_number(workflow)?
+            .ok_or_else(|| Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() })?;
+        let dir = self.ground(workflow, newest, stamp)?;
+        match only {
+            Some(seq) if seq == 0 || seq > newest => {
+                let newest = Handle::new(workflow, newest);
+                return Err(Error::NoSuchCheckpoint {
+                    asked: Handle::new(workflow, seq).to_string(),
+                    newest,
+                });
+            }
+            Some(seq) => {
+                let handle = Handle::new(workflow, seq);
+                if self.is_absent(&dir, &handle)? {
+                    let (_, bytes) = self.find_archived(&handle)?;
+                    self.put_back(&dir, &handle, &bytes, stamp, &mut done)?;
+                }
+            }
+            None => self.put_all_back(&dir, workflow, newest, stamp, &mut done)?,
+        }
+        self.disk()
+            .sync_dir(&dir)
+            .map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))?;
+        if only.is_none() {
+            done.revived = self.revive(workflow, stamp)?;
+        }
+        Ok(done)
+    }
+
+    /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
+    /// reader ever takes an old checkpoint for the newest.
+    fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
+        let dir = match self.open_workflow(workflow)? {
+            Some(dir) => dir,
+            None => {
+                self.create()?;
+                self.make_workflow(workflow)?;
+                let gone =
+                    || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
+                self.open_workflow(workflow)?.ok_or_else(gone)?
+            }
+        };
+        if self.newest_in(&dir, workflow)?.is_none() {
+            self.sync_above(workflow)?;
+            let mut top = Handle::new(workflow, newest);
+            let found = match self.find_archived(&top) {
+                // Bundles of single checkpoints have no seal.
+                Err(Error::Archived { .. }) if newest > 1 => {
+                    top.seq = newest - 1;
+                    self.find_archived(&top)
+                }
+                found => found,
+            };
+            self.publish_file(&dir, &top, &found?.1, stamp)?;
+            self.disk()
+                .sync_dir(&dir)
+                .map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))?;
+        }
+        Ok(dir)
+    }
+
+    fn put_all_back(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        newest: u64,
+        stamp: &Stamp,
+        done: &mut Restored,
+    ) -> Result<()> {
+        for name in self.bundles(workflow)? {
+            let mut refused = None;
+            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+                while let Some((entry, bytes)) = bundle.next_file()? {
+                    let handle = Handle::new(workflow, entry.seq);
+                    let put = self.is_absent(dir, &handle).and_then(|absent| match absent {
+                        true => self.put_back(dir, &handle, &bytes, stamp, done),
+                        false => Ok(()),
+                    });
+                    if let Err(error) = put {
+                        refused = Some(error);
+                        break;
+                    }
+                }
+                Ok(())
+            });
+            match (read, refused) {
+                (_, Some(error)) => return Err(error),
+                (Err(Error::DamagedBundle { path, why }), None) => done.damaged.push((path, why)),
+                (Err(error), None) => return Err(error),
+                (Ok(_), None) => {}
+            }
+        }
+        for seq in self.numbers(workflow)? {
+            let handle = Handle::new(workflow, seq);
+            if seq < newest && self.is_absent(dir, &handle)? {
+                done.lost.push(handle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a tombstone or nothing in the place of a checkpoint.
+    fn is_absent(&self, dir: &D::Dir, handle: &Handle) -> Result<bool> {
+        match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
+            Ok(bytes) => Ok(bytes == 0),
+            Err(FileProblem::Missing) => Ok(true),
+            Err(FileProblem::Io(error)) => Err(self.failed("read", &self.checkpoint_path(handle), error)),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Puts the file of an absent checkpoint in its place.
+    fn put_back(
+        &self,
+        dir: &D::Dir,
+        handle: &Handle,
+        bytes: &[u8],
+        stamp: &Stamp,
+        done: &mut Restored,
+    ) -> Result<()> {
+        match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
+            Ok(_) => self.overwrite(dir, handle, bytes, &stamp.save_id)?,
+            Err(_) => self.publish_file(dir, handle, bytes, stamp)?,
+        }
+        done.restored.push(handle.clone());
+        Ok(())
+    }
+
+    /// Puts a file under a number that has none; one that is there stays.
+    fn publish_file(&self, dir: &D::Dir, handle: &Handle, bytes: &[u8], stamp: &Stamp) -> Result<()> {
+        let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
+        let published = self
+            .disk()
+            .stage(dir, &staged, bytes, Access::Sealed)
+            .and_then(|_| self.disk().publish(dir, &staged, &layout::checkpoint_file(handle.seq)));
+        let _ = self.disk().discard(dir, &staged);
+        match published {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(self.failed("write", &self.checkpoint_path(handle), error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a checkpoint above the seal, if a seal is the newest.
+    fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
+        let appended = self.append_at(workflow, &stamp.save_id, &mut |dir, newest| {
+            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
+            if !matches!(self.read_header(dir, &Handle::new(workflow, seq)), Ok(Entry::Sealed(_))) {
+                return Ok(Decision::Keep(seq));
+            }
+            let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);
+            let mut next = successor(workflow, base, stamp);
+            next.trigger = Trigger::Manual;
+            Ok(Decision::Write(Box::new(next)))
+        })?;
+        Ok(match appended {
+            Appended::Written(checkpoint) => Some(checkpoint),
+            Appended::Kept(_) | Appended::Nothing => None,
+        })
+    }
+}

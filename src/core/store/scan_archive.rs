@@ -1,0 +1,97 @@
+//! Looking over workflows of which nothing is left but their bundles.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::disk::Disk;
+use super::layout::ARCHIVE;
+use super::open::Store;
+use super::read::Entry;
+use super::scan::{CheckpointRow, WorkflowRow};
+use crate::core::error::{Error, Result};
+use crate::core::format::{self, Header, Unusable};
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+impl<D: Disk> Store<D> {
+    /// Looks at the workflows that are only in the archive. [`scan`](Self::scan) leaves them out, because each takes
+    /// the reading of a bundle.
+    ///
+    /// # Errors
+    /// The store itself cannot be read; a workflow that cannot is a row that says so.
+    pub fn scan_archive(&self) -> Result<Vec<WorkflowRow>> {
+        let mut rows = Vec::new();
+        for id in self.archived_ids()? {
+            let live = match self.open_workflow(&id)? {
+                Some(dir) => self.newest_in(&dir, &id)?,
+                None => None,
+            };
+            if let (None, Some(seq)) = (live, self.newest_archived(&id)?) {
+                let newest = Handle::new(&id, seq);
+                let header = self.archived_header(&newest).map_err(unusable);
+                rows.push(WorkflowRow { newest, header, checkpoints: 0, bytes: 0, archived: true });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Every number that the bundles of a workflow hold, oldest first. What cannot be read is a row that says so.
+    pub(super) fn scan_bundles(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
+        let mut rows = BTreeMap::new();
+        for name in self.bundles(workflow)? {
+            let listed = self.with_bundle(workflow, &name, &mut |bundle| Ok(bundle.manifest().clone()));
+            let (numbers, entry) = match listed {
+                Ok(Some(manifest)) => (manifest.entries.iter().map(|entry| entry.seq).collect(), None),
+                Ok(None) => (Vec::new(), None),
+                Err(error @ Error::DamagedBundle { .. }) => (vec![name.last], Some(unusable(error))),
+                Err(error) => return Err(error),
+            };
+            for seq in numbers {
+                let entry = entry.clone().map_or(Ok(Entry::Tombstone), Err);
+                let row = CheckpointRow { handle: Handle::new(workflow, seq), entry, bytes: 0 };
+                rows.entry(seq).or_insert(row);
+            }
+        }
+        if let Some(mut last) = rows.last_entry()
+            && last.get().entry.is_ok()
+            && let Ok(header) = self.archived_header(&last.get().handle)
+            && header.sealed.is_some()
+        {
+            last.get_mut().entry = Ok(Entry::Sealed(header));
+        }
+        Ok(rows.into_values().collect())
+    }
+
+    /// What a list shows of an archived workflow: what its seal says, or, without a seal, its last checkpoint.
+    fn archived_header(&self, newest: &Handle) -> Result<Header> {
+        let bytes = match self.find_archived(newest) {
+            Err(Error::Archived { .. }) => {
+                self.find_archived(&Handle::new(&newest.workflow, newest.seq.saturating_sub(1)))?.1
+            }
+            found => found?.1,
+        };
+        format::decode_header(&bytes).map_err(|why| self.damaged(newest, why))
+    }
+
+    fn archived_ids(&self) -> Result<Vec<WorkflowId>> {
+        let path = self.root().join(ARCHIVE);
+        let opened = self.disk().base().and_then(|base| self.disk().enter(&base, self.name()));
+        let dir = match opened.and_then(|store| self.disk().enter(&store, ARCHIVE)) {
+            Ok(dir) => dir,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.refused(&path, error)),
+        };
+        let mut ids = Vec::new();
+        self.disk()
+            .list(&dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
+            .map_err(|error| self.failed("list", &path, error))?;
+        Ok(ids)
+    }
+}
+
+fn unusable(error: Error) -> Unusable {
+    match error {
+        Error::Damaged { why, .. } => why,
+        other => Unusable::Unreadable(other.to_string()),
+    }
+}

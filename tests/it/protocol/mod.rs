@@ -1,0 +1,14 @@
+//! Attacks on the save protocol, all through the seam that the store itself uses, [`Disk`](ckpt::core::store::Disk).
+//!
+//! Every harness ends in the same [`audit`](world::audit): what was acknowledged is there, whole, once, in order. What
+//! each harness would miss if a protection were absent is shown by `mutants`.
+
+mod faults;
+mod faulty;
+mod memory;
+mod model;
+mod mutants;
+mod power_loss;
+mod schedule;
+mod tap;
+mod world;

@@ -3,11 +3,13 @@
 //! Every harness ends in the same [`audit`](world::audit): what was acknowledged is there, whole, once, in order. What
 //! each harness would miss if a protection were absent is shown by `mutants`.
 
+mod bit_rot;
 mod faults;
 mod faulty;
 mod memory;
 mod model;
 mod mutants;
+mod order;
 mod power_loss;
 mod schedule;
 mod tap;

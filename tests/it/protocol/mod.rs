@@ -4,8 +4,10 @@
 //! each harness would miss if a protection were absent is shown by `mutants`.
 
 mod bit_rot;
+mod changes;
 mod faults;
 mod faulty;
+mod golden;
 mod memory;
 mod model;
 mod mutants;

@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 
 use ckpt::core::save::Saved;
-use ckpt::core::store::Disk;
+use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
 use super::faults::{Fault, Kind, Moment};
-use super::memory::MemoryDisk;
+use super::memory::{MemoryDisk, Survivor};
 use super::tap::{Honest, Tap, Tapped};
 use super::world::{Ack, audit, save, save_keyed, store_on, without_gaps};
 
@@ -75,13 +75,13 @@ impl Operation {
     }
 }
 
-/// Ends the operation after each of its steps, and shows what is on the disk then.
+/// Ends the operation after each of its steps, and shows what is on the disk then; why it failed when left alone.
 fn cut_everywhere<T: Tap<MemoryDisk>>(
     mutant: &T,
     (disk, acked): (&MemoryDisk, &[Ack]),
     operation: Operation,
     visit: &mut dyn FnMut(&MemoryDisk, &[Ack]),
-) {
+) -> Option<String> {
     for step in 1.. {
         let fault = Fault::new(step, Kind::Crash, Moment::After);
         let fault = if matches!(operation, Operation::Contended(_)) { fault.with_rival() } else { fault };
@@ -92,10 +92,10 @@ fn cut_everywhere<T: Tap<MemoryDisk>>(
         let acked: Vec<Ack> = acked.iter().cloned().chain(fault.rival_acks.take()).chain(told).collect();
         visit(&disk, &acked);
         if !fault.fired() {
-            assert!(result.is_ok() || !acked.is_empty(), "{result:?}");
-            return;
+            return result.err().map(|error| format!("{operation:?} fails: {error}"));
         }
     }
+    None
 }
 
 /// All scenarios, on a disk with a protection removed or not.
@@ -115,13 +115,16 @@ pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
     ];
     let mut killed = HashSet::new();
     for ((disk, acked), first, second) in scenarios {
-        cut_everywhere(mutant, (disk, acked), first, &mut |disk, acked| {
+        let mut failed = Vec::new();
+        let alone = cut_everywhere(mutant, (disk, acked), first, &mut |disk, acked| {
             losses.strike(disk, acked);
             // The first process was killed, nothing else. The second one goes on, and then the power fails.
             if killed.insert((disk.fingerprint(), format!("{second:?}"), acked.to_vec())) {
-                cut_everywhere(mutant, (disk, acked), second, &mut |disk, acked| losses.strike(disk, acked));
+                let strike = &mut |disk: &MemoryDisk, acked: &[Ack]| losses.strike(disk, acked);
+                failed.extend(cut_everywhere(mutant, (disk, acked), second, strike));
             }
         });
+        losses.wrong.extend(failed.into_iter().chain(alone));
     }
     losses
 }
@@ -132,4 +135,31 @@ fn what_was_acknowledged_survives_a_power_failure_after_any_step() {
     assert_eq!(losses.wrong, [""; 0]);
     println!("{} states after a power failure", losses.states());
     assert!(losses.states() > 250, "{}", losses.states());
+}
+
+#[test]
+fn an_init_that_returned_survives_and_one_that_did_not_leaves_no_half_a_file() {
+    const CONFIG: &str = "# settings\n";
+    let config = |disk: &MemoryDisk| {
+        let store = disk.enter(&0, STORE_NAME).ok()?;
+        disk.read(&store, "config.toml", 100).ok().map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    for step in 1.. {
+        let (disk, fault) = (MemoryDisk::new(), Fault::new(step, Kind::Crash, Moment::After));
+        let store = store_on(Tapped { disk: disk.clone(), tap: &fault });
+        let returned = store.create().and_then(|_| store.create_config(CONFIG)).is_ok();
+        for Survivor { disk, .. } in disk.survivors() {
+            let found = config(&disk);
+            assert!(found.is_none_or(|text| text == CONFIG), "step {step}");
+            assert!(!returned || config(&disk).is_some(), "step {step}");
+            let again = store_on(disk.clone());
+            again.create().unwrap();
+            again.create_config(CONFIG).unwrap();
+            assert_eq!(config(&disk).as_deref(), Some(CONFIG), "step {step}");
+        }
+        if !fault.fired() {
+            assert!(returned);
+            break;
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use super::memory::MemoryDisk;
@@ -134,8 +135,15 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
                 let turn = Turn { me, first, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
                 let saver = format!("saver {me}");
-                let saved = save(&store_on(Tapped { disk, tap: &turn }), &saver);
-                scheduler.finish(me, saved.map(|saved| Ack::of(&saver, &saved)).map_err(|e| e.to_string()));
+                let store = store_on(Tapped { disk, tap: &turn });
+                // A saver that panics hands its turn on, or the others would wait for ever.
+                let saved = catch_unwind(AssertUnwindSafe(|| save(&store, &saver)));
+                let told = match saved {
+                    Ok(Ok(saved)) => Ok(Ack::of(&saver, &saved)),
+                    Ok(Err(error)) => Err(error.to_string()),
+                    Err(_) => Err(format!("`{saver}` panicked")),
+                };
+                scheduler.finish(me, told);
             });
         }
         scheduler.decide(&mut scheduler.turns.lock().unwrap(), None);

@@ -9,6 +9,7 @@
 )]
 
 mod cli;
+mod protocol;
 mod readme;
 mod resume;
 mod world;

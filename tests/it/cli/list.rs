@@ -77,7 +77,7 @@ fn a_row_for_programs_says_everything_a_person_sees() {
     assert_eq!(
         row,
         json!({
-            "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
+            "archived": false, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
             "total": 2, "saved_at": "2026-01-30T14:31:00.000Z", "checkpoints": 1, "bytes": size,
             "pipeline": "release", "labels": ["x"],
         })

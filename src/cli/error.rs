@@ -7,6 +7,7 @@ use super::escape::inline;
 use super::exit::Exit;
 use super::words;
 use crate::core::change::{ChangeError, DocumentError};
+use crate::core::config::ConfigError;
 use crate::core::error::Error;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
@@ -159,6 +160,14 @@ impl From<Error> for Failure {
             Error::Archived { handle } => {
                 fail(Exit::NotFound, "archived").context("handle", handle.to_string())
             }
+            // Nothing is known about the file then, least of all that it is damaged.
+            Error::Damaged { path, why: Unusable::Unreadable(why), .. } => {
+                let message = format!("cannot read `{}`: {why}", path.display());
+                Self::with(Exit::StoreUnusable, "store_unusable", message)
+                    .retryable()
+                    .help("try again, or check the permissions and the disk")
+                    .context("path", path.display().to_string())
+            }
             Error::Damaged { handle, path, why, before } => {
                 let code = if matches!(why, Unusable::Newer(_)) { "format_newer" } else { "damaged" };
                 let failure = fail(Exit::Invalid, code)
@@ -203,6 +212,9 @@ impl From<Error> for Failure {
                 .help("use a new key for a new save")
                 .context("key", key)
                 .context("handle", handle.to_string()),
+            Error::Config(ConfigError::File { path, problem: FileProblem::Io(source) }) => {
+                Error::Store { doing: "read", path, source }.into()
+            }
             Error::Config(_) => fail(Exit::Usage, "invalid_config").help("correct the file, or move it away"),
             Error::UnknownPipeline { known, .. } => {
                 let failure = fail(Exit::Usage, "unknown_pipeline").context("known", json!(known));

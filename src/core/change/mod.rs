@@ -8,7 +8,7 @@ mod apply;
 mod document;
 mod redaction;
 
-pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
+pub use apply::{ChangeError, MAX_DEPTH, MAX_PHASES, MAX_TASKS, Stamp, same_content};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 
 use serde::Serialize;

@@ -372,7 +372,9 @@ impl Tree {
     fn add(&mut self, path: &Path) {
         let Ok(metadata) = path.symlink_metadata() else { return };
         let kind = metadata.file_type();
-        let content = if kind.is_file() {
+        let content = if kind.is_file() && metadata.len() > 16 << 20 {
+            format!("{} bytes", metadata.len())
+        } else if kind.is_file() {
             let bytes = std::fs::read(path).unwrap_or_default();
             format!("{} bytes {}", bytes.len(), Digest::of(&bytes).to_hex())
         } else if kind.is_symlink() {

@@ -9,4 +9,5 @@
 )]
 
 mod cli;
+mod strace;
 mod world;

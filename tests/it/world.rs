@@ -420,6 +420,12 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// Whether a file system can be mounted where nobody else sees it.
+pub(crate) fn can_mount() -> bool {
+    let mount = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]).output();
+    mount.is_ok_and(|output| output.status.success())
+}
+
 /// The full path of a program, if it is installed.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;

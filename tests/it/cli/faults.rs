@@ -72,7 +72,7 @@ fn assert_sound(world: &World, before: Before, outcome: &Outcome, what: &str) {
     let (old, new): (Vec<u64>, Vec<u64>) = ((1..=before.0).collect(), (1..=before.0 + 1).collect());
     match outcome.status.code() {
         _ if was_killed(outcome) => {
-            assert!(numbers == old || numbers == new, "{what}: {numbers:?}\n{outcome}")
+            assert!(numbers == old || numbers == new, "{what}: {numbers:?}\n{outcome}");
         }
         Some(0) => assert_eq!(numbers, new, "{what}: acknowledged and not there\n{outcome}"),
         Some(10) => assert_eq!(numbers, old, "{what}: refused and there all the same\n{outcome}"),

@@ -1,6 +1,6 @@
 //! A disk that is full or read-only, and limits of the process: exit 10 or 11, and what was there stays.
 
-use crate::world::{Invocation, Outcome, World, is_root, skip};
+use crate::world::{Invocation, Outcome, World, can_mount, is_root, skip};
 
 /// Runs with a private mount made by `script`, which sees the project as its directory.
 fn mounted<'a>(call: Invocation<'a>, script: &str) -> Invocation<'a> {
@@ -23,8 +23,8 @@ fn assert_unusable(outcome: &Outcome, words: &str) {
 
 #[test]
 fn a_read_only_file_system() {
-    if !is_root() {
-        return skip("only root can mount a read-only file system");
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
     }
     let world = World::with_checkpoints(1);
     let before = world.tree();
@@ -39,8 +39,8 @@ fn a_read_only_file_system() {
 
 #[test]
 fn a_first_save_on_a_read_only_file_system() {
-    if !is_root() {
-        return skip("only root can mount a read-only file system");
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
     }
     let world = World::new();
     let read_only = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\"";
@@ -80,8 +80,8 @@ fn mounted_raw(world: &World, script: &str) -> Outcome {
 
 #[test]
 fn a_disk_without_space() {
-    if !is_root() {
-        return skip("only root can mount a small file system");
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
     }
     let outcome = until_full("size=256k", 20_000).exits(10);
     let list = outcome.document();
@@ -92,8 +92,8 @@ fn a_disk_without_space() {
 
 #[test]
 fn a_disk_without_inodes() {
-    if !is_root() {
-        return skip("only root can mount a small file system");
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
     }
     let outcome = until_full("size=10m,nr_inodes=12", 10).exits(10);
     let list = outcome.document();

@@ -6,8 +6,10 @@ use std::process::Command;
 
 use crate::world::{World, is_root};
 
-/// The ways in which a place can be taken, each made by a function of the path.
-const OBSTACLES: [(&str, fn(&Path)); 5] = [
+/// What stands in a place, and how it is put there.
+type Obstacle = (&'static str, fn(&Path));
+
+const OBSTACLES: [Obstacle; 5] = [
     ("a link to a directory", |path| {
         let real = path.with_file_name("real-directory");
         std::fs::create_dir_all(&real).unwrap();
@@ -29,7 +31,7 @@ fn make_device(path: &Path) {
     make_special(path, &["c", "1", "5"]);
 }
 
-fn obstacles() -> Vec<(&'static str, fn(&Path))> {
+fn obstacles() -> Vec<Obstacle> {
     let mut obstacles = OBSTACLES.to_vec();
     if is_root() {
         obstacles.push(("a device", make_device));
@@ -81,7 +83,7 @@ fn in_the_place_of_a_workflow() {
 
 #[test]
 fn in_the_place_of_the_newest_checkpoint() {
-    let directory: (&str, fn(&Path)) = ("a directory", |path| std::fs::create_dir(path).unwrap());
+    let directory: Obstacle = ("a directory", |path| std::fs::create_dir(path).unwrap());
     for (what, make) in obstacles().into_iter().filter(|(what, _)| *what != "a file").chain([directory]) {
         let world = World::with_checkpoints(2);
         std::fs::remove_file(world.checkpoint_file("042", 2)).unwrap();

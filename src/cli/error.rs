@@ -7,6 +7,7 @@ use super::escape::inline;
 use super::exit::Exit;
 use super::words;
 use crate::core::change::{ChangeError, DocumentError};
+use crate::core::config::ConfigError;
 use crate::core::error::Error;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
@@ -207,6 +208,9 @@ impl From<Error> for Failure {
                 .help("use a new key for a new save")
                 .context("key", key)
                 .context("handle", handle.to_string()),
+            Error::Config(ConfigError::File { path, problem: FileProblem::Io(source) }) => {
+                Error::Store { doing: "read", path, source }.into()
+            }
             Error::Config(_) => fail(Exit::Usage, "invalid_config").help("correct the file, or move it away"),
             Error::UnknownPipeline { known, .. } => {
                 let failure = fail(Exit::Usage, "unknown_pipeline").context("known", json!(known));

@@ -12,4 +12,5 @@ mod cli;
 mod protocol;
 mod readme;
 mod resume;
+mod strace;
 mod world;

@@ -372,7 +372,9 @@ impl Tree {
     fn add(&mut self, path: &Path) {
         let Ok(metadata) = path.symlink_metadata() else { return };
         let kind = metadata.file_type();
-        let content = if kind.is_file() {
+        let content = if kind.is_file() && metadata.len() > 16 << 20 {
+            format!("{} bytes", metadata.len())
+        } else if kind.is_file() {
             let bytes = std::fs::read(path).unwrap_or_default();
             format!("{} bytes {}", bytes.len(), Digest::of(&bytes).to_hex())
         } else if kind.is_symlink() {
@@ -416,6 +418,12 @@ pub(crate) fn skip(reason: &str) {
 /// Whether this process may do everything.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Whether a file system can be mounted where nobody else sees it.
+pub(crate) fn can_mount() -> bool {
+    let mount = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]).output();
+    mount.is_ok_and(|output| output.status.success())
 }
 
 /// The full path of a program, if it is installed.

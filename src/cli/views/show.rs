@@ -101,7 +101,7 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, path: &str) {
 
     let by = checkpoint.writer.agent.as_ref().or(checkpoint.writer.user.as_ref());
     let by = by.map(|by| format!(" by {}", shown(by))).unwrap_or_default();
-    field("saved", format!("{}{by}, {}", checkpoint.saved_at, checkpoint.trigger));
+    field("saved", format!("{}{by}, {}", checkpoint.saved_at, shown(checkpoint.trigger.word())));
     if let Some(phase) = &checkpoint.phase {
         field("phase", shown(phase.as_str()));
     }

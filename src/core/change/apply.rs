@@ -21,6 +21,9 @@ use crate::core::workflow_id::WorkflowId;
 pub const MAX_PHASES: usize = 10_000;
 /// The most tasks a workflow can have.
 pub const MAX_TASKS: usize = 100_000;
+/// The deepest that state and data can be nested. JSON readers commonly stop at 128 levels, and both lie a few levels
+/// below the top of the file: what is written must be readable, by this program and by others.
+pub const MAX_DEPTH: usize = 100;
 
 /// What the tool itself puts into a checkpoint. None of it is ever taken from the caller.
 #[derive(Debug, Clone)]
@@ -385,8 +388,10 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     }
     let mut value =
         stored.to_value().map_err(|why| ChangeError::Unreadable { what, why: why.to_string() })?;
+    let too_deep = || Err(ChangeError::TooMany { what: "levels of nesting", limit: MAX_DEPTH });
     for edit in edits {
         match edit {
+            Edit::Set(key, _) if key.matches('/').count() > MAX_DEPTH => return too_deep(),
             Edit::Merge(patch) => merge_patch(&mut value, patch),
             Edit::Overlay(document) => overlay(&mut value, document.clone()),
             Edit::Set(key, member) => set_member(&mut value, key, member.clone())
@@ -396,8 +401,19 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     if !matches!(value, Value::Object(_)) {
         return Err(ChangeError::MustBeObject { what });
     }
+    if depth(&value) > MAX_DEPTH {
+        return too_deep();
+    }
     *stored = Json::Given(value);
     Ok(())
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// Whether two checkpoints say the same about the work. Who saved them, when, why and from which commit does not

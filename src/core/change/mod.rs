@@ -10,7 +10,7 @@ mod redaction;
 mod reopen;
 
 pub(crate) use apply::successor;
-pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
+pub use apply::{ChangeError, MAX_DEPTH, MAX_PHASES, MAX_TASKS, Stamp, same_content};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 
 use serde::Serialize;

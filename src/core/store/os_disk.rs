@@ -123,6 +123,11 @@ impl Disk for OsDisk {
             Access::Editable => Mode::RUSR | Mode::WUSR,
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Writing beyond this limit would end the process by a signal instead of an error.
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+        if limit.is_some_and(|limit| bytes.len() as u64 > limit) {
+            return Err(Errno::FBIG.into());
+        }
         let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
         file.write_all(bytes)?;
         // Never retried: after a failed fsync the kernel may drop the pages and report success the next time.

@@ -13,7 +13,7 @@ use crate::world::World;
 const WRITERS: u64 = 64;
 
 /// Starts all at once, waits for all, and returns the handles they were given.
-fn all_at_once(world: &World, saves: Vec<Vec<String>>) -> Vec<String> {
+fn all_at_once(world: &World, saves: &[Vec<String>]) -> Vec<String> {
     let children: Vec<Child> = saves.iter().map(|args| world.ckpt(args).spawn()).collect();
     let outcome = |child: Child| {
         let output = child.wait_with_output().unwrap();
@@ -49,7 +49,7 @@ fn sixty_four_processes_complete_sixty_four_phases() {
     let world = World::new();
     world.run(&["save", "042", "--total", "64"]).succeeds();
     let save = |phase: u64| words(&["save", "042", "--phase", &phase.to_string()]);
-    let handles = all_at_once(&world, (1..=WRITERS).map(save).collect());
+    let handles = all_at_once(&world, &(1..=WRITERS).map(save).collect::<Vec<_>>());
     assert_consecutive(&handles, 2);
     let newest = world.stored("042", 1 + WRITERS);
     let phases = newest["phases"].as_array().unwrap();
@@ -64,7 +64,7 @@ fn sixty_four_processes_complete_sixty_four_tasks_of_a_new_workflow() {
     let save = |task: u64| {
         words(&["save", "042", "--task", &format!("t{task}=done"), "--set", &format!("s{task}={task}")])
     };
-    let handles = all_at_once(&world, (1..=WRITERS).map(save).collect());
+    let handles = all_at_once(&world, &(1..=WRITERS).map(save).collect::<Vec<_>>());
     assert_consecutive(&handles, 1);
     let newest = world.stored("042", WRITERS);
     let tasks: BTreeSet<_> =
@@ -77,7 +77,7 @@ fn sixty_four_processes_complete_sixty_four_tasks_of_a_new_workflow() {
 fn of_many_retries_under_one_key_one_saves() {
     let world = World::new();
     let save = || words(&["save", "042", "--phase", "a", "--key", "once"]);
-    let handles = all_at_once(&world, (0..16).map(|_| save()).collect());
+    let handles = all_at_once(&world, &(0..16).map(|_| save()).collect::<Vec<_>>());
     assert!(handles.iter().all(|handle| handle == "042/1"), "{handles:?}");
     assert_eq!(world.numbers("042"), [1]);
 }

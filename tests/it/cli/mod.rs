@@ -4,6 +4,8 @@ mod bad_input;
 mod completions;
 mod concurrency;
 mod contracts;
+mod faults;
+mod independence;
 mod init;
 mod list;
 mod man;

@@ -1,1 +1,13 @@
-//! Input that is wrong, hostile or damaged.
+//! Input that is wrong, hostile or damaged, and a disk that does not cooperate.
+
+mod artifacts;
+mod clock;
+mod damage;
+mod exhaustion;
+mod foreign_owner;
+mod hostile_text;
+mod ids;
+mod json;
+mod places;
+mod signals;
+mod versions;

@@ -8,12 +8,15 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::world::World;
 
+/// Flags, variables, and whether there is colour.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], bool);
+
 const ESCAPE: char = '\u{1b}';
 
 #[test]
 fn off_a_terminal_the_flag_wins_over_the_environment() {
     let world = World::with_checkpoints(1);
-    let cases: [(&[&str], &[(&str, &str)], bool); 10] = [
+    let cases: [Case<'_>; 10] = [
         (&[], &[], false),
         (&["--color", "auto"], &[], false),
         (&["--color", "always"], &[], true),
@@ -77,7 +80,7 @@ fn on_a_terminal(world: &World, args: &[&str], env: &[(&str, &str)]) -> String {
 #[test]
 fn on_a_terminal_there_is_colour_unless_somebody_objects() {
     let world = World::with_checkpoints(1);
-    let cases: [(&[&str], &[(&str, &str)], bool); 5] = [
+    let cases: [Case<'_>; 5] = [
         (&["list"], &[], true),
         (&["list", "--color", "never"], &[], false),
         (&["list"], &[("NO_COLOR", "1")], false),

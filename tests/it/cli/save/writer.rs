@@ -4,9 +4,12 @@ use serde_json::json;
 
 use crate::world::World;
 
+/// Variables, and the agent and session they stand for.
+type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
+
 #[test]
 fn the_environment_tells_who_is_at_work() {
-    let cases: [(&[(&str, &str)], Option<&str>, Option<&str>); 12] = [
+    let cases: [Case<'_>; 12] = [
         (&[], None, None),
         (&[("CLAUDECODE", "1")], Some("claude-code"), None),
         (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")], Some("claude-code"), Some("s1")),

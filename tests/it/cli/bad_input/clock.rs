@@ -1,0 +1,32 @@
+//! Clocks that are wrong: order is by number, whatever they say.
+
+use crate::world::World;
+
+#[test]
+fn order_is_by_number_whatever_the_clock_says() {
+    let world = World::new();
+    let times =
+        ["2026-01-30T12:00:00Z", "1970-01-01T00:00:00Z", "2100-12-31T23:59:59Z", "2001-01-01T00:00:00+14:00"];
+    for (seq, time) in (1..).zip(times) {
+        let answer = world.ckpt(&["save", "042", "--phase", &seq.to_string()]).env("CKPT_NOW", time).json();
+        assert_eq!(answer["seq"], seq, "{time}");
+    }
+    assert_eq!(world.json(&["show", "042"])["handle"], "042/4");
+    assert_eq!(world.stored("042", 4)["saved_at"], "2000-12-31T10:00:00.000Z");
+    let list = world.json(&["list", "042"]);
+    let handles: Vec<_> =
+        list["checkpoints"].as_array().unwrap().iter().map(|row| row["handle"].as_str().unwrap()).collect();
+    assert_eq!(handles, ["042/4", "042/3", "042/2", "042/1"]);
+}
+
+#[test]
+fn a_checkpoint_from_the_future_can_be_listed_shown_and_continued() {
+    let world = World::new();
+    let future = |args: &[&str]| world.ckpt(args).env("CKPT_NOW", "2100-01-01T00:00:00Z").run().succeeds();
+    future(&["save", "042", "--phase", "a", "--status", "in_progress"]);
+    world.run(&["list"]).succeeds();
+    assert_eq!(world.json(&["list", "--newer-than", "1d"])["total"], 1, "it is not old");
+    world.run(&["save", "042", "--phase", "a"]).succeeds();
+    let outcome = world.run(&["show", "042"]).succeeds();
+    assert!(outcome.stdout.contains("a  done"), "a duration below zero is not shown: {outcome}");
+}

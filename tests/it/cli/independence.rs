@@ -1,0 +1,37 @@
+//! What a save costs does not depend on how many other workflows there are.
+
+use std::collections::BTreeMap;
+
+use crate::strace::{Call, calls, strace};
+use crate::world::World;
+
+/// A store with `042` and this many other workflows.
+fn crowded(others: usize) -> World {
+    let world = World::with_checkpoints(2);
+    let file = world.checkpoint_file("042", 1);
+    for number in 0..others {
+        let directory = world.workflow_dir(&format!("other{number}"));
+        std::fs::create_dir(&directory).unwrap();
+        std::fs::hard_link(&file, directory.join("00000001.json")).unwrap();
+    }
+    world
+}
+
+fn counts(calls: &[Call]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for call in calls {
+        *counts.entry(call.name.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
+    let Some(strace) = strace() else { return };
+    for save in [&["save", "042", "--phase", "x"][..], &["save", "42"], &["save", "new"], &["show", "042"]] {
+        let (few, many) = (crowded(10), crowded(2_000));
+        let (few, many) = (calls(&strace, &few, save), calls(&strace, &many, save));
+        assert_eq!(counts(&few), counts(&many), "{save:?}");
+        assert!(many.iter().all(|call| !call.line.contains("other")), "{save:?} looked at another workflow");
+    }
+}

@@ -1,1 +1,3 @@
-//! tests
+//! Tests of the whole, one folder for each subject.
+
+mod archive;

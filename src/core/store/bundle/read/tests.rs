@@ -1,3 +1,5 @@
+use std::io::Write as _;
+
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};

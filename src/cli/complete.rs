@@ -17,14 +17,17 @@ pub(crate) const VARIABLE: &str = "COMPLETE";
 const MOST_CANDIDATES: usize = 500;
 
 /// Answers the shell, if it is the one asking.
+///
+/// A shell calls with no words, for the script, or with `--` in front of them. Anything else is a command, whatever a
+/// variable of so common a name is set to: it must not be swallowed with exit code 0.
 pub(crate) fn answer(env: &Environment) -> bool {
-    if !env.is_set(VARIABLE) {
+    if !env.is_set(VARIABLE) || env.args.get(1).is_some_and(|word| word != "--") {
         return false;
     }
     let completed = CompleteEnv::with_factory(command_tree)
         .var(VARIABLE)
         .try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
-    completed.unwrap_or(true)
+    completed.unwrap_or(false)
 }
 
 /// The ids of the workflows in the store, for an argument that takes one.

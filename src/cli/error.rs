@@ -292,6 +292,9 @@ impl Failure {
                 fail("not_an_object").help(format!("wrap it: `--{what} '{{\"value\": ...}}'`"))
             }
             ChangeError::Unreadable { .. } => Self::with(Exit::Invalid, "too_deep", message),
+            ChangeError::ReplanLimit { phase, .. } => Self::with(Exit::Refused, "replan_limit", message)
+                .help("`--force` reopens it all the same; `replan_limit` under `[resume]` is the limit")
+                .context("phase", phase.as_str()),
             ChangeError::TooLong { .. } => {
                 fail("too_long").help("keep long text in a file and record it with `--artifact`")
             }

@@ -2,38 +2,39 @@
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
     /// Done, or nothing to do.
-    Ok = 0,
+    Ok,
     /// Anything that has no code of its own.
-    Failure = 1,
+    Failure,
     /// Bad arguments or input.
-    Usage = 2,
+    Usage,
     /// Some items done, some failed.
-    Partial = 3,
+    Partial,
     /// No store, workflow or checkpoint; nothing to resume; complete.
-    NotFound = 4,
+    NotFound,
     /// Several match.
-    Ambiguous = 5,
+    Ambiguous,
     /// A schema violation, a damaged file, a newer format.
-    Invalid = 6,
+    Invalid,
     /// The verdict is `confirm` or `blocked`.
-    NotResumable = 7,
+    NotResumable,
     /// The newest checkpoint is not the expected one, or two things have one name.
-    Conflict = 8,
+    Conflict,
     /// A confirmation is missing, or a limit or guard forbids it.
-    Refused = 9,
+    Refused,
     /// The store is full, read-only, forbidden, or on an unsupported file system.
-    StoreUnusable = 10,
+    StoreUnusable,
     /// Written, but durability could not be confirmed.
-    Unknown = 11,
+    Unknown,
     /// A panic.
-    Bug = 101,
+    Bug,
+    /// Whatever the command ended with that was run.
+    Child(u8),
 }
 
 impl Exit {
-    /// All of them.
+    /// All that have a meaning of their own.
     pub const ALL: [Self; 13] = [
         Self::Ok,
         Self::Failure,
@@ -53,7 +54,22 @@ impl Exit {
     /// The number the shell sees.
     #[must_use]
     pub fn code(self) -> u8 {
-        self as u8
+        match self {
+            Self::Ok => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::Partial => 3,
+            Self::NotFound => 4,
+            Self::Ambiguous => 5,
+            Self::Invalid => 6,
+            Self::NotResumable => 7,
+            Self::Conflict => 8,
+            Self::Refused => 9,
+            Self::StoreUnusable => 10,
+            Self::Unknown => 11,
+            Self::Bug => 101,
+            Self::Child(code) => code,
+        }
     }
 
     /// The short name used in the documentation.
@@ -73,6 +89,7 @@ impl Exit {
             Self::StoreUnusable => "store unusable",
             Self::Unknown => "unknown",
             Self::Bug => "bug",
+            Self::Child(_) => "the command's own",
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod agent;
 mod args;
+mod child;
 mod clock;
 mod commands;
 mod complete;
@@ -15,6 +16,7 @@ mod escape;
 mod exit;
 mod input;
 mod page;
+mod question;
 mod report;
 mod run;
 mod session;

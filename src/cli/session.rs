@@ -2,16 +2,23 @@
 
 use std::path::PathBuf;
 
+use super::agent::{agent, agent_or_ci};
 use super::args::GlobalArgs;
+use super::clock;
 use super::env::Environment;
 use super::error::Failure;
 use super::exit::Exit;
 use super::report::Report;
 use super::ui::Ui;
+use crate::core::artifact;
+use crate::core::change::{Change, Stamp};
+use crate::core::checkpoint::{Checkpoint, GitContext, Writer};
 use crate::core::error::Error;
 use crate::core::git::Checkout;
+use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
+use crate::core::save::{Save, Saved};
 use crate::core::store::{Located, Location, Searcher, locate};
-use crate::core::{Config, Store, Timestamp};
+use crate::core::{Config, Store, Timestamp, WorkflowId};
 
 /// What a command has at hand.
 pub(crate) struct Session {
@@ -19,6 +26,20 @@ pub(crate) struct Session {
     pub(crate) ui: Ui,
     pub(crate) global: GlobalArgs,
     pub(crate) now: Timestamp,
+}
+
+/// A store, its settings, and where it was found.
+pub(crate) struct Workspace {
+    pub(crate) place: Place,
+    pub(crate) store: Store,
+    pub(crate) config: Config,
+}
+
+/// A checkpoint, the world around it, and what follows.
+pub(crate) struct Judgement {
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) facts: Facts,
+    pub(crate) resume: Resume,
 }
 
 /// Where the store is, and the git checkout around it.
@@ -62,11 +83,15 @@ impl Session {
 
     /// The store; it must be there.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
+        open(&self.place()?)
+    }
+
+    /// The store with everything around it; it must be there.
+    pub(crate) fn workspace(&self) -> Result<Workspace, Failure> {
         let place = self.place()?;
-        match place.location {
-            Location::Found(located) => Ok(Store::at(&located)?),
-            Location::Absent(_) => Err(Error::NoStore { searched: place.cwd }.into()),
-        }
+        let store = open(&place)?;
+        let config = self.config(&store)?;
+        Ok(Workspace { place, store, config })
     }
 
     /// The settings in force: those of the store over those of the user.
@@ -80,9 +105,100 @@ impl Session {
         }
     }
 
+    /// What the tool itself puts into a checkpoint that is saved now.
+    pub(crate) fn stamp(&self, place: &Place, config: &Config) -> Result<Stamp, Failure> {
+        let agent = agent_or_ci(&self.env);
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|error| {
+            Failure::new("no_randomness", format!("the system gives no random bytes: {error}"))
+        })?;
+        let git = place.checkout.as_ref().map(|checkout| {
+            let facts = checkout.facts();
+            GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
+        });
+        Ok(Stamp {
+            now: self.now,
+            save_id: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+            writer: Writer {
+                agent: agent.as_ref().map(|agent| agent.name.to_owned()),
+                session: agent.and_then(|agent| agent.session),
+                host: self.env.host(),
+                user: self.env.user(),
+                ckpt: env!("CARGO_PKG_VERSION").to_owned(),
+                extra: Default::default(),
+            },
+            git,
+            watched: artifact::watch(&place.located().project, config.watched(), config.max_artifact()),
+        })
+    }
+
+    /// Saves a change that a command makes on its own.
+    pub(crate) fn save(
+        &self,
+        workspace: &Workspace,
+        workflow: &WorkflowId,
+        mut change: Change,
+    ) -> Result<Saved, Failure> {
+        change.redact();
+        let Workspace { place, store, config } = workspace;
+        let stamp = self.stamp(place, config)?;
+        let save = Save {
+            workflow,
+            change: &change,
+            stamp: &stamp,
+            config,
+            expect: None,
+            key: None,
+            if_changed: false,
+        };
+        Ok(save.to(store)?)
+    }
+
+    /// Looks at the world around a checkpoint and judges it.
+    pub(crate) fn judge(&self, workspace: &Workspace, selected: &Selected) -> Judgement {
+        let Workspace { place, config, .. } = workspace;
+        let session = agent_or_ci(&self.env).and_then(|agent| agent.session);
+        let observer = Observer {
+            project: &place.located().project,
+            checkout: place.checkout.as_ref(),
+            session: session.as_deref(),
+            max_file: config.max_artifact(),
+        };
+        let checkpoint = selected.checkpoint.clone();
+        let facts = selected.complete(gather(&checkpoint, &observer));
+        let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now);
+        Judgement { checkpoint, facts, resume }
+    }
+
+    /// Whether a person is there to answer a question. No terminal never means yes.
+    pub(crate) fn person_present(&self) -> bool {
+        self.ui.is_conversation()
+            && !self.global.no_input
+            && !self.env.is_set("CKPT_NO_INPUT")
+            && !self.env.is_set("CI")
+            && agent(&self.env).is_none()
+    }
+
+    /// The time now, for a command that takes a while.
+    pub(crate) fn later(&self) -> Result<Timestamp, Failure> {
+        clock::now(&self.env)
+    }
+
+    /// The same session at another time.
+    pub(crate) fn at(&self, now: Timestamp) -> Self {
+        Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), now }
+    }
+
     /// Answers, and ends well.
     pub(crate) fn answer<R: Report>(&self, report: &R) -> Result<Exit, Failure> {
         self.ui.answer(report, self.now)?;
         Ok(Exit::Ok)
+    }
+}
+
+fn open(place: &Place) -> Result<Store, Failure> {
+    match &place.location {
+        Location::Found(located) => Ok(Store::at(located)?),
+        Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::agent;
 use super::args::GlobalArgs;
 use super::env::Environment;
 use super::error::Failure;
@@ -102,6 +101,21 @@ impl Ui {
         }
     }
 
+    /// Shows an answer on the terminal in the place of the one before.
+    pub(crate) fn redraw<R: Report>(&self, report: &R, now: Timestamp) -> Result<(), Failure> {
+        let mut page = Page::new(self.out.color, self.out.width, now, self.verbose);
+        report.answer(&mut page);
+        // Home, then each line cleared as it is written: no flicker, and nothing of the last picture is left.
+        let text = page.into_text().replace('\n', "\u{1b}[K\n");
+        self.answer_bytes(format!("\u{1b}[H{text}\u{1b}[J").as_bytes())
+    }
+
+    /// Waits before the next picture.
+    #[expect(clippy::disallowed_methods, reason = "a person is looking")]
+    pub(crate) fn pause(&self, duration: std::time::Duration) {
+        std::thread::sleep(duration);
+    }
+
     /// Writes bytes that were asked for as they are.
     pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         match self.write_answer(bytes) {
@@ -142,16 +156,25 @@ impl Ui {
         self.say(&page.into_text());
     }
 
-    /// Whether a person is there to answer a question.
-    #[expect(dead_code, reason = "asked by the commands that confirm")]
-    pub(crate) fn person_present(&self, global: &GlobalArgs, env: &Environment) -> bool {
-        io::stdin().is_terminal()
-            && self.err.width.is_some()
-            && !self.json
-            && !global.no_input
-            && !env.is_set("CKPT_NO_INPUT")
-            && !env.is_set("CI")
-            && agent::agent(env).is_none()
+    /// Says an answer on stderr, where it is part of the conversation.
+    pub(crate) fn converse<R: Report>(&self, report: &R, now: Timestamp) {
+        if self.json || self.quiet {
+            return;
+        }
+        let mut page = Page::new(self.err.color, self.err.width, now, self.verbose);
+        report.answer(&mut page);
+        report.remarks(&mut page);
+        self.say(&page.into_text());
+    }
+
+    /// Whether both sides of a conversation are terminals, and it is held in words.
+    pub(crate) fn is_conversation(&self) -> bool {
+        io::stdin().is_terminal() && self.err.width.is_some() && !self.json
+    }
+
+    /// Whether the answer goes to a terminal.
+    pub(crate) fn shows_answer(&self) -> bool {
+        self.out.width.is_some() && !self.json
     }
 }
 

@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
+use super::error::Error;
 use super::files::{FileProblem, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
-use super::pipeline::{PhaseSpec, Pipeline};
+use super::pipeline::{PhaseSpec, Pipeline, PipelineError};
+use super::resume::Limits;
 use super::size::Size;
+use super::span::{Span, SpanError};
 use super::trigger::Trigger;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
@@ -73,6 +77,9 @@ impl Config {
         for trigger in file.save.triggers.keys() {
             trigger.parse::<Trigger>().map_err(|error| format!("[save.triggers]: {error}"))?;
         }
+        if file.resume.replan_limit.is_some_and(|limit| !(1..=5).contains(&limit)) {
+            return Err("[resume]: `replan_limit` is a number from 1 to 5".to_owned());
+        }
         let mut pipelines = BTreeMap::new();
         for (name, table) in file.pipelines {
             let at = |message: String| format!("[pipelines.{name}]: {message}");
@@ -101,6 +108,10 @@ impl Config {
         }
         self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
         self.resume.watch = self.resume.watch.or(lower.resume.watch);
+        self.resume.stale_after = self.resume.stale_after.or(lower.resume.stale_after);
+        self.resume.confirm_after = self.resume.confirm_after.or(lower.resume.confirm_after);
+        self.resume.replan_limit = self.resume.replan_limit.or(lower.resume.replan_limit);
+        self.resume.task_limit = self.resume.task_limit.or(lower.resume.task_limit);
         self
     }
 
@@ -122,15 +133,63 @@ impl Config {
         self.resume.watch.as_deref().unwrap_or_default()
     }
 
-    /// The pipeline of that name.
+    /// The limits that resuming goes by.
     #[must_use]
-    pub fn pipeline(&self, name: &str) -> Option<&Pipeline> {
-        self.pipelines.get(name)
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits {
+            stale_after: self.resume.stale_after.map_or(default.stale_after, |entry| entry.0),
+            confirm_after: self.resume.confirm_after.map_or(default.confirm_after, |entry| entry.0),
+            replans: self.resume.replan_limit.unwrap_or(default.replans),
+            task_attempts: self.resume.task_limit.unwrap_or(default.task_attempts),
+            ..default
+        }
     }
 
-    /// The names of all pipelines.
+    /// The pipeline of that name: a configured one, or one that comes with the program. A numbered one has `total`
+    /// phases.
+    ///
+    /// # Errors
+    /// There is none of that name, or a number is missing or not wanted.
+    pub fn pipeline(&self, name: &str, total: Option<u32>) -> Result<Pipeline, Error> {
+        let builtin = builtin::find(name).filter(|_| !self.pipelines.contains_key(name));
+        match (self.pipelines.get(name), builtin, total) {
+            (Some(configured), _, None) => Ok(configured.clone()),
+            (_, Some(builtin), None) if !builtin.is_numbered() => Ok(builtin.pipeline(0)),
+            (_, Some(builtin), Some(total)) if builtin.is_numbered() && total > 0 => {
+                Ok(builtin.pipeline(total))
+            }
+            (_, Some(builtin), _) if builtin.is_numbered() => {
+                Err(PipelineError::NeedsTotal(name.to_owned()).into())
+            }
+            (None, None, _) => {
+                let known = self.pipeline_names().map(str::to_owned).collect();
+                Err(Error::UnknownPipeline { given: name.to_owned(), known })
+            }
+            _ => Err(PipelineError::HasItsOwn(name.to_owned()).into()),
+        }
+    }
+
+    /// The schema of the data of a phase, if its pipeline declares one.
+    #[must_use]
+    pub fn data_schema(&self, pipeline: &str, phase: &PhaseId) -> Option<Value> {
+        match self.pipelines.get(pipeline) {
+            Some(configured) => configured.phase(phase)?.data_schema.clone(),
+            None => builtin::find(pipeline)?.data_schema(phase),
+        }
+    }
+
+    /// The names of all pipelines: the configured ones, then those that come with the program.
     pub fn pipeline_names(&self) -> impl Iterator<Item = &str> {
-        self.pipelines.keys().map(String::as_str)
+        let builtin = builtin::ALL.iter().map(|builtin| builtin.name);
+        let configured = self.pipelines.keys().map(String::as_str);
+        configured.chain(builtin.filter(|name| !self.pipelines.contains_key(*name)))
+    }
+
+    /// Whether the pipeline of that name comes from a settings file.
+    #[must_use]
+    pub fn is_configured(&self, name: &str) -> bool {
+        self.pipelines.contains_key(name)
     }
 }
 
@@ -170,6 +229,23 @@ struct SaveTable {
 #[serde(deny_unknown_fields)]
 struct ResumeTable {
     watch: Option<Vec<String>>,
+    stale_after: Option<SpanEntry>,
+    confirm_after: Option<SpanEntry>,
+    replan_limit: Option<u32>,
+    task_limit: Option<u32>,
+}
+
+/// A span, written as text.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct SpanEntry(Span);
+
+impl TryFrom<String> for SpanEntry {
+    type Error = SpanError;
+
+    fn try_from(text: String) -> Result<Self, SpanError> {
+        text.parse().map(Self)
+    }
 }
 
 #[derive(Deserialize)]
@@ -196,11 +272,44 @@ struct PhaseTable {
     name: Option<String>,
     action: Option<String>,
     #[serde(default)]
-    approval: bool,
+    approval: ApprovalEntry,
     #[serde(default)]
     outputs: Vec<OutputEntry>,
     data_schema: Option<toml::Value>,
     task_limit: Option<u32>,
+}
+
+/// Whether a person must agree, or where the drafts are that the person chooses from.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected true, false, or a table with `evidence`")]
+enum ApprovalEntry {
+    Needed(bool),
+    Table(ApprovalTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApprovalTable {
+    evidence: String,
+}
+
+impl Default for ApprovalEntry {
+    fn default() -> Self {
+        Self::Needed(false)
+    }
+}
+
+impl ApprovalEntry {
+    fn is_required(&self) -> bool {
+        !matches!(self, Self::Needed(false))
+    }
+
+    fn evidence(&self) -> Option<String> {
+        match self {
+            Self::Needed(_) => None,
+            Self::Table(table) => Some(table.evidence.clone()),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -221,7 +330,8 @@ impl PhaseEntry {
             id: table.id,
             name: table.name,
             action: table.action,
-            approval: table.approval,
+            approval: table.approval.is_required(),
+            approval_evidence: table.approval.evidence(),
             outputs: outputs?,
             data_schema: table.data_schema.map(to_json).transpose()?,
             task_limit: table.task_limit,
@@ -262,8 +372,8 @@ mod tests {
             "#,
         )
         .unwrap();
-        assert_eq!(config.pipeline_names().collect::<Vec<_>>(), ["careful", "release"]);
-        let make = &config.pipeline("careful").unwrap().phases[1];
+        assert_eq!(config.pipeline_names().take(2).collect::<Vec<_>>(), ["careful", "release"]);
+        let make = &config.pipeline("careful", None).unwrap().phases[1];
         assert_eq!((make.name.as_deref(), make.approval, make.outputs.len()), (Some("Make it"), true, 2));
         assert_eq!(make.outputs[1].1, Some(serde_json::json!({"type": "object"})));
     }
@@ -279,6 +389,8 @@ mod tests {
             ("[pipelines.custom]\nphases = [\"a\"]", "choose another name"),
             ("[save]\nmax_artifact_size = \"lots\"", "is not a size"),
             ("= 1", "line 1 column 1"),
+            ("[resume]\nreplan_limit = 6", "from 1 to 5"),
+            ("[resume]\nstale_after = \"7\"", "unit"),
         ];
         for (text, expected) in cases {
             let message = Config::parse(text).unwrap_err();

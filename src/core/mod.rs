@@ -2,6 +2,7 @@
 //! clock: the time is a parameter.
 
 pub mod artifact;
+pub mod builtin;
 pub mod change;
 pub mod checkpoint;
 pub mod config;
@@ -14,14 +15,17 @@ pub mod json;
 pub mod name;
 pub mod phase;
 pub mod pipeline;
+pub mod progress;
 pub mod reason;
 pub mod record;
 pub mod redact;
+pub mod resume;
 pub mod save;
 pub mod schema;
 pub mod selector;
 pub mod size;
 pub mod span;
+pub mod status_word;
 pub mod store;
 pub mod task;
 pub mod text;

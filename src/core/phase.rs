@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::change::MAX_PHASES;
 use super::json::Json;
 use super::name::{InvalidName, check_name};
 use super::record::record;
@@ -24,9 +25,9 @@ impl PhaseId {
         &self.0
     }
 
-    /// The ids `1` to `total`.
+    /// The ids `1` to `total`; of a number beyond all limits, only enough to see that.
     pub fn numbered(total: u32) -> impl Iterator<Item = Self> {
-        (1..=total).map(|number| Self(number.to_string()))
+        (1..=total).take(MAX_PHASES + 1).map(|number| Self(number.to_string()))
     }
 }
 
@@ -178,6 +179,9 @@ record! {
         optional approved_at: Option<Timestamp>,
         /// Who gave it.
         optional approved_by: Option<String>,
+        /// Where the drafts are that a person chooses from, relative to the project; none if the outputs themselves
+        /// are what is shown.
+        optional evidence: Option<String>,
     }
 }
 

@@ -29,6 +29,8 @@ pub struct PhaseSpec {
     pub action: Option<String>,
     /// Whether a person must agree to its result.
     pub approval: bool,
+    /// Where the drafts are that the person chooses from, if the result is made after the choice.
+    pub approval_evidence: Option<String>,
     /// The paths it promises to produce, each with the JSON Schema of its content if there is one.
     pub outputs: Vec<(String, Option<Value>)>,
     /// The JSON Schema of its data.
@@ -43,6 +45,12 @@ pub enum PipelineError {
     /// There is nothing in it.
     #[error("a pipeline has at least one phase")]
     Empty,
+    /// It has as many phases as somebody says, and nobody said.
+    #[error("pipeline `{0}` has numbered phases, and their number was not given")]
+    NeedsTotal(String),
+    /// A number of phases was given for a pipeline that has its own.
+    #[error("pipeline `{0}` has its own phases, so their number cannot be given")]
+    HasItsOwn(String),
     /// An id stands in it twice.
     #[error("phase `{0}` is listed twice")]
     Duplicate(PhaseId),
@@ -86,6 +94,7 @@ impl PhaseSpec {
             name: None,
             action: None,
             approval: false,
+            approval_evidence: None,
             outputs: Vec::new(),
             data_schema: None,
             task_limit: None,
@@ -105,6 +114,7 @@ impl PhaseSpec {
                 required: true,
                 approved_at: None,
                 approved_by: None,
+                evidence: self.approval_evidence.clone(),
                 extra: Default::default(),
             });
         }

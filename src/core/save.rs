@@ -91,7 +91,9 @@ impl Save<'_> {
         }
         let before = self.if_changed.then(|| newest.clone()).flatten();
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
-        self.check_data(&next)?;
+        if !self.change.data.is_empty() {
+            self.check_data(&next)?;
+        }
         if before.is_some_and(|before| same_content(&before, &next)) {
             return Ok(Decision::Keep(newest_seq));
         }
@@ -110,14 +112,11 @@ impl Save<'_> {
 
     /// Checks the data of the phase against the schema that its pipeline declares, if it declares one.
     fn check_data(&self, next: &Checkpoint) -> Result<()> {
-        let spec = next.phase.as_ref().zip(next.pipeline.as_ref());
-        let spec = spec.and_then(|(phase, name)| self.config.pipeline(name)?.phase(phase));
-        let Some((schema, phase)) = spec.and_then(|spec| Some((spec.data_schema.as_ref()?, &spec.id))) else {
-            return Ok(());
-        };
+        let (Some(phase), Some(pipeline)) = (&next.phase, &next.pipeline) else { return Ok(()) };
         let Some(data) = next.find_phase(phase).and_then(|phase| phase.data.as_ref()) else { return Ok(()) };
+        let Some(schema) = self.config.data_schema(pipeline, phase) else { return Ok(()) };
         let violations = match data.to_value() {
-            Ok(data) => schema::validate(schema, &data),
+            Ok(data) => schema::validate(&schema, &data),
             Err(error) => Err(error.to_string()),
         };
         let one = |message| vec![schema::Violation { pointer: String::new(), message }];
@@ -125,8 +124,7 @@ impl Save<'_> {
         if violations.is_empty() {
             return Ok(());
         }
-        let pipeline = next.pipeline.clone().unwrap_or_default();
-        Err(Error::InvalidData { phase: phase.to_string(), pipeline, violations })
+        Err(Error::InvalidData { phase: phase.to_string(), pipeline: pipeline.clone(), violations })
     }
 
     fn check_texts(&self) -> Result<()> {

@@ -26,12 +26,18 @@ macro_rules! embedded {
 }
 
 /// All of them.
-pub const ALL: [Schema; 9] = embedded![
+pub const ALL: [Schema; 15] = embedded![
     "checkpoint.v1",
     "save-input.v1",
     "ckpt.save.v1",
+    "ckpt.resume.v1",
+    "ckpt.context.v1",
+    "ckpt.brief.v1",
+    "ckpt.status.v1",
     "ckpt.list.v1",
     "ckpt.show.v1",
+    "ckpt.pipelines.v1",
+    "ckpt.pipeline.v1",
     "ckpt.init.v1",
     "ckpt.schema.v1",
     "ckpt.text.v1",

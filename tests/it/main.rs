@@ -1,3 +1,16 @@
-//! Tests of the whole, one folder for each subject.
+//! Tests of the program from the outside, and of the store's protocol from the inside.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests arrange their own world, and a broken arrangement is a failed test"
+)]
 
 mod archive;
+mod cli;
+mod protocol;
+mod readme;
+mod resume;
+mod world;

@@ -10,6 +10,7 @@ use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::list::{CheckpointsReport, WorkflowsReport};
 use super::save::WorkflowStatusArg;
+use super::unfinished::{by_activity, is_unfinished};
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;
 use crate::core::{Selector, Timestamp, WorkflowStatus};
@@ -35,6 +36,9 @@ pub(crate) struct ListArgs {
     /// List the checkpoints of this workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: Option<String>,
+    /// Only those with work left
+    #[arg(long, help_heading = "Filters")]
+    unfinished: bool,
     /// Only those with this status
     #[arg(long, value_enum, value_name = "S", help_heading = "Filters")]
     status: Vec<WorkflowStatusArg>,
@@ -72,13 +76,8 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
     }
     let mut rows = store.scan()?;
-    rows.retain(|row| args.wants(row, session.now));
-    rows.sort_by(|a, b| {
-        // Damaged ones have no time; they come first, where they are seen.
-        let key =
-            |row: &WorkflowRow| row.header.as_ref().ok().map(|header| std::cmp::Reverse(header.saved_at));
-        key(a).cmp(&key(b)).then_with(|| a.newest.cmp(&b.newest))
-    });
+    rows.retain(|row| args.wants(row, session.now) && (!args.unfinished || is_unfinished(row)));
+    rows.sort_by(by_activity);
     session.answer(&WorkflowsReport::new(rows, limit, &store))
 }
 

@@ -1,15 +1,37 @@
 //! The commands, one file each.
 
+mod approve;
+mod brief;
 mod completions;
 mod init;
 mod list;
 mod man;
+mod pipeline;
+mod resume;
+mod revise;
+mod run;
 mod save;
 mod schema;
 mod show;
+mod status;
+mod unfinished;
 
 use super::args::Spec;
 
 /// All commands, in the order of the help text.
-pub(crate) const ALL: &[Spec] =
-    &[save::SPEC, list::SPEC, show::SPEC, init::SPEC, schema::SPEC, completions::SPEC, man::SPEC];
+pub(crate) const ALL: &[Spec] = &[
+    save::SPEC,
+    resume::SPEC,
+    status::SPEC,
+    brief::SPEC,
+    list::SPEC,
+    show::SPEC,
+    run::SPEC,
+    approve::SPEC,
+    revise::SPEC,
+    pipeline::SPEC,
+    init::SPEC,
+    schema::SPEC,
+    completions::SPEC,
+    man::SPEC,
+];

@@ -3,7 +3,6 @@
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::agent::agent_or_ci;
 use super::super::args::{Spec, take};
 use super::super::complete;
 use super::super::error::Failure;
@@ -12,8 +11,7 @@ use super::super::input::Input;
 use super::super::session::{Place, Session};
 use super::super::views::save::SaveReport;
 use crate::core::artifact;
-use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, Stamp, TaskChange};
-use crate::core::checkpoint::{GitContext, Writer};
+use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
 use crate::core::error::Error;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
@@ -55,8 +53,8 @@ pub(crate) struct SaveArgs {
     /// What became of the phase
     #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
     status: Option<StatusArg>,
-    /// Follow a pipeline of the configuration
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["phases", "total"], help_heading = "Phases")]
+    /// Follow a pipeline; `ckpt pipeline list` shows them
+    #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases")]
     pipeline: Option<String>,
     /// Declare the phases
     #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
@@ -198,7 +196,7 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     if !args.allow_secrets {
         redactions.extend(change.redact());
     }
-    let stamp = stamp(session, &place, &config)?;
+    let stamp = session.stamp(&place, &config)?;
     let save = Save {
         workflow: &workflow,
         change: &change,
@@ -296,7 +294,7 @@ fn phase_id(given: &str) -> Result<PhaseId, Failure> {
 
 fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure> {
     if let Some(name) = &args.pipeline {
-        return Ok(Some(PipelineChoice::Named(name.clone())));
+        return Ok(Some(PipelineChoice::Named(name.clone(), args.total)));
     }
     if let Some(list) = &args.phases {
         let ids: Result<_, Failure> = list.split(',').map(|id| phase_id(id.trim())).collect();
@@ -378,46 +376,13 @@ fn complete_change(
     let mut change = request.change;
     change.pipeline = match request.pipeline {
         None => None,
-        Some(PipelineChoice::Named(name)) => match config.pipeline(&name) {
-            Some(pipeline) => Some(pipeline.clone()),
-            None => {
-                let known = config.pipeline_names().map(str::to_owned).collect();
-                return Err(Error::UnknownPipeline { given: name, known }.into());
-            }
-        },
+        Some(PipelineChoice::Named(name, total)) => Some(config.pipeline(&name, total)?),
         Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids).map_err(Error::from)?),
         Some(PipelineChoice::Total(total)) => {
-            let most = u32::try_from(crate::core::change::MAX_PHASES).unwrap_or(u32::MAX);
-            Some(Pipeline::custom(PhaseId::numbered(total.min(most + 1))).map_err(Error::from)?)
+            Some(Pipeline::custom(PhaseId::numbered(total)).map_err(Error::from)?)
         }
     };
     change.artifacts =
         artifact::record(store.project(), &place.cwd, &request.artifacts, config.max_artifact())?;
     Ok(change)
-}
-
-fn stamp(session: &Session, place: &Place, config: &Config) -> Result<Stamp, Failure> {
-    let agent = agent_or_ci(&session.env);
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| {
-        Failure::new("no_randomness", format!("the system gives no random bytes: {error}"))
-    })?;
-    let git = place.checkout.as_ref().map(|checkout| {
-        let facts = checkout.facts();
-        GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
-    });
-    Ok(Stamp {
-        now: session.now,
-        save_id: random.iter().map(|byte| format!("{byte:02x}")).collect(),
-        writer: Writer {
-            agent: agent.as_ref().map(|agent| agent.name.to_owned()),
-            session: agent.and_then(|agent| agent.session),
-            host: session.env.host(),
-            user: session.env.user(),
-            ckpt: env!("CARGO_PKG_VERSION").to_owned(),
-            extra: Default::default(),
-        },
-        git,
-        watched: artifact::watch(&place.located().project, config.watched(), config.max_artifact()),
-    })
 }

@@ -1,8 +1,13 @@
 //! How answers look, one file each.
 
+pub(crate) mod brief;
+pub(crate) mod context;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod pipeline;
+pub(crate) mod resume;
 pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod status;
 pub(crate) mod text;

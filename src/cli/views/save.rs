@@ -25,6 +25,8 @@ pub(crate) struct SaveReport {
     pub(crate) skipped_trigger: Option<String>,
     pub(crate) warnings: Vec<String>,
     #[serde(skip)]
+    verb: &'static str,
+    #[serde(skip)]
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
@@ -62,9 +64,16 @@ impl SaveReport {
             path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
             skipped_trigger: None,
             warnings: Vec::new(),
+            verb: "Saved",
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
         }
+    }
+
+    /// Says it with another word than "Saved".
+    pub(crate) fn titled(mut self, verb: &'static str) -> Self {
+        self.verb = verb;
+        self
     }
 }
 
@@ -132,7 +141,11 @@ impl Report for SaveReport {
             }
             _ => String::new(),
         };
-        page.line(format!("Saved {handle}: {}.{next}", page.foreign(&self.summary)));
+        let resume = match self.status {
+            Some(WorkflowStatus::InProgress) => format!(" Resume with: ckpt resume {}", self.workflow),
+            _ => String::new(),
+        };
+        page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.foreign(&self.summary)));
         if let Some(path) = self.path.as_ref().filter(|_| page.verbose) {
             page.line(format!("  {}", page.foreign(path)));
         }

@@ -82,6 +82,14 @@ pub enum ChangeError {
         /// Why.
         why: String,
     },
+    /// The phase has been reopened as often as allowed.
+    #[error("phase `{phase}` has been reopened {count} times, which is the limit")]
+    ReplanLimit {
+        /// The phase.
+        phase: PhaseId,
+        /// How often it was reopened.
+        count: usize,
+    },
     /// A text is too long.
     #[error("the {what} is longer than {limit} bytes")]
     TooLong {
@@ -132,6 +140,12 @@ impl Change {
         }
         if let Some(pipeline) = &self.pipeline {
             declare(&mut next, pipeline)?;
+        }
+        if let Some(reopen) = &self.reopen {
+            reopen.apply(&mut next, stamp.now)?;
+        }
+        if let Some(approve) = &self.approve {
+            approve.apply(&mut next, stamp.now)?;
         }
         self.move_phase(&mut next, stamp.now)?;
         self.move_tasks(&mut next, stamp.now)?;
@@ -213,7 +227,7 @@ impl Change {
         let all_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
         if let Some(status) = self.workflow_status {
             next.status = status;
-        } else if self.phase.is_some() || self.pipeline.is_some() {
+        } else if self.phase.is_some() || self.pipeline.is_some() || self.reopen.is_some() {
             next.status = if all_done { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
         }
     }
@@ -343,14 +357,20 @@ fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), ChangeError
     Ok(())
 }
 
+/// The place of a phase that must be there already.
+pub(super) fn find_phase(next: &Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
+    next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
+        let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
+        ChangeError::UnknownPhase { given: id.clone(), legal }
+    })
+}
+
 /// The place of a phase in the list. Without a declared pipeline, phases are taken in the order they are first named.
 fn find_or_add(next: &mut Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
-    if let Some(index) = next.phases.iter().position(|phase| phase.id == *id) {
-        return Ok(index);
-    }
-    if next.is_declared() {
-        let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
-        return Err(ChangeError::UnknownPhase { given: id.clone(), legal });
+    match find_phase(next, id) {
+        Err(unknown) if next.is_declared() => return Err(unknown),
+        Err(_) => {}
+        found => return found,
     }
     if next.phases.len() >= MAX_PHASES {
         return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });

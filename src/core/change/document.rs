@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Change, Edit, TaskChange};
+use super::{Change, Edit, MAX_PHASES, TaskChange};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::format::Version;
 use crate::core::phase::PhaseId;
@@ -38,8 +38,8 @@ pub struct Request {
 /// How phases are declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PipelineChoice {
-    /// By the name of a pipeline.
-    Named(String),
+    /// By the name of a pipeline, and the number of its phases if it has none of its own.
+    Named(String, Option<u32>),
     /// As a list.
     Phases(Vec<PhaseId>),
     /// As the numbers from 1 to this.
@@ -144,6 +144,8 @@ impl Request {
             pin: fields.take("pin").unwrap_or_default(),
             labels: fields.take("labels").unwrap_or_default(),
             extra: Extra::default(),
+            approve: None,
+            reopen: None,
             replace: None,
         };
         let mut request =
@@ -226,8 +228,12 @@ impl Fields {
     }
 
     fn pipeline(&mut self) -> Option<PipelineChoice> {
-        let name = self.take("pipeline").map(PipelineChoice::Named);
-        let total = self.take("total").map(PipelineChoice::Total);
+        let total: Option<u32> = self.take("total");
+        if total.is_some_and(|total| !(1..=MAX_PHASES).contains(&(total as usize))) {
+            self.refuse("total", format!("must be a number from 1 to {MAX_PHASES}"));
+        }
+        let name = self.take("pipeline").map(|name| PipelineChoice::Named(name, total));
+        let total = total.filter(|_| name.is_none()).map(PipelineChoice::Total);
         let ids: Option<Vec<Value>> = self.take("phases");
         let phases = ids.map(|ids| {
             let mut phases = Vec::new();
@@ -245,7 +251,7 @@ impl Fields {
         let mut given = [name, phases, total].into_iter().flatten();
         let choice = given.next();
         if given.next().is_some() {
-            self.refuse("pipeline", "only one of `pipeline`, `phases` and `total` can be given");
+            self.refuse("pipeline", "`phases` is a list of its own; leave out `pipeline` and `total`");
         }
         choice
     }
@@ -379,7 +385,7 @@ mod tests {
     fn every_violation_is_named_by_its_pointer() {
         let found = violations(json!({
             "phase": ["x"], "status": "finished", "tasks": [{"id": "a"}, {"id": "b,c", "status": "running"}],
-            "artifacts": [{"name": "x"}], "trigger": "boredom", "labels": [1], "next": 4, "pipeline": "a", "total": 3
+            "artifacts": [{"name": "x"}], "trigger": "boredom", "labels": [1], "next": 4, "pipeline": "a", "phases": ["x"]
         }));
         let pointers: Vec<_> = found.iter().map(|line| line.split(':').next().unwrap()).collect();
         assert_eq!(

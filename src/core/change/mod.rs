@@ -7,6 +7,7 @@
 mod apply;
 mod document;
 mod redaction;
+mod reopen;
 
 pub(crate) use apply::successor;
 pub use apply::{ChangeError, MAX_PHASES, MAX_TASKS, Stamp, same_content};
@@ -66,6 +67,10 @@ pub struct Change {
     /// Fields this version has no name for.
     #[serde(skip)]
     pub extra: Extra,
+    /// A person's agreement.
+    pub approve: Option<Approve>,
+    /// A phase to reopen, with everything behind it.
+    pub reopen: Option<Reopen>,
     /// A whole checkpoint whose content replaces that of the newest one before the rest is applied.
     #[serde(skip)]
     pub replace: Option<Box<Checkpoint>>,
@@ -98,6 +103,26 @@ pub struct TaskChange {
     pub error: Option<String>,
 }
 
+/// A person's agreement to the result of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Approve {
+    /// The phase.
+    pub phase: PhaseId,
+    /// Who agrees.
+    pub by: Option<String>,
+}
+
+/// A phase that is to be done again, because somebody changed something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reopen {
+    /// The first phase to reopen.
+    pub from: PhaseId,
+    /// Why.
+    pub reason: Option<String>,
+    /// How often one phase may be reopened; none if that does not matter this time.
+    pub limit: Option<u32>,
+}
+
 impl Change {
     /// The trigger given, or the one that follows from what is saved.
     #[must_use]
@@ -121,6 +146,8 @@ impl Change {
         }
         let replaced = request.replace.as_ref().and_then(|whole| serde_json::to_string(whole).ok());
         let rest = serde_json::to_string(&request).unwrap_or_default();
-        Digest::of(format!("{rest}\n{}", replaced.unwrap_or_default()).as_bytes())
+        let unknown = request.extra.names().filter_map(|name| Some((name, request.extra.get(name)?)));
+        let unknown: String = unknown.map(|(name, raw)| format!("\n{name:?}: {raw}")).collect();
+        Digest::of(format!("{rest}\n{}{unknown}", replaced.unwrap_or_default()).as_bytes())
     }
 }

@@ -20,6 +20,9 @@ impl Change {
                 redact(text, || pointer.to_owned(), &mut found);
             }
         }
+        if let Some(reason) = self.reopen.as_mut().and_then(|reopen| reopen.reason.as_mut()) {
+            redact(reason, || "/reason".to_owned(), &mut found);
+        }
         for (pointer, edits) in [("/data", &mut self.data), ("/state", &mut self.state)] {
             for edit in edits {
                 match edit {

@@ -10,6 +10,7 @@
 //!    proves that its directory survives a power loss, whoever made it.
 //! 2. The private file is synced before it gets its name: a name never shows half a content.
 //! 3. The directory is synced before the save is acknowledged: an acknowledged name does not vanish.
+//!    The same goes for one that is found instead of written, because a repeated save is acknowledged by it.
 //! 4. The file is looked up once more from the top: if somebody moved the directory away in the meantime, what was
 //!    written is not where the next reader will look, and that must not be acknowledged.
 
@@ -103,7 +104,14 @@ impl<D: Disk> Store<D> {
             };
             let mut checkpoint = match decide(dir.as_ref(), newest)? {
                 Decision::Write(checkpoint) => checkpoint,
-                Decision::Keep(seq) => return Ok(Appended::Kept(seq)),
+                Decision::Keep(seq) => {
+                    // Whoever wrote it may have been killed before the sync, and this acknowledges it again.
+                    if let Some(dir) = &dir {
+                        let path = self.workflow_dir(workflow);
+                        self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
+                    }
+                    return Ok(Appended::Kept(seq));
+                }
                 Decision::Nothing => return Ok(Appended::Nothing),
             };
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.

@@ -12,6 +12,9 @@ use crate::core::files::is_link;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
+/// How many files of writers who were killed are passed over when a settings file is placed.
+const MAX_LEFTOVERS: u32 = 100;
+
 /// A store. Opening one touches nothing; every operation looks at the disk anew.
 #[derive(Debug, Clone)]
 pub struct Store<D: Disk = OsDisk> {
@@ -97,10 +100,15 @@ impl<D: Disk> Store<D> {
         let root = self.root();
         let created = self.make(&base, &self.name, &root)?;
         let store = self.enter(&base, &self.name, &root)?;
-        self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
-        if created {
-            self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
-            self.disk.sync_dir(&base).map_err(|error| self.failed("sync", &self.base, error))?;
+        // The directory of workflows comes last: where it is, everything before it was done, and where somebody was
+        // stopped halfway, the next one does all of it again.
+        match self.disk.enter(&store, WORKFLOWS) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
+                self.disk.sync_dir(&base).map_err(|error| self.failed("sync", &self.base, error))?;
+                self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
+            }
+            found => drop(found.map_err(|error| self.refused(&root.join(WORKFLOWS), error))?),
         }
         Ok(created)
     }
@@ -119,23 +127,37 @@ impl<D: Disk> Store<D> {
     fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
         let failed = |error| self.failed("write", &path, error);
-        let staged = layout::staged_file(name, 0);
-        match self.disk.stage(store, &staged, bytes, Access::Editable) {
-            // Somebody else is placing the same file, or was killed while doing so; the store works without it.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            staged => staged.map_err(failed)?,
-        };
-        let published = self.disk.publish(store, &staged, name);
-        let discarded = self.disk.discard(store, &staged);
-        match published {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            published => published.map_err(failed)?,
+        match self.disk.identify(store, name) {
+            // Whoever placed it may have been killed before the sync.
+            Ok(_) => return self.disk.sync_dir(store).map(|()| false).map_err(failed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
         }
-        discarded
-            .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
-            .map_err(failed)?;
+        // Whoever has a name first keeps it: others who place the same file, or were killed while doing so, have theirs.
+        let mut staged = String::new();
+        for attempt in 0..=MAX_LEFTOVERS {
+            staged = layout::staged_file(name, attempt);
+            match self.disk.stage(store, &staged, bytes, Access::Editable) {
+                Ok(_) => break,
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    let _ = self.disk.discard(store, &staged);
+                    return Err(failed(error));
+                }
+                Err(error) if attempt == MAX_LEFTOVERS => return Err(failed(error)),
+                Err(_) => {}
+            }
+        }
+        let placed = match self.disk.publish(store, &staged, name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(failed(error)),
+        };
+        // A name that stays behind is harmless, as it is for a checkpoint.
+        let _ = self.disk.discard(store, &staged);
+        let placed = placed?;
+        // Also for one that was there: whoever placed it may have been killed before the sync.
         self.disk.sync_dir(store).map_err(failed)?;
-        Ok(true)
+        Ok(placed)
     }
 
     /// Opens the directory of all workflows; none if there is no store.

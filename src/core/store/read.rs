@@ -1,6 +1,7 @@
 //! Reading checkpoints. Nothing here writes, and nothing is used before its digest has been checked.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use super::disk::Disk;
 use super::layout::{self, EntryName};
@@ -178,7 +179,13 @@ impl<D: Disk> Store<D> {
     }
 
     /// An error about a file that cannot be used, with the checkpoint to fall back on.
+    ///
+    /// A file that the operating system does not let us read may be as whole as ever: that is trouble with the store,
+    /// which may pass, and no damage.
     pub(super) fn damaged(&self, handle: &Handle, why: Unusable) -> Error {
+        if let Unusable::Unreadable(why) = why {
+            return self.failed("read", &self.checkpoint_path(handle), io::Error::other(why));
+        }
         let before = (1..handle.seq).rev().take(64).map(|seq| Handle::new(&handle.workflow, seq));
         let usable = |candidate: &Handle| {
             let dir = self.open_workflow(&candidate.workflow).ok().flatten();

@@ -100,6 +100,7 @@ fn unbegun(old: Phase) -> Phase {
         approved_at: None,
         approved_by: None,
         extra: Default::default(),
+        evidence: approval.evidence,
     });
     Phase {
         name: old.name,

@@ -1,0 +1,128 @@
+//! Running somebody else's command, and saying what became of it.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::process::{Pid, Signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::error::Failure;
+use super::exit::Exit;
+use super::session::{Session, Workspace};
+use crate::core::change::Change;
+use crate::core::{Trigger, WorkflowId};
+
+/// What the command finds in its environment.
+pub(crate) struct Environment {
+    pub(crate) workflow: String,
+    pub(crate) handle: String,
+    pub(crate) phase: Option<String>,
+    pub(crate) action: Option<String>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ended {
+    /// Its exit code; 128 and the number of the signal if it was killed by one.
+    pub(crate) code: u8,
+    /// Whether somebody pressed Ctrl-C meanwhile.
+    pub(crate) interrupted: bool,
+}
+
+impl Ended {
+    /// Its exit code is ours.
+    pub(crate) fn exit(self) -> Exit {
+        Exit::Child(self.code)
+    }
+}
+
+/// Runs a command to its end. With `stdin`, that is what it reads; otherwise it shares ours.
+///
+/// While it runs, an interrupt is its business: this process waits for it to end, and then says what happened.
+pub(crate) fn run(
+    command: &[OsString],
+    environment: &Environment,
+    stdin: Option<&[u8]>,
+) -> Result<Ended, Failure> {
+    let [program, args @ ..] = command else {
+        return Err(Failure::usage("usage", "no command was given").help("write it behind `--`"));
+    };
+    let shown = program.to_string_lossy().into_owned();
+    let failed = |error: io::Error| {
+        let failure = Failure::new("command", format!("`{shown}` cannot be run: {error}"));
+        match error.kind() {
+            io::ErrorKind::NotFound => failure.help("check its name, or write its full path"),
+            _ => failure,
+        }
+    };
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
+    let mut child = Command::new(program);
+    child.args(args).env("CKPT_WORKFLOW", &environment.workflow).env("CKPT_HANDLE", &environment.handle);
+    for (name, value) in [("CKPT_PHASE", &environment.phase), ("CKPT_ACTION", &environment.action)] {
+        match value {
+            Some(value) => child.env(name, value),
+            None => child.env_remove(name),
+        };
+    }
+    child.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });
+    let mut child = child.spawn().map_err(failed)?;
+
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let handle = signals.handle();
+    let forwarder = forward(signals, &child, Arc::clone(&interrupted));
+    if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
+        // A command that does not read its stdin is no error.
+        let _ = pipe.write_all(text);
+    }
+    let status = child.wait().map_err(failed);
+    handle.close();
+    let _ = forwarder.join();
+    use std::os::unix::process::ExitStatusExt;
+    let status = status?;
+    let signal = status.signal();
+    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
+    let interrupted = interrupted.load(Ordering::SeqCst) || signal == Some(SIGINT);
+    Ok(Ended { code: u8::try_from(code).unwrap_or(1), interrupted })
+}
+
+/// Passes signals on to the command. An interrupt typed at a terminal has reached it already.
+fn forward(mut signals: Signals, child: &Child, interrupted: Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
+    let pid = Pid::from_child(child);
+    let terminal = io::stdin().is_terminal();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            interrupted.store(true, Ordering::SeqCst);
+            let passed = match signal {
+                SIGINT if terminal => None,
+                SIGINT => Some(Signal::INT),
+                SIGHUP => Some(Signal::HUP),
+                _ => Some(Signal::TERM),
+            };
+            if let Some(signal) = passed {
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        }
+    })
+}
+
+/// Records that somebody interrupted the work.
+pub(crate) fn record_interrupt(
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<(), Failure> {
+    let change = Change {
+        trigger: Some(Trigger::UserInterrupt),
+        note: Some("interrupted while a command was running".to_owned()),
+        ..Change::default()
+    };
+    let saved = session.save(workspace, workflow, change)?;
+    if let Some(handle) = saved.handle.filter(|_| saved.created) {
+        session.ui.say(&format!("Saved {handle}: interrupted. Resume with: ckpt resume {workflow}\n"));
+    }
+    Ok(())
+}

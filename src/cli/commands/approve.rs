@@ -1,0 +1,79 @@
+//! `ckpt approve`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::save::SaveReport;
+use crate::core::change::{Approve, Change};
+use crate::core::resume::{Code, Selected};
+use crate::core::{PhaseId, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "approve",
+    alias: None,
+    augment: ApproveArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt approve 042
+  ckpt approve 042 --phase ARCHITECTURE --note \"Option B\"";
+
+/// Record a person's approval of the result of a phase
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: String,
+    /// The phase; the one that waits for approval if not given
+    #[arg(long, value_name = "P")]
+    phase: Option<String>,
+    /// Who approves; the present user if not given
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// A remark
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+}
+
+fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
+    let given: WorkflowId = args.id.parse()?;
+    let workspace = session.workspace()?;
+    let workflow = workspace.store.resolve_workflow(&given)?;
+    let phase = match &args.phase {
+        Some(phase) => {
+            phase.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))?
+        }
+        None => waiting(session, &workspace, &workflow)?,
+    };
+    let by = args.by.clone().or_else(|| session.env.user());
+    let change =
+        Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
+    let saved = session.save(&workspace, &workflow, change)?;
+    session.answer(&SaveReport::new(&workflow, &saved, Vec::new(), &workspace.store).titled("Approved in"))
+}
+
+/// The phase that waits for approval.
+fn waiting(
+    session: &Session,
+    workspace: &super::super::session::Workspace,
+    workflow: &WorkflowId,
+) -> Result<PhaseId, Failure> {
+    let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+    let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
+    judgement.resume.phase.filter(|_| waits).ok_or_else(|| {
+        Failure::with(
+            Exit::NotFound,
+            "nothing_to_approve",
+            format!("no phase of `{workflow}` waits for approval"),
+        )
+        .help(format!("name one with `ckpt approve {workflow} --phase P`"))
+    })
+}

@@ -1,0 +1,71 @@
+//! `ckpt brief`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::brief::BriefReport;
+use super::unfinished::unfinished;
+use crate::core::Selector;
+use crate::core::resume::Selected;
+use crate::core::store::Location;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "brief",
+    alias: None,
+    augment: BriefArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt brief
+  ckpt brief 042 --max-tokens 200";
+
+pub(crate) const DEFAULT_TOKENS: usize = 400;
+
+/// Print the shortest useful text to hand to an agent; always exits 0
+///
+/// Without an id it covers all unfinished workflows, and prints nothing if there are none, so it can stand in a hook
+/// that runs at the start of every session.
+#[derive(Debug, Args)]
+pub(crate) struct BriefArgs {
+    /// The workflow; all unfinished ones if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Stay within this many tokens, counted on the safe side
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS)]
+    max_tokens: usize,
+}
+
+fn run(args: &BriefArgs, session: &Session) -> Result<Exit, Failure> {
+    let report = brief(args, session)
+        .unwrap_or_else(|failure| BriefReport::trouble(&failure.message, args.max_tokens));
+    session.answer(&report)
+}
+
+fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
+    if args.id.is_none() && matches!(session.place()?.location, Location::Absent(_)) {
+        return Ok(BriefReport::empty(args.max_tokens));
+    }
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    let workflow = match &args.id {
+        Some(id) => store.resolve_workflow(&id.parse::<Selector>()?.workflow)?,
+        None => {
+            let rows = unfinished(store)?;
+            match rows.as_slice() {
+                [] => return Ok(BriefReport::empty(args.max_tokens)),
+                [one] => one.newest.workflow.clone(),
+                several => return Ok(BriefReport::several(several, args.max_tokens)),
+            }
+        }
+    };
+    let judgement = session.judge(&workspace, &Selected::newest(store, &workflow)?);
+    Ok(BriefReport::one(&judgement, args.max_tokens))
+}

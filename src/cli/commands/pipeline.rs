@@ -1,0 +1,59 @@
+//! `ckpt pipeline`
+
+use clap::{Args, Subcommand};
+
+use super::super::args::{Spec, take};
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::pipeline::{PipelineReport, PipelinesReport};
+use crate::core::{Config, Store, builtin};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "pipeline",
+    alias: None,
+    augment: PipelineArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt pipeline list
+  ckpt pipeline show kamiflow
+  ckpt pipeline show claude-plan --total 8";
+
+/// Show the pipelines that workflows can follow
+#[derive(Debug, Args)]
+pub(crate) struct PipelineArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List all pipelines: those of the configuration, then those that come with ckpt
+    List,
+    /// Show the phases of one pipeline
+    Show {
+        /// Its name
+        name: String,
+        /// The number of phases of a numbered one
+        #[arg(long, value_name = "N")]
+        total: Option<u32>,
+    },
+}
+
+fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
+    // Pipelines can be looked at before there is a store.
+    let store = Store::at(session.place()?.located())?;
+    let config: Config = session.config(&store)?;
+    match &args.action {
+        Action::List => session.answer(&PipelinesReport::new(&config)),
+        Action::Show { name, total } => {
+            let numbered = builtin::find(name).is_some_and(builtin::Builtin::is_numbered);
+            let total = total.or((numbered && !config.is_configured(name)).then_some(3));
+            session.answer(&PipelineReport::new(&config.pipeline(name, total)?))
+        }
+    }
+}

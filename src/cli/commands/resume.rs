@@ -1,0 +1,200 @@
+//! `ckpt resume`
+
+use std::ffi::OsString;
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::child;
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::question::{Choice, ask};
+use super::super::session::{Judgement, Session, Workspace};
+use super::super::views::brief::BriefReport;
+use super::super::views::context::ContextReport;
+use super::super::views::resume::{Extent, ResumeReport};
+use super::unfinished::only_unfinished;
+use crate::core::resume::{Selected, Verdict};
+use crate::core::store::Keep;
+use crate::core::{Handle, Selector, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "resume",
+    alias: None,
+    augment: ResumeArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt resume 042
+  ckpt resume 042 && start-agent
+  ckpt resume 042 --context --json
+  ckpt resume 042 --from 042/3 --explain
+  ckpt resume 042 -- claude -p \"Continue the work described on stdin\"
+
+Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or blocked";
+
+/// Say where to continue, why, and whether it is safe
+///
+/// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
+/// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Judge this checkpoint instead of the newest one
+    #[arg(long, value_name = "SELECTOR")]
+    from: Option<String>,
+    /// Accept the verdict `confirm`; nothing accepts `blocked`
+    #[arg(short, long)]
+    yes: bool,
+    /// Print for every phase what decided about it
+    #[arg(long, conflicts_with = "context")]
+    explain: bool,
+    /// Print what an agent must reload: action, data of finished phases, artifacts, watched files
+    #[arg(long)]
+    context: bool,
+    /// Run this command if it is safe, with the brief on stdin and `CKPT_WORKFLOW`, `CKPT_HANDLE`, `CKPT_PHASE` and
+    /// `CKPT_ACTION` in its environment
+    #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
+    command: Vec<OsString>,
+}
+
+fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace()?;
+    let selected = args.select(&workspace)?;
+    let judgement = session.judge(&workspace, &selected);
+    if args.context {
+        session.answer(&ContextReport::new(&judgement, &workspace.store))?;
+        return Ok(exit(judgement.resume.verdict, args.yes));
+    }
+    let extent = if args.explain { Extent::Explained } else { Extent::Usual };
+    // A command that is run owns stdout; the verdict is part of the conversation then.
+    let report = ResumeReport::new(&judgement, extent);
+    match args.command.is_empty() {
+        true => session.answer(&report).map(drop)?,
+        false => session.ui.converse(&report, session.now),
+    }
+    let verdict = judgement.resume.verdict;
+    let asks = verdict != Verdict::Complete && !args.yes && session.person_present();
+    if asks {
+        return decide(args, session, &workspace, judgement);
+    }
+    match exit(verdict, args.yes) {
+        Exit::Ok if !args.command.is_empty() => start(args, session, &workspace, &judgement),
+        exit => Ok(exit),
+    }
+}
+
+/// What the verdict means to the shell.
+fn exit(verdict: Verdict, yes: bool) -> Exit {
+    match verdict {
+        Verdict::Ready => Exit::Ok,
+        Verdict::Confirm if yes => Exit::Ok,
+        Verdict::Confirm | Verdict::Blocked => Exit::NotResumable,
+        Verdict::Complete => Exit::NotFound,
+    }
+}
+
+impl ResumeArgs {
+    fn select(&self, workspace: &Workspace) -> Result<Selected, Failure> {
+        let store = &workspace.store;
+        if let Some(from) = &self.from {
+            let selector: Selector = from.parse()?;
+            let handle = store.resolve(&selector)?;
+            let other = self.id.as_deref().map(str::parse::<WorkflowId>).transpose()?;
+            if let Some(other) =
+                other.filter(|other| *other != handle.workflow && *other != selector.workflow)
+            {
+                return Err(Failure::usage(
+                    "usage",
+                    format!("`--from {from}` is not a checkpoint of `{other}`"),
+                )
+                .help(format!("write `ckpt resume {} --from {handle}`", handle.workflow)));
+            }
+            return Ok(Selected::exactly(store, &handle)?);
+        }
+        let workflow = match &self.id {
+            Some(id) => {
+                let selector: Selector = id.parse()?;
+                if selector.which != crate::core::selector::Which::Newest {
+                    return Ok(Selected::exactly(store, &store.resolve(&selector)?)?);
+                }
+                store.resolve_workflow(&selector.workflow)?
+            }
+            None => only_unfinished(store, "resume")?,
+        };
+        Ok(Selected::newest(store, &workflow)?)
+    }
+}
+
+/// Asks the person at the terminal until there is an answer.
+fn decide(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: Judgement,
+) -> Result<Exit, Failure> {
+    let workflow = &judgement.checkpoint.workflow;
+    loop {
+        match ask(&session.ui) {
+            Some(Choice::Resume) if judgement.resume.verdict == Verdict::Blocked => {
+                session.ui.say("It is blocked: mend what is listed above first.\n");
+                return Ok(Exit::NotResumable);
+            }
+            Some(Choice::Resume) if !args.command.is_empty() => {
+                return start(args, session, workspace, &judgement);
+            }
+            Some(Choice::Resume) => return Ok(Exit::Ok),
+            Some(Choice::View) => {
+                let report = ResumeReport::new(&judgement, Extent::Explained);
+                session.ui.converse(&report, session.now);
+            }
+            Some(Choice::StartFresh) => {
+                let stamp = session.stamp(&workspace.place, &workspace.config)?;
+                let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
+                session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
+                let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+                return match args.command.is_empty() {
+                    true => Ok(Exit::Ok),
+                    false => start(args, session, workspace, &judgement),
+                };
+            }
+            Some(Choice::Discard) => {
+                let stamp = session.stamp(&workspace.place, &workspace.config)?;
+                workspace.store.discard(workflow, &stamp)?;
+                session.ui.say(&format!("Archived {workflow} as abandoned; nothing was deleted.\n"));
+                return Ok(Exit::NotFound);
+            }
+            None => return Ok(Exit::NotResumable),
+        }
+    }
+}
+
+/// Runs the command with everything it needs to go on.
+fn start(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: &Judgement,
+) -> Result<Exit, Failure> {
+    let checkpoint = &judgement.checkpoint;
+    let handle: Handle = checkpoint.handle();
+    let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text();
+    let environment = child::Environment {
+        workflow: checkpoint.workflow.to_string(),
+        handle: handle.to_string(),
+        phase: judgement.resume.phase.as_ref().map(ToString::to_string),
+        action: judgement.resume.action.clone(),
+    };
+    let ended = child::run(&args.command, &environment, Some(brief.as_bytes()))?;
+    if ended.interrupted {
+        child::record_interrupt(session, workspace, &checkpoint.workflow)?;
+    }
+    Ok(ended.exit())
+}

@@ -1,0 +1,61 @@
+//! `ckpt revise`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::save::SaveReport;
+use crate::core::change::{Change, Reopen};
+use crate::core::{PhaseId, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "revise",
+    alias: None,
+    augment: ReviseArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt revise 042 --from 2 --reason \"The requirements changed\"
+  ckpt revise 042 --from 2 --force";
+
+/// Reopen a phase and everything behind it, because something changed
+///
+/// Resuming keeps finished work; revising asks for it again. History stays, the replan is counted, and one phase can
+/// be reopened only so often, so that no agent goes round in circles.
+#[derive(Debug, Args)]
+pub(crate) struct ReviseArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: String,
+    /// The first phase to reopen
+    #[arg(long, value_name = "P")]
+    from: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Reopen it even beyond the limit
+    #[arg(long)]
+    force: bool,
+}
+
+fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
+    let given: WorkflowId = args.id.parse()?;
+    let from: PhaseId = args
+        .from
+        .parse()
+        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let workspace = session.workspace()?;
+    let workflow = workspace.store.resolve_workflow(&given)?;
+    let limit = (!args.force).then(|| workspace.config.limits().replans);
+    let reopen = Reopen { from, reason: args.reason.clone(), limit };
+    let change = Change { reopen: Some(reopen), ..Change::default() };
+    let saved = session.save(&workspace, &workflow, change)?;
+    session.answer(&SaveReport::new(&workflow, &saved, Vec::new(), &workspace.store).titled("Reopened in"))
+}

@@ -1,0 +1,92 @@
+//! `ckpt run`
+
+use std::ffi::OsString;
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+use serde_json::json;
+
+use super::super::args::{Spec, take};
+use super::super::child;
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use crate::core::change::{Change, Edit};
+use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "run",
+    alias: None,
+    augment: RunArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt run 042 --phase test -- cargo test
+  ckpt run 042 --phase build -- make -j4";
+
+/// Run a command as one phase: in progress while it runs, then complete or failed
+///
+/// The command, its exit code and how long it took become data of the phase. Its exit code is ours.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: String,
+    /// The phase
+    #[arg(long, value_name = "P")]
+    phase: String,
+    /// The command
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
+    let phase: PhaseId = args
+        .phase
+        .parse()
+        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let given: WorkflowId = args.id.parse()?;
+    let workspace = session.workspace()?;
+    let workflow = workspace.store.resolve_workflow(&given)?;
+    let about = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
+
+    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?;
+    let handle = begun.handle.map(|handle| handle.to_string()).unwrap_or_default();
+    let action = begun.checkpoint.and_then(|checkpoint| checkpoint.next).and_then(|next| next.action);
+    let environment =
+        child::Environment { workflow: workflow.to_string(), handle, phase: Some(phase.to_string()), action };
+    let start = session.later()?;
+    let ended = match child::run(&args.command, &environment, None) {
+        Ok(ended) => ended,
+        Err(failure) => {
+            let change = Change { error: Some(failure.message.clone()), ..about(PhaseStatus::Failed) };
+            session.save(&workspace, &workflow, change)?;
+            return Err(failure);
+        }
+    };
+    let later = session.at(session.later()?);
+    if ended.interrupted {
+        child::record_interrupt(&later, &workspace, &workflow)?;
+        return Ok(ended.exit());
+    }
+    let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
+    let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
+    let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now))];
+    let saved = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
+    if let Some(handle) = saved.handle {
+        let word = status.word();
+        session.ui.say(&format!("Saved {handle}: phase {} {word}, exit code {}\n", phase, ended.code));
+    }
+    Ok(ended.exit())
+}
+
+/// What is recorded about the run.
+fn evidence(args: &RunArgs, code: u8, start: Timestamp, end: Timestamp) -> serde_json::Value {
+    let command: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
+    let seconds = end.seconds_since(start).max(0);
+    json!({"run": {"command": command, "exit_code": code, "duration_seconds": seconds}})
+}

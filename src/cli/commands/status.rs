@@ -1,0 +1,102 @@
+//! `ckpt status`
+
+use std::time::Duration;
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::{Session, Workspace};
+use super::super::views::status::StatusReport;
+use super::unfinished::only_unfinished;
+use crate::core::checkpoint::{CUSTOM_PIPELINE, Checkpoint};
+use crate::core::resume::{Selected, Verdict};
+use crate::core::{Selector, WorkflowId, WorkflowStatus};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "status",
+    alias: None,
+    augment: StatusArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt status 042
+  ckpt status 042 --watch";
+
+/// Estimates look at no more finished workflows than this, so that a large store does not make them slow.
+const MOST_SAMPLES: usize = 50;
+/// And at no more workflows than this to find them.
+const MOST_LOOKED_AT: usize = 500;
+const REFRESH: Duration = Duration::from_secs(1);
+
+/// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// The workflow; the only unfinished one if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Keep it up to date on the terminal until the workflow is complete
+    #[arg(short, long)]
+    watch: bool,
+}
+
+fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    let workflow = match &args.id {
+        Some(id) => store.resolve_workflow(&id.parse::<Selector>()?.workflow)?,
+        None => only_unfinished(store, "status")?,
+    };
+    if !args.watch || !session.ui.shows_answer() {
+        return session.answer(&look(session, &workspace, &workflow)?.0);
+    }
+    loop {
+        let session = session.at(session.later()?);
+        let (report, complete) = look(&session, &workspace, &workflow)?;
+        session.ui.redraw(&report, session.now)?;
+        if complete {
+            return Ok(Exit::Ok);
+        }
+        session.ui.pause(REFRESH);
+    }
+}
+
+fn look(
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<(StatusReport, bool), Failure> {
+    let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+    let finished = finished(workspace, &judgement.checkpoint)?;
+    let complete = judgement.resume.verdict == Verdict::Complete;
+    Ok((StatusReport::new(&judgement, &finished, session.now), complete))
+}
+
+/// Finished workflows that followed the same pipeline.
+fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
+    let store = &workspace.store;
+    let Some(pipeline) = &checkpoint.pipeline else { return Ok(Vec::new()) };
+    let same_phases = |other: &Checkpoint| {
+        other.phases.iter().map(|phase| &phase.id).eq(checkpoint.phases.iter().map(|phase| &phase.id))
+    };
+    let mut found = Vec::new();
+    for workflow in store.workflow_ids()?.into_iter().take(MOST_LOOKED_AT) {
+        if found.len() >= MOST_SAMPLES {
+            break;
+        }
+        let Ok(Selected { checkpoint: other, .. }) = Selected::newest(store, &workflow) else { continue };
+        // Lists given with the save have no name to tell them apart; their phases do.
+        let same =
+            other.pipeline.as_ref() == Some(pipeline) && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
+        if same && other.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
+            found.push(other);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,58 @@
+//! The question that a person at a terminal is asked.
+
+use std::io::BufRead;
+
+use super::ui::Ui;
+
+/// What to do with a workflow that can be resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Resume,
+    StartFresh,
+    View,
+    Discard,
+}
+
+/// Asks until there is an answer; `None` when the terminal is closed instead.
+pub(crate) fn ask(ui: &Ui) -> Option<Choice> {
+    loop {
+        ui.say("(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ");
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => {
+                ui.say("\n");
+                return None;
+            }
+            Ok(_) => {}
+        }
+        match understand(&line) {
+            Some(choice) => return Some(choice),
+            None => ui.say("Answer with r, s, v or d.\n"),
+        }
+    }
+}
+
+fn understand(line: &str) -> Option<Choice> {
+    Some(match line.trim().to_ascii_lowercase().as_str() {
+        "" | "r" | "resume" => Choice::Resume,
+        "s" | "start fresh" | "start" | "fresh" => Choice::StartFresh,
+        "v" | "view" | "view details" => Choice::View,
+        "d" | "discard" => Choice::Discard,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_letters_or_words_and_nothing_is_guessed() {
+        assert_eq!(understand("\n"), Some(Choice::Resume));
+        assert_eq!(understand(" S \n"), Some(Choice::StartFresh));
+        assert_eq!(understand("discard\n"), Some(Choice::Discard));
+        for unknown in ["y", "yes", "rs", "delete", "?"] {
+            assert_eq!(understand(unknown), None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a person does to a workflow: agree to a result, or ask for it again.
+
+use super::apply::find_phase;
+use super::{Approve, ChangeError, Reopen};
+use crate::core::checkpoint::{Checkpoint, Replan};
+use crate::core::phase::{Approval, PhaseId, PhaseStatus};
+use crate::core::task::TaskStatus;
+use crate::core::time::Timestamp;
+
+impl Approve {
+    pub(super) fn apply(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+        let index = find_phase(next, &self.phase)?;
+        let approval = next.phases[index].approval.get_or_insert_with(|| Approval {
+            required: false,
+            approved_at: None,
+            approved_by: None,
+            evidence: None,
+            extra: Default::default(),
+        });
+        approval.approved_at.get_or_insert(now);
+        approval.approved_by = approval.approved_by.take().or_else(|| self.by.clone());
+        next.phase = Some(self.phase.clone());
+        Ok(())
+    }
+}
+
+impl Reopen {
+    /// Makes the phase and everything behind it pending again. What the phases found out stays, as a start for the
+    /// next attempt; approvals do not, because the result will be another one.
+    pub(super) fn apply(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+        let index = find_phase(next, &self.from)?;
+        let count = next.replans.iter().filter(|replan| replan.phase == self.from).count();
+        if self.limit.is_some_and(|limit| count >= limit as usize) {
+            return Err(ChangeError::ReplanLimit { phase: self.from.clone(), count });
+        }
+        let reopened: Vec<PhaseId> = next.phases[index..].iter().map(|phase| phase.id.clone()).collect();
+        for phase in &mut next.phases[index..] {
+            phase.enter(PhaseStatus::Pending, now);
+            phase.started_at = None;
+            if let Some(approval) = &mut phase.approval {
+                (approval.approved_at, approval.approved_by) = (None, None);
+            }
+        }
+        for task in &mut next.tasks {
+            if task.phase.as_ref().is_some_and(|phase| reopened.contains(phase)) {
+                task.enter(TaskStatus::Pending, now);
+                (task.attempts, task.started_at) = (0, None);
+            }
+        }
+        if next
+            .last_error
+            .as_ref()
+            .and_then(|error| error.phase.as_ref())
+            .is_some_and(|id| reopened.contains(id))
+        {
+            next.last_error = None;
+        }
+        next.replans.push(Replan {
+            phase: self.from.clone(),
+            reason: self.reason.clone(),
+            at: now,
+            extra: Default::default(),
+        });
+        next.phase = Some(self.from.clone());
+        Ok(())
+    }
+}

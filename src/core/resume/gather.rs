@@ -1,0 +1,159 @@
+//! Looking at the world on behalf of [`evaluate`](super::evaluate). It reads, and changes nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::facts::{Condition, Facts, GitFact, OutputFact, TaskOutput, Watched};
+use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
+use crate::core::files::{FileProblem, follow_in_project, hash_regular, read_regular};
+use crate::core::git::Checkout;
+use crate::core::json::{Json, parse_strict};
+use crate::core::phase::PhaseStatus;
+use crate::core::schema;
+use crate::core::size::Size;
+use crate::core::status_word::StatusWord;
+use crate::core::task::TaskStatus;
+
+/// The largest output whose content is looked into.
+const MAX_OUTPUT: u64 = 16 << 20;
+
+/// From where the world is looked at.
+#[derive(Debug, Clone)]
+pub struct Observer<'a> {
+    /// The directory that recorded paths are relative to.
+    pub project: &'a Path,
+    /// The git checkout around it.
+    pub checkout: Option<&'a Checkout>,
+    /// The session that asks.
+    pub session: Option<&'a str>,
+    /// The largest file that is hashed.
+    pub max_file: Size,
+}
+
+/// Looks at everything that the checkpoint says something about.
+#[must_use]
+pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
+    Facts {
+        artifacts: checkpoint.artifacts.iter().map(|artifact| condition(artifact, observer)).collect(),
+        outputs: outputs(checkpoint, observer),
+        task_outputs: task_outputs(checkpoint, observer),
+        watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
+        git: git(checkpoint, observer),
+        session: observer.session.map(str::to_owned),
+        damaged_newest: None,
+        newest: None,
+    }
+}
+
+fn condition(artifact: &Artifact, observer: &Observer<'_>) -> Condition {
+    let found = follow_in_project(observer.project, &artifact.path);
+    match found.and_then(|path| hash_regular(&path, observer.max_file.0)) {
+        Ok((size, digest)) if artifact.size == Some(size) && artifact.sha256 == Some(digest) => {
+            Condition::Unchanged
+        }
+        Ok(_) | Err(FileProblem::TooLarge(_)) => Condition::Changed,
+        Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => Condition::Missing,
+        Err(FileProblem::Io(_) | FileProblem::NotUtf8) => Condition::Unreadable,
+    }
+}
+
+fn watched(file: &WatchedFile, observer: &Observer<'_>) -> Watched {
+    let found = follow_in_project(observer.project, &file.path);
+    let digest =
+        found.and_then(|path| hash_regular(&path, observer.max_file.0)).ok().map(|(_, digest)| digest);
+    if digest == file.sha256 { Watched::Same } else { Watched::Changed }
+}
+
+/// The outputs of every phase that has begun; the others have promised nothing yet.
+fn outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, OutputFact> {
+    let mut facts = HashMap::new();
+    let begun = |status| !matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped);
+    for phase in checkpoint.phases.iter().filter(|phase| begun(phase.status)) {
+        for output in &phase.outputs {
+            facts.extend(output_fact(&output.path, output.schema.as_ref(), observer));
+        }
+        if let Some(drafts) = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref()) {
+            facts.extend(output_fact(drafts, None, observer));
+        }
+    }
+    facts
+}
+
+fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Option<(String, OutputFact)> {
+    let real = match follow_in_project(observer.project, path.trim_end_matches('/')) {
+        Ok(real) => real,
+        Err(FileProblem::Missing) => return None,
+        Err(problem) => return Some((path.to_owned(), OutputFact::Invalid(format!("it {problem}")))),
+    };
+    let fact = match real.is_dir() {
+        true => directory_fact(&real)?,
+        false => file_fact(&real, schema),
+    };
+    Some((path.to_owned(), fact))
+}
+
+/// An empty directory is as good as none.
+fn directory_fact(real: &Path) -> Option<OutputFact> {
+    std::fs::read_dir(real).ok()?.next().map(|_| OutputFact::Valid)
+}
+
+fn file_fact(real: &PathBuf, schema: Option<&Json>) -> OutputFact {
+    let is_json = real.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let bytes = match read_regular(real, MAX_OUTPUT) {
+        Ok(bytes) if bytes.is_empty() => return OutputFact::Invalid("it is empty".to_owned()),
+        // Too large to look into is large enough to be there.
+        Err(FileProblem::TooLarge(_)) if schema.is_none() && !is_json => return OutputFact::Valid,
+        Ok(bytes) => bytes,
+        Err(problem) => return OutputFact::Invalid(format!("it {problem}")),
+    };
+    if schema.is_none() && !is_json {
+        return OutputFact::Valid;
+    }
+    let document = match parse_strict(&bytes) {
+        Ok(document) => document,
+        Err(error) => return OutputFact::Invalid(format!("it is not valid JSON: {error}")),
+    };
+    let Some(schema) = schema else { return OutputFact::Valid };
+    let violations = schema
+        .to_value()
+        .map_err(|error| error.to_string())
+        .and_then(|schema| schema::validate(&schema, &document));
+    match violations {
+        Ok(violations) => match violations.first() {
+            None => OutputFact::Valid,
+            Some(first) => {
+                OutputFact::Invalid(format!("it breaks its schema at {}: {}", first.pointer, first.message))
+            }
+        },
+        Err(error) => OutputFact::Invalid(format!("its schema cannot be used: {error}")),
+    }
+}
+
+fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, TaskOutput> {
+    let running = checkpoint.tasks.iter().filter(|task| task.status == TaskStatus::Running);
+    let fact = |path: &String| {
+        let real = follow_in_project(observer.project, path).ok()?;
+        let reported = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty());
+        let Some(bytes) = reported else {
+            // An empty file was opened, not written: the task had not finished.
+            return None;
+        };
+        let document = parse_strict(&bytes).ok();
+        let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
+        let status = word.and_then(StatusWord::understand).map(TaskStatus::from);
+        Some((path.clone(), TaskOutput { status }))
+    };
+    running.filter_map(|task| task.output.as_ref()).filter_map(fact).collect()
+}
+
+fn git(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Option<GitFact> {
+    let checkout = observer.checkout?;
+    let recorded = checkpoint.context.git.as_ref()?.branch.as_ref()?;
+    let branch = checkout.facts().branch;
+    let recorded_branch_exists = match branch.as_ref() == Some(recorded) {
+        // The branch that is checked out exists, even before its first commit.
+        true => Some(true),
+        false => checkout.branch_exists(recorded),
+    };
+    Some(GitFact { branch, recorded_branch_exists })
+}

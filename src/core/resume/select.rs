@@ -1,0 +1,58 @@
+//! Which checkpoint to judge.
+
+use super::facts::Facts;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::format::Unusable;
+use crate::core::selector::Handle;
+use crate::core::store::{Disk, Store};
+use crate::core::workflow_id::WorkflowId;
+
+/// A checkpoint that can be judged, and what had to be passed over to find it.
+#[derive(Debug, Clone)]
+pub struct Selected {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    damaged_newest: Option<(String, String, String)>,
+    newest: Option<String>,
+}
+
+impl Selected {
+    /// Takes the newest checkpoint of a workflow. If it is damaged, the newest one that is not is taken instead, and
+    /// the judgement will say so.
+    ///
+    /// # Errors
+    /// No checkpoint can be used, the newest one has a newer format, or the store cannot be read.
+    pub fn newest<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Self> {
+        let missing = || Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() };
+        let newest = Handle::new(workflow, store.newest_number(workflow)?.ok_or_else(missing)?);
+        match store.load(&newest) {
+            Ok(stored) => Ok(Self { checkpoint: stored.checkpoint, damaged_newest: None, newest: None }),
+            Err(Error::Damaged { handle, path, why, before: Some(before) })
+                if !matches!(why, Unusable::Newer(_)) =>
+            {
+                let checkpoint = store.load(&before)?.checkpoint;
+                let damaged = (handle.to_string(), path.display().to_string(), why.to_string());
+                Ok(Self { checkpoint, damaged_newest: Some(damaged), newest: None })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes one checkpoint, whether or not it is the newest.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    pub fn exactly<D: Disk>(store: &Store<D>, handle: &Handle) -> Result<Self> {
+        let checkpoint = store.load(handle)?.checkpoint;
+        let newest = store.newest_number(&handle.workflow)?.filter(|newest| *newest != handle.seq);
+        let newest = newest.map(|seq| Handle::new(&handle.workflow, seq).to_string());
+        Ok(Self { checkpoint, damaged_newest: None, newest })
+    }
+
+    /// Adds what had to be passed over to the facts.
+    #[must_use]
+    pub fn complete(&self, facts: Facts) -> Facts {
+        Facts { damaged_newest: self.damaged_newest.clone(), newest: self.newest.clone(), ..facts }
+    }
+}

@@ -1,0 +1,1 @@
+//! Input that is wrong, hostile or damaged.

@@ -1,0 +1,136 @@
+//! Failures: for people `error:` and `help:`, for programs one line of JSON on stderr, and nothing on stdout.
+
+use crate::world::World;
+
+/// One call for each way to go wrong that leaves nothing behind.
+fn mistakes() -> (World, Vec<Vec<&'static str>>) {
+    let world = World::with_checkpoints(1);
+    world.run(&["save", "bad"]).succeeds();
+    world.replace_checkpoint("bad", 1, b"x");
+    let mistakes: [&[&str]; 22] = [
+        &[],
+        &["nonsense"],
+        &["--nonsense"],
+        &["sav", "042"],
+        &["save", "042", "--phse", "x"],
+        &["save", "042", "--status", "failed"],
+        &["save", "042", "--phase"],
+        &["save", "042", "surplus"],
+        &["list", "-n", "many"],
+        &["list", "--color", "sometimes"],
+        &["list", "-q", "-v"],
+        &["show"],
+        &["show", "../x"],
+        &["show", "042/9"],
+        &["show", "nothing"],
+        &["show", "bad"],
+        &["save", "bad"],
+        &["save", "042", "--expect", "042/9"],
+        &["save", "042", "--state", "{"],
+        &["save", "042", "--artifact", "nowhere"],
+        &["schema", "nothing"],
+        &["completions", "tcsh"],
+    ];
+    (world, mistakes.map(<[_]>::to_vec).to_vec())
+}
+
+#[test]
+fn a_program_gets_one_valid_line_and_an_empty_stdout() {
+    let (world, mistakes) = mistakes();
+    for mistake in mistakes {
+        for args in [[&mistake[..], &["--json"]].concat(), [&["--json"], &mistake[..]].concat()] {
+            let outcome = world.run(&args);
+            assert_ne!(outcome.code(), 0, "{args:?}");
+            let failure = outcome.failure();
+            assert!(failure["help"].as_array().is_some_and(|help| !help.is_empty()), "{args:?}: {failure}");
+        }
+    }
+}
+
+#[test]
+fn a_person_gets_an_error_and_what_to_do_about_it() {
+    let (world, mistakes) = mistakes();
+    for args in mistakes {
+        let outcome = world.run(&args);
+        assert_eq!(outcome.stdout, "", "{args:?}");
+        let lines: Vec<_> = outcome.stderr.lines().collect();
+        let message = lines[0].strip_prefix("error: ").unwrap_or_else(|| panic!("{args:?}: {outcome}"));
+        assert!(!message.starts_with(char::is_uppercase) && !message.ends_with('.'), "{message}");
+        assert!(lines.last().unwrap().starts_with("  help: "), "{args:?}: {outcome}");
+        assert!(!outcome.stderr.contains("Usage:"), "{outcome}");
+    }
+}
+
+#[test]
+fn both_say_the_same() {
+    let (world, mistakes) = mistakes();
+    for args in mistakes {
+        let person = world.run(&args);
+        let program = world.run(&[&args[..], &["--json"]].concat());
+        assert_eq!(person.code(), program.code(), "{args:?}");
+        let message = program.failure()["message"].as_str().unwrap().lines().next().unwrap().to_owned();
+        assert!(person.stderr.contains(&message), "{args:?}: {person}");
+    }
+}
+
+#[test]
+fn a_misspelt_flag_is_answered_with_the_right_one() {
+    let outcome = World::new().run(&["save", "042", "--phse", "x"]);
+    insta::assert_snapshot!(outcome, @"
+    exit 2
+    --- stderr
+    error: unexpected argument `--phse` found
+      help: a similar argument exists: `--phase`
+      help: `ckpt save --help` shows all flags
+    --- end
+    ");
+}
+
+#[test]
+fn a_misspelt_command_is_answered_with_the_right_one() {
+    let outcome = World::new().run(&["lits"]);
+    insta::assert_snapshot!(outcome, @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand `lits`
+      help: a similar subcommand exists: `list`
+      help: `ckpt --help` shows all flags
+    --- end
+    ");
+}
+
+#[test]
+fn no_command_is_answered_with_a_start() {
+    let outcome = World::new().run::<&str>(&[]);
+    insta::assert_snapshot!(outcome, @"
+    exit 2
+    --- stderr
+    error: say what to do
+      help: `ckpt --help` lists the commands
+      help: `ckpt save 042 --phase plan` is a start
+    --- end
+    ");
+}
+
+#[test]
+fn json_behind_two_dashes_is_no_flag() {
+    let outcome = World::new().run(&["save", "--", "--json", "x"]);
+    assert!(outcome.stderr.starts_with("error: "), "{outcome}");
+    outcome.exits(2);
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    let world = World::new();
+    let failure = world.ckpt(&["save", "042"]).env("CKPT_NOW", "yesterday").refused(2, "bad_time");
+    assert!(failure["message"].as_str().unwrap().contains("CKPT_NOW"), "{failure}");
+}
+
+#[test]
+fn a_working_directory_that_is_gone_is_said() {
+    let world = World::new();
+    let gone =
+        world.ckpt(&["save", "042", "--json"]).in_shell("mkdir gone && cd gone && rmdir ../gone && \"$@\"");
+    let failure = gone.env("PATH", "/usr/bin:/bin").run().exits(1).failure();
+    assert_eq!(failure["code"], "no_working_directory");
+}

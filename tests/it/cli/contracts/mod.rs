@@ -1,0 +1,9 @@
+//! What holds for every command: streams, JSON, exit codes, colour, help.
+
+mod color;
+mod exit_codes;
+mod failures;
+mod help;
+mod json;
+mod quiet;
+mod streams;

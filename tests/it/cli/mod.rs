@@ -1,0 +1,14 @@
+//! The command line, run as processes.
+
+mod bad_input;
+mod completions;
+mod concurrency;
+mod contracts;
+mod init;
+mod list;
+mod man;
+mod readers;
+mod save;
+mod schema;
+mod selectors;
+mod show;

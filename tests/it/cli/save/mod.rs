@@ -1,0 +1,15 @@
+//! `ckpt save`, flag by flag.
+
+mod artifacts;
+mod conditions;
+mod document;
+mod git;
+mod merges;
+mod phases;
+mod pipelines;
+mod redaction;
+mod tasks;
+mod texts;
+mod triggers;
+mod watched;
+mod writer;

@@ -1,0 +1,122 @@
+//! Secrets are replaced before anything is written; the answer says where they were, never what.
+
+use serde_json::json;
+
+use crate::world::{Tree, World};
+
+const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const AWS: &str = "AKIAIOSFODNN7EXAMPLE";
+
+#[test]
+fn secrets_are_replaced_wherever_they_stand() {
+    let world = World::new();
+    let state =
+        json!({"auth": {"header": format!("token {TOKEN}")}, "db": "postgres://u:hunter2@h/x"}).to_string();
+    let set = format!("/deep/key={}", json!(AWS));
+    let save = [
+        "save",
+        "042",
+        "--phase",
+        "a",
+        "--title",
+        TOKEN,
+        "--note",
+        AWS,
+        "--next",
+        TOKEN,
+        "--error",
+        TOKEN,
+        "--state",
+        &state,
+        "--set",
+        &set,
+        "--data",
+        &json!({"k": [TOKEN]}).to_string(),
+    ];
+    let answer = world.json(&save);
+    assert_eq!(
+        answer["redactions"],
+        json!([
+            "/title",
+            "/next/action",
+            "/error",
+            "/note",
+            "/data/k/0",
+            "/state/auth/header",
+            "/state/db",
+            "/state/deep/key",
+        ])
+    );
+    let stored = world.stored("042", 1);
+    assert_eq!(stored["state"]["auth"]["header"], "token [REDACTED:github-token]");
+    assert_eq!(stored["state"]["db"], "postgres://u:[REDACTED:url-password]@h/x");
+    assert_eq!(stored["state"]["deep"]["key"], "[REDACTED:aws-access-key]");
+    assert_nowhere(&world, &[TOKEN, AWS, "hunter2"]);
+}
+
+#[test]
+fn a_person_is_told_where_and_how_to_keep_them() {
+    let world = World::new();
+    let outcome = world.run(&["save", "042", "--set", &format!("token=\"{TOKEN}\"")]);
+    insta::assert_snapshot!(outcome, @"
+    exit 0
+    --- stdout
+    042/1
+    --- stderr
+    Created the store $TMP/project/.ckpt
+    warning: replaced what looks like secrets at /state/token; `--allow-secrets` keeps them
+    Saved 042/1: 0 done. Resume with: ckpt resume 042
+    --- end
+    ");
+}
+
+#[test]
+fn documents_are_cleaned_with_their_unknown_fields() {
+    let world = World::new();
+    let document =
+        json!({"phase": "a", "state": {"t": TOKEN}, "ticket": {"url": format!("https://u:{AWS}@h")}});
+    let answer = world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).json();
+    assert_eq!(answer["redactions"], json!(["/state/t", "/ticket/url"]));
+    assert_nowhere(&world, &[TOKEN, AWS]);
+}
+
+#[test]
+fn a_private_key_goes_as_a_whole() {
+    let world = World::new();
+    let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----\n";
+    world.run(&["save", "042", "--state", &json!({"key": key}).to_string()]).succeeds();
+    assert_nowhere(&world, &["MIIEow"]);
+}
+
+#[test]
+fn allow_secrets_writes_them_as_they_are() {
+    let world = World::new();
+    let save = ["save", "042", "--state", &json!({"t": TOKEN}).to_string(), "--note", AWS, "--allow-secrets"];
+    assert_eq!(world.json(&save)["redactions"], json!([]));
+    let stored = world.stored("042", 1);
+    assert_eq!((&stored["state"]["t"], &stored["note"]), (&json!(TOKEN), &json!(AWS)));
+}
+
+#[test]
+fn ordinary_text_is_left_alone() {
+    let world = World::new();
+    let note = "sk-learn, ghp_short, https://host/path, mailto:u@h, a 40-digit hash da39a3ee5e6b4b0d3255bfef95601890afd80709";
+    assert_eq!(world.json(&["save", "042", "--note", note])["redactions"], json!([]));
+    assert_eq!(world.stored("042", 1)["note"], note);
+}
+
+/// Looks for the secrets in every file of the store, whatever it is called.
+fn assert_nowhere(world: &World, secrets: &[&str]) {
+    assert_ne!(Tree::of(&world.store()), Tree::of(&world.home()), "there is a store to search");
+    let mut places = vec![world.store()];
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            places.extend(std::fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&place).unwrap();
+        for secret in secrets {
+            assert!(!text.contains(secret), "{secret} in {}", place.display());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `--task`: units of work inside a phase.
+
+use serde_json::json;
+
+use crate::world::World;
+
+#[test]
+fn a_task_has_a_status_an_output_and_what_it_waits_for() {
+    let world = World::new();
+    let tasks = ["--task", "lexer=done", "--task", "parser=running,output=out/p.json,after=lexer+scanner"];
+    world.run(&[&["save", "042", "--phase", "build"][..], &tasks].concat()).succeeds();
+    let now = "2026-01-30T14:30:00.000Z";
+    assert_eq!(
+        world.stored("042", 1)["tasks"],
+        json!([
+            {"id": "lexer", "phase": "build", "status": "complete", "attempts": 1, "completed_at": now},
+            {"id": "parser", "phase": "build", "status": "running", "depends_on": ["lexer", "scanner"],
+             "attempts": 1, "output": "out/p.json", "started_at": now},
+        ])
+    );
+}
+
+#[test]
+fn every_status_of_a_task_is_understood() {
+    for (typed, stored) in [
+        ("pending", "pending"),
+        ("running", "running"),
+        ("in_progress", "running"),
+        ("complete", "complete"),
+        ("completed", "complete"),
+        ("done", "complete"),
+        ("failed", "failed"),
+        ("skipped", "skipped"),
+    ] {
+        let world = World::new();
+        world.run(&["save", "042", "--task", &format!("t={typed}")]).succeeds();
+        assert_eq!(world.stored("042", 1)["tasks"][0]["status"], stored, "{typed}");
+    }
+}
+
+#[test]
+fn a_task_that_moves_keeps_what_is_known_about_it() {
+    let world = World::new();
+    world.run(&["save", "042", "--task", "t=running,output=o.json"]).succeeds();
+    world.run(&["save", "042", "--task", "t=failed"]).succeeds();
+    world.run(&["save", "042", "--task", "t=running"]).succeeds();
+    world.run(&["save", "042", "--task", "t=complete"]).succeeds();
+    let task = &world.stored("042", 4)["tasks"][0];
+    assert_eq!((&task["output"], &task["attempts"]), (&json!("o.json"), &json!(2)));
+    assert_eq!(task["completed_at"], "2026-01-30T14:33:00.000Z");
+}
+
+#[test]
+fn what_is_no_task_is_refused_with_an_example() {
+    let world = World::new();
+    for given in
+        ["t", "t=", "t=waiting", "=done", "t=done,output=", "t=done,color=red", "t=done,after=t", "a+b=done"]
+    {
+        let failure = world.refuses(&["save", "042", "--task", given], 2, "usage");
+        assert!(failure["help"].to_string().contains("--task parser=complete"), "{given}: {failure}");
+    }
+}

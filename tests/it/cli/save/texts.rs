@@ -1,0 +1,73 @@
+//! Title, note, labels, pin and error.
+
+use serde_json::json;
+
+use crate::world::World;
+
+#[test]
+fn the_title_stays_until_it_is_changed() {
+    let world = World::new();
+    world.run(&["save", "042", "--title", "OAuth login"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    world.run(&["save", "042", "--title", "Login"]).succeeds();
+    let titles: Vec<_> = (1..=3).map(|seq| world.stored("042", seq)["title"].clone()).collect();
+    assert_eq!(titles, ["OAuth login", "OAuth login", "Login"]);
+}
+
+#[test]
+fn note_and_pin_belong_to_one_checkpoint() {
+    let world = World::new();
+    world.run(&["save", "042", "--note", "before the risky part", "--pin"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    let (first, second) = (world.stored("042", 1), world.stored("042", 2));
+    assert_eq!((&first["note"], &first["pinned"]), (&json!("before the risky part"), &json!(true)));
+    assert_eq!((&second["note"], second.get("pinned")), (&json!(null), None));
+}
+
+#[test]
+fn labels_accumulate_once_each() {
+    let world = World::new();
+    world.run(&["save", "042", "--label", "urgent", "--label", "auth"]).succeeds();
+    world.run(&["save", "042", "--label", "auth", "--label", "q3"]).succeeds();
+    assert_eq!(world.stored("042", 2)["context"]["labels"], json!(["urgent", "auth", "q3"]));
+}
+
+#[test]
+fn an_error_stays_until_its_phase_is_done() {
+    let world = World::new();
+    let failed = ["save", "042", "--phase", "test", "--status", "failed", "--error", "3 tests fail"];
+    world.run(&failed).succeeds();
+    let stored = world.stored("042", 1);
+    let at = "2026-01-30T14:30:00.000Z";
+    assert_eq!(stored["last_error"], json!({"message": "3 tests fail", "phase": "test", "at": at}));
+    assert_eq!(stored["phases"][0]["error"], "3 tests fail");
+    world.run(&["save", "042", "--phase", "docs"]).succeeds();
+    assert_eq!(
+        world.stored("042", 2)["last_error"]["message"],
+        "3 tests fail",
+        "another phase mends nothing"
+    );
+    world.run(&["save", "042", "--phase", "test", "--status", "in_progress"]).succeeds();
+    assert_eq!(world.stored("042", 3)["last_error"]["message"], "3 tests fail", "trying again mends nothing");
+    world.run(&["save", "042", "--phase", "test"]).succeeds();
+    let stored = world.stored("042", 4);
+    assert_eq!(stored["last_error"], json!(null));
+    assert_eq!(stored["phases"][0].get("error"), None);
+}
+
+#[test]
+fn texts_have_limits() {
+    let world = World::new();
+    let long = |bytes: usize| "x".repeat(bytes);
+    for (flag, limit) in
+        [("--title", 1 << 10), ("--note", 64 << 10), ("--error", 64 << 10), ("--next", 64 << 10)]
+    {
+        world.refuses(&["save", "042", flag, &long(limit + 1)], 2, "too_long");
+        world.run(&["save", "042", flag, &long(limit)]).succeeds();
+    }
+    for flag in ["--label", "--phase", "--key", "--next-phase"] {
+        let failure = world.refuses(&["save", "042", flag, &long(65)], 2, "invalid_name");
+        assert!(failure["message"].as_str().unwrap().contains("at most 64"), "{failure}");
+        world.run(&["save", "042", flag, &long(64)]).succeeds();
+    }
+}

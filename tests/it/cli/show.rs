@@ -1,0 +1,126 @@
+//! `ckpt show`
+
+use serde_json::json;
+
+use crate::world::World;
+
+fn rich() -> World {
+    let world = World::new();
+    world.write("docs/spec.md", "hello");
+    let first = ["save", "042", "--phase", "plan", "--phases", "plan,build,test", "--title", "OAuth login"];
+    let content = ["--artifact", "spec=docs/spec.md", "--data", r#"{"files":12}"#, "--label", "auth"];
+    world.run(&[&first[..], &content].concat()).succeeds();
+    world.run(&["save", "042", "--phase", "build", "--status", "in_progress"]).succeeds();
+    let third =
+        ["save", "042", "--phase", "build", "--status", "failed", "--error", "3 tests fail", "--next", "Fix"];
+    let content =
+        ["--task", "parser=failed,after=lexer,output=p.json", "--state", r#"{"n":[1,{"a/b":null}]}"#];
+    let rest = ["--note", "two\nlines", "--pin"];
+    let agent = world.ckpt(&[&third[..], &content, &rest].concat()).env("CLAUDECODE", "1");
+    agent.run().succeeds();
+    world
+}
+
+#[test]
+fn a_person_sees_where_the_work_stands() {
+    let outcome = rich().run(&["show", "042"]);
+    insta::assert_snapshot!(outcome, @"
+    exit 0
+    --- stdout
+    042/3 OAuth login: in progress, 1 of 3 done
+
+      saved      2026-01-30T14:32:00.000Z by claude-code, phase_transition
+      phase      build
+      next       build: Fix
+      pipeline   custom
+      labels     auth
+      pinned     yes
+      note       two
+                 lines
+      last error 3 tests fail
+      file       $TMP/project/.ckpt/workflows/042/00000003.json
+
+    Phases
+      plan   done         has data
+      build  failed       3 tests fail
+      test   to do
+
+    Tasks
+      parser  failed  in build  after lexer  writes p.json
+
+    Artifacts
+      spec: docs/spec.md  5 B
+
+    State: ckpt show 042/3 --state
+    --- end
+    ");
+}
+
+#[test]
+fn a_program_gets_the_document_as_stored() {
+    let world = rich();
+    let answer = world.json(&["show", "042/3"]);
+    assert_eq!(answer["handle"], "042/3");
+    assert_eq!(answer["checkpoint"], world.stored("042", 3));
+    assert_eq!(answer["path"], world.checkpoint_file("042", 3).to_str().unwrap());
+    assert_eq!((&answer["valid"], &answer["violations"]), (&json!(true), &json!([])));
+}
+
+#[test]
+fn raw_is_the_file_byte_for_byte() {
+    let world = rich();
+    let raw = world.run(&["show", "042", "--raw"]).succeeds().stdout;
+    assert_eq!(raw.as_bytes(), std::fs::read(world.checkpoint_file("042", 3)).unwrap());
+    world.refuses(&["show", "042", "--raw"], 2, "usage");
+}
+
+#[test]
+fn anybody_can_check_the_sum() {
+    let world = World::with_checkpoints(1);
+    let text = std::fs::read_to_string(world.checkpoint_file("042", 1)).unwrap();
+    let digest = world.stored("042", 1)["sha256"].as_str().unwrap().to_owned();
+    let zeroed = text.replacen(&digest, &"0".repeat(64), 1);
+    assert_eq!(ckpt::core::digest::Digest::of(zeroed.as_bytes()).to_hex(), digest);
+}
+
+#[test]
+fn parts_are_printed_as_json() {
+    let world = rich();
+    let cases: [(&[&str], &str); 6] = [
+        (&["042", "--state"], r#"{"n":[1,{"a/b":null}]}"#),
+        (&["042/1", "--state"], "{}"),
+        (&["042/1", "--data"], r#"{"files":12}"#),
+        (&["042", "--data", "--phase", "plan"], r#"{"files":12}"#),
+        (&["042", "--pointer", "/state/n/1/a~1b"], "null"),
+        (&["042", "--pointer", "/tasks/0/status"], "\"failed\""),
+    ];
+    for (args, expected) in cases {
+        let args = [&["show"][..], args].concat();
+        let printed: serde_json::Value = serde_json::from_str(&world.run(&args).succeeds().stdout).unwrap();
+        assert_eq!(printed.to_string(), expected, "{args:?}");
+        assert_eq!(world.json(&args)["checkpoint"].to_string(), expected, "{args:?} with --json");
+    }
+    assert_eq!(world.json(&["show", "042", "--pointer", ""])["checkpoint"], world.stored("042", 3));
+}
+
+#[test]
+fn what_is_not_in_it_is_not_found() {
+    let world = rich();
+    world.refuses(&["show", "042", "--data"], 4, "no_data");
+    world.refuses(&["show", "042", "--data", "--phase", "nope"], 4, "no_data");
+    world.refuses(&["show", "042", "--pointer", "/nope"], 4, "no_value");
+    world.refuses(&["show", "042", "--pointer", "state"], 4, "no_value");
+    world.run(&["save", "bare"]).succeeds();
+    world.refuses(&["show", "bare", "--data"], 4, "no_data");
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_refused() {
+    let world = rich();
+    for flags in
+        [&["--state", "--data"][..], &["--raw", "--state"], &["--data", "--pointer", "/x"], &["--phase", "a"]]
+    {
+        world.refuses(&[&["show", "042"][..], flags].concat(), 2, "usage");
+    }
+    world.refuses(&["show"], 2, "usage");
+}

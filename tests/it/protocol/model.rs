@@ -1,0 +1,118 @@
+//! Concurrent savers in every order of their steps, or in every order with few preemptions where there are too many.
+//!
+//! Every order is run to its end from the beginning, with the real save code on the disk that forgets. At the end all
+//! savers have been acknowledged, each for a number of its own, without gaps, and the newest checkpoint has what all
+//! of them saved. Besides, at every point of every order the power fails. The three explorations together see more than
+//! 100,000 different beginnings of orders.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use super::memory::MemoryDisk;
+use super::power_loss::Losses;
+use super::schedule::{Choice, run};
+use super::tap::{Honest, Tap, Tapped};
+use super::world::{Ack, audit, save, store_on};
+
+/// What an exploration has seen.
+#[derive(Debug, Default)]
+pub(super) struct Explored {
+    /// Orders run to their end.
+    pub(super) schedules: usize,
+    /// Different beginnings of orders.
+    pub(super) prefixes: usize,
+    /// Different disks after a power failure.
+    pub(super) crashes: usize,
+    pub(super) wrong: Vec<String>,
+}
+
+/// How far to go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) savers: usize,
+    /// How often a saver may be interrupted, in all.
+    pub(super) preemptions: usize,
+    /// Whether there is a checkpoint already.
+    pub(super) begun: bool,
+}
+
+fn preemptions(choices: &[Choice]) -> usize {
+    choices.iter().filter(|choice| choice.running.is_some_and(|running| running != choice.chosen)).count()
+}
+
+/// Runs all orders within the bounds, until something is wrong.
+pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> Explored {
+    let start = MemoryDisk::new();
+    let mut old = Vec::new();
+    if bounds.begun {
+        let store = store_on(Tapped { disk: start.clone(), tap: mutant });
+        old.push(Ack::of("old", &save(&store, "old").unwrap()));
+    }
+    let seen = Mutex::new(HashSet::new());
+    let mut losses = Losses::default();
+    let mut explored = Explored::default();
+    let mut ends = HashSet::new();
+    let mut open: Vec<Vec<usize>> = vec![Vec::new()];
+    while let Some(prefix) = open.pop() {
+        let run = run((&start, !bounds.begun), bounds.savers, mutant, &prefix, &seen);
+        explored.schedules += 1;
+        explored.prefixes += run.choices.len() - prefix.len() + usize::from(!prefix.is_empty());
+        for at in prefix.len()..run.choices.len() {
+            let used = preemptions(&run.choices[..at]);
+            let Choice { chosen, live, running } = &run.choices[at];
+            for other in live.iter().filter(|other| *other != chosen) {
+                if used + usize::from(running.is_some()) <= bounds.preemptions {
+                    let before = run.choices[..at].iter().map(|choice| choice.chosen);
+                    open.push(before.chain([*other]).collect());
+                }
+            }
+        }
+        let acked = |acked: &[Ack]| [&old, acked].concat();
+        for (disk, told) in &run.moments {
+            losses.strike(disk, &acked(told));
+        }
+        let mut told = run.acked.clone();
+        told.sort();
+        if ends.insert((run.disk.fingerprint(), told, run.failed.len())) {
+            explored.wrong.extend(run.failed);
+            explored.wrong.extend(audit(&store_on(run.disk.clone()), &acked(&run.acked)));
+            losses.strike(&run.disk, &acked(&run.acked));
+        }
+        explored.wrong.append(&mut losses.wrong);
+        if !explored.wrong.is_empty() {
+            break;
+        }
+    }
+    explored.crashes = losses.states();
+    explored
+}
+
+fn assert_sound(bounds: Bounds, least: usize) {
+    let explored = explore(&Honest, bounds);
+    assert_eq!(explored.wrong, [""; 0], "{bounds:?}");
+    let Explored { schedules, prefixes, crashes, .. } = explored;
+    println!(
+        "{bounds:?}: {schedules} schedules, {prefixes} different prefixes, {crashes} states after a crash"
+    );
+    assert!(prefixes + crashes >= least, "{bounds:?}: only {prefixes} + {crashes}");
+}
+
+#[test]
+fn two_savers_in_every_order() {
+    assert_sound(Bounds { savers: 2, preemptions: usize::MAX, begun: true }, 11_000);
+}
+
+#[test]
+fn two_first_savers_with_few_preemptions() {
+    assert_sound(Bounds { savers: 2, preemptions: 3, begun: false }, 73_000);
+}
+
+#[test]
+fn three_first_savers_with_one_preemption() {
+    assert_sound(Bounds { savers: 3, preemptions: 1, begun: false }, 5_000);
+}
+
+#[test]
+fn three_savers_with_few_preemptions() {
+    assert_sound(Bounds { savers: 3, preemptions: 2, begun: true }, 12_000);
+}

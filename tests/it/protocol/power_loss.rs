@@ -1,0 +1,165 @@
+//! The power fails after every step of a save, and of the save that follows one that was killed.
+//!
+//! In every state that the disk may be found in, the store opens, what was acknowledged is there, nothing is torn, and
+//! the next save works. Numbers are without gaps if the disk keeps the order of what was not synced, as journals do;
+//! if it does not, a number that nobody was told of can be lost below one that nobody was told of.
+
+use std::collections::HashSet;
+
+use ckpt::core::save::Saved;
+use ckpt::core::store::{Disk, STORE_NAME};
+use ckpt::core::{Result, Store};
+
+use super::faults::{Fault, Kind, Moment};
+use super::memory::{MemoryDisk, Survivor};
+use super::tap::{Honest, Tap, Tapped};
+use super::world::{Ack, audit, save, save_keyed, store_on, without_gaps};
+
+/// What is found after power failures, each state once.
+#[derive(Debug, Default)]
+pub(super) struct Losses {
+    seen: HashSet<(u64, bool, Vec<Ack>)>,
+    pub(super) wrong: Vec<String>,
+}
+
+impl Losses {
+    /// How many different states were looked at.
+    pub(super) fn states(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Lets the power fail now.
+    pub(super) fn strike(&mut self, disk: &MemoryDisk, acked: &[Ack]) {
+        for survivor in disk.survivors() {
+            let ordered = survivor.ordered;
+            if !self.seen.insert((survivor.disk.fingerprint(), ordered, acked.to_vec())) {
+                continue;
+            }
+            let store = store_on(survivor.disk);
+            let judge = |acked: &[Ack]| match audit(&store, acked) {
+                wrong if ordered => wrong,
+                wrong => without_gaps(wrong),
+            };
+            self.wrong.extend(judge(acked));
+            match save(&store, "next") {
+                Ok(saved) => {
+                    let next = [acked, &[Ack::of("next", &saved)]].concat();
+                    self.wrong.extend(judge(&next));
+                }
+                Err(error) => self.wrong.push(format!("the next save fails: {error}")),
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    Plain(&'static str),
+    Contended(&'static str),
+    Keyed(&'static str),
+}
+
+impl Operation {
+    fn saver(self) -> &'static str {
+        match self {
+            Self::Plain(saver) | Self::Contended(saver) => saver,
+            Self::Keyed(_) => "keyed",
+        }
+    }
+
+    fn run<D: Disk>(self, store: &Store<D>) -> Result<Saved> {
+        match self {
+            Self::Plain(saver) | Self::Contended(saver) => save(store, saver),
+            Self::Keyed(process) => save_keyed(store, "keyed", process),
+        }
+    }
+}
+
+/// Ends the operation after each of its steps, and shows what is on the disk then; why it failed when left alone.
+fn cut_everywhere<T: Tap<MemoryDisk>>(
+    mutant: &T,
+    (disk, acked): (&MemoryDisk, &[Ack]),
+    operation: Operation,
+    visit: &mut dyn FnMut(&MemoryDisk, &[Ack]),
+) -> Option<String> {
+    for step in 1.. {
+        let fault = Fault::new(step, Kind::Crash, Moment::After);
+        let fault = if matches!(operation, Operation::Contended(_)) { fault.with_rival() } else { fault };
+        let disk = disk.fork();
+        let machine = Tapped { disk: Tapped { disk: disk.clone(), tap: mutant }, tap: &fault };
+        let result = operation.run(&store_on(machine));
+        let told = result.iter().map(|saved| Ack::of(operation.saver(), saved));
+        let acked: Vec<Ack> = acked.iter().cloned().chain(fault.rival_acks.take()).chain(told).collect();
+        visit(&disk, &acked);
+        if !fault.fired() {
+            return result.err().map(|error| format!("{operation:?} fails: {error}"));
+        }
+    }
+    None
+}
+
+/// All scenarios, on a disk with a protection removed or not.
+pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
+    let mut losses = Losses::default();
+    let empty = (MemoryDisk::new(), Vec::new());
+    let some = MemoryDisk::new();
+    let old = Ack::of("old", &save(&store_on(Tapped { disk: some.clone(), tap: mutant }), "old").unwrap());
+    let some = (some, vec![old]);
+
+    let scenarios = [
+        (&empty, Operation::Plain("new"), Operation::Plain("second")),
+        (&some, Operation::Plain("new"), Operation::Plain("second")),
+        (&some, Operation::Contended("new"), Operation::Plain("second")),
+        (&empty, Operation::Keyed("process 1"), Operation::Keyed("process 2")),
+        (&some, Operation::Keyed("process 1"), Operation::Keyed("process 2")),
+    ];
+    let mut killed = HashSet::new();
+    for ((disk, acked), first, second) in scenarios {
+        let mut failed = Vec::new();
+        let alone = cut_everywhere(mutant, (disk, acked), first, &mut |disk, acked| {
+            losses.strike(disk, acked);
+            // The first process was killed, nothing else. The second one goes on, and then the power fails.
+            if killed.insert((disk.fingerprint(), format!("{second:?}"), acked.to_vec())) {
+                let strike = &mut |disk: &MemoryDisk, acked: &[Ack]| losses.strike(disk, acked);
+                failed.extend(cut_everywhere(mutant, (disk, acked), second, strike));
+            }
+        });
+        losses.wrong.extend(failed.into_iter().chain(alone));
+    }
+    losses
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_power_failure_after_any_step() {
+    let losses = explore(&Honest);
+    assert_eq!(losses.wrong, [""; 0]);
+    println!("{} states after a power failure", losses.states());
+    assert!(losses.states() > 250, "{}", losses.states());
+}
+
+#[test]
+fn an_init_that_returned_survives_and_one_that_did_not_leaves_no_half_a_file() {
+    const CONFIG: &str = "# settings\n";
+    let config = |disk: &MemoryDisk| {
+        let store = disk.enter(&0, STORE_NAME).ok()?;
+        disk.read(&store, "config.toml", 100).ok().map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    for step in 1.. {
+        let (disk, fault) = (MemoryDisk::new(), Fault::new(step, Kind::Crash, Moment::After));
+        let store = store_on(Tapped { disk: disk.clone(), tap: &fault });
+        let returned = store.create().and_then(|_| store.create_config(CONFIG)).is_ok();
+        for Survivor { disk, .. } in disk.survivors() {
+            let found = config(&disk);
+            assert!(found.is_none_or(|text| text == CONFIG), "step {step}");
+            assert!(!returned || config(&disk).is_some(), "step {step}");
+            let again = store_on(disk.clone());
+            again.create().unwrap();
+            again.create_config(CONFIG).unwrap();
+            assert_eq!(config(&disk).as_deref(), Some(CONFIG), "step {step}");
+        }
+        if !fault.fired() {
+            assert!(returned);
+            break;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Findings are a contract: their words are documented, and their help lines are commands that exist.
+
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+
+use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
+use ckpt::core::change::{Change, Reopen};
+use ckpt::core::checkpoint::{Artifact, Context, GitContext, WatchedFile};
+use ckpt::core::digest::Digest;
+use ckpt::core::resume::{
+    Code, Condition, Facts, GitFact, Limits, OutputFact, TaskOutput, Watched, evaluate,
+};
+use ckpt::core::task::{Task, TaskStatus};
+use ckpt::core::{Checkpoint, Timestamp, WorkflowStatus};
+
+use super::setup::{apply, workflow};
+
+fn task(id: &str, status: TaskStatus, attempts: u32, output: Option<&str>, after: &[&str]) -> Task {
+    let mut task = Task::pending(id.parse().unwrap(), Some("b".parse().unwrap()));
+    (task.status, task.attempts, task.output) = (status, attempts, output.map(str::to_owned));
+    task.depends_on = after.iter().map(|id| id.parse().unwrap()).collect();
+    task
+}
+
+/// Situations that bring out every finding an own checkpoint can have.
+fn situations() -> Vec<(Checkpoint, Facts, i64)> {
+    let none = Facts::default();
+    let base = || workflow(&["a", "b", "odd 'name'"], &[("a", Complete)]);
+    let mut list = Vec::new();
+
+    for (status, days) in
+        [(WorkflowStatus::Failed, 8), (WorkflowStatus::Abandoned, 31), (WorkflowStatus::Complete, -1)]
+    {
+        list.push((
+            apply(Some(base()), &Change { workflow_status: Some(status), ..Change::default() }),
+            none.clone(),
+            days,
+        ));
+    }
+
+    let mut failing = apply(
+        Some(base()),
+        &Change {
+            phase: Some("b".parse().unwrap()),
+            status: Some(Failed),
+            error: Some("boom".into()),
+            ..Change::default()
+        },
+    );
+    list.push((failing.clone(), none.clone(), 0));
+    failing.phases[1].error = None;
+    list.push((failing.clone(), none.clone(), 0));
+    for _ in 0..2 {
+        let reopen = Reopen { from: "b".parse().unwrap(), reason: None, limit: None };
+        failing = apply(Some(failing), &Change { reopen: Some(reopen), ..Change::default() });
+    }
+    let again = Change { phase: Some("b".parse().unwrap()), status: Some(Failed), ..Change::default() };
+    list.push((apply(Some(failing), &again), none.clone(), 0));
+
+    let mut tasks = workflow(&["a", "b"], &[("a", Complete), ("b", InProgress)]);
+    tasks.tasks = vec![
+        task("run", TaskStatus::Running, 1, None, &[]),
+        task("wrote", TaskStatus::Running, 1, Some("o"), &[]),
+        task("dead", TaskStatus::Failed, 3, None, &[]),
+        task("waits", TaskStatus::Pending, 0, None, &["dead"]),
+    ];
+    let wrote = HashMap::from([("o".to_owned(), TaskOutput { status: None })]);
+    list.push((tasks, Facts { task_outputs: wrote, ..Facts::default() }, 0));
+
+    let mut world = base();
+    world.version.minor = 9;
+    world.writer.session = Some("theirs".into());
+    let artifact = |name: &str| Artifact {
+        name: name.into(),
+        path: format!("{name}.md"),
+        size: Some(1),
+        sha256: Some(Digest::ZERO),
+        extra: Default::default(),
+    };
+    world.artifacts = ["gone", "changed", "locked"].map(artifact).into();
+    world.context = Context {
+        git: Some(GitContext { branch: Some("x".into()), commit: None, extra: Default::default() }),
+        watched: vec![WatchedFile { path: "W.md".into(), sha256: None, extra: Default::default() }],
+        ..Context::default()
+    };
+    for exists in [false, true] {
+        let facts = Facts {
+            artifacts: vec![Condition::Missing, Condition::Changed, Condition::Unreadable],
+            watched: vec![Watched::Changed],
+            git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
+            damaged_newest: Some(("042/9".into(), "f".into(), "is empty".into())),
+            newest: Some("042/9".into()),
+            ..Facts::default()
+        };
+        list.push((world.clone(), facts, 0));
+    }
+
+    for (status, fact) in [
+        (InProgress, None),
+        (InProgress, Some(false)),
+        (InProgress, Some(true)),
+        (Complete, None),
+        (Complete, Some(false)),
+    ] {
+        let mut promised = workflow(&["a", "b", "c"], &[("a", Complete), ("b", status), ("c", Complete)]);
+        let spec = ckpt::core::pipeline::PhaseSpec {
+            approval: true,
+            outputs: vec![("o.json".into(), None)],
+            ..ckpt::core::pipeline::PhaseSpec::bare("b".parse().unwrap())
+        };
+        let phases = [
+            ckpt::core::pipeline::PhaseSpec::bare("a".parse().unwrap()),
+            spec,
+            ckpt::core::pipeline::PhaseSpec::bare("c".parse().unwrap()),
+        ];
+        let pipeline = ckpt::core::pipeline::Pipeline::new("p".into(), phases.into()).unwrap();
+        promised = apply(
+            Some(promised),
+            &Change { pipeline: Some(pipeline), next_phase: Some("a".parse().unwrap()), ..Change::default() },
+        );
+        let outputs = fact.map(|valid| {
+            ("o.json".to_owned(), if valid { OutputFact::Valid } else { OutputFact::Invalid("bad".into()) })
+        });
+        list.push((promised, Facts { outputs: outputs.into_iter().collect(), ..Facts::default() }, 0));
+    }
+
+    list.push((apply(None, &Change { phase: Some("x".parse().unwrap()), ..Change::default() }), none, 0));
+    list
+}
+
+#[test]
+fn every_finding_occurs_and_every_help_line_is_a_command_that_exists() {
+    let mut seen = BTreeSet::new();
+    for (checkpoint, facts, days) in situations() {
+        let now = Timestamp::new(checkpoint.saved_at.to_chrono() + chrono::TimeDelta::days(days));
+        for finding in evaluate(&checkpoint, &facts, &Limits::default(), now).findings {
+            seen.insert(finding.code);
+            assert!(!finding.message.ends_with('.') && finding.message.is_ascii(), "{}", finding.message);
+            for line in &finding.help {
+                let words = shlex::split(line).unwrap_or_else(|| panic!("not a command line: {line}"));
+                let parsed = ckpt::cli::command_tree().try_get_matches_from(&words);
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+    // Only files of other systems have statuses that cannot be read.
+    let missing: Vec<_> =
+        Code::ALL.iter().filter(|code| **code != Code::StatusUnknown && !seen.contains(code)).collect();
+    assert!(missing.is_empty(), "never seen: {missing:?}");
+}
+
+#[test]
+fn the_codes_are_a_contract() {
+    let words: Vec<_> = Code::ALL.iter().map(|code| code.word()).collect();
+    for word in [
+        "stale",
+        "very_stale",
+        "future_time",
+        "artifact_missing",
+        "artifact_changed",
+        "artifact_unreadable",
+        "watched_changed",
+        "branch_missing",
+        "branch_differs",
+        "damaged_newest",
+        "gap",
+        "next_disagrees",
+        "recent_writer",
+        "awaiting_approval",
+        "phase_failed",
+        "last_error",
+        "task_orphaned",
+        "task_reconciled",
+        "task_exhausted",
+        "replan_limit",
+        "workflow_failed",
+        "workflow_abandoned",
+        "format_newer",
+        "phases_unknown",
+        "output_missing",
+        "output_invalid",
+        "status_unknown",
+    ] {
+        assert!(words.contains(&word), "{word}");
+    }
+}

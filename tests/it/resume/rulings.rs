@@ -1,0 +1,149 @@
+//! Where the systems people use disagree, one ruling each.
+
+use std::collections::HashMap;
+
+use ckpt::core::PhaseStatus::{Complete, Failed, InProgress, Skipped};
+use ckpt::core::WorkflowStatus;
+use ckpt::core::change::Change;
+use ckpt::core::checkpoint::{GitContext, Next};
+use ckpt::core::resume::{Code, Facts, GitFact, OutputFact, Verdict};
+
+use super::setup::{apply, codes, ids, judge, phase, workflow};
+
+#[test]
+fn the_resume_phase_is_the_first_that_is_not_complete() {
+    let checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", InProgress)]);
+    assert_eq!(phase(&judge(&checkpoint, &Facts::default())), Some("2"));
+}
+
+#[test]
+fn a_pointer_at_a_completed_phase_is_corrected_with_a_finding() {
+    let mut checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", Complete)]);
+    let two = "2".parse().unwrap();
+    checkpoint.next = Some(Next { phase: Some(two), action: Some("old".into()), extra: Default::default() });
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::NextDisagrees]));
+    assert_ne!(resume.action.as_deref(), Some("old"), "the action belonged to the other phase");
+}
+
+#[test]
+fn a_gap_is_resumed_and_reported() {
+    let checkpoint =
+        workflow(&["1", "2", "3", "4", "5"], &[("1", Complete), ("2", Complete), ("4", Complete)]);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::Gap]));
+    assert_eq!((resume.done, resume.remaining), (ids(&["1", "2", "4"]), ids(&["3", "5"])));
+}
+
+#[test]
+fn stopped_between_phases_is_a_resume_not_a_fresh_start() {
+    let checkpoint = workflow(&["REQUIREMENTS", "ARCHITECTURE"], &[("REQUIREMENTS", Complete)]);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((phase(&resume), resume.verdict), (Some("ARCHITECTURE"), Verdict::Ready));
+}
+
+#[test]
+fn a_failed_phase_is_never_counted_as_done() {
+    let checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", Failed), ("3", Complete)]);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((phase(&resume), &resume.done), (Some("2"), &ids(&["1", "3"])));
+}
+
+#[test]
+fn all_phases_done_is_complete_and_never_the_first_phase_again() {
+    let checkpoint = workflow(&["1", "2"], &[("1", Complete), ("2", Skipped)]);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((phase(&resume), resume.verdict, &resume.action), (None, Verdict::Complete, &None));
+    assert_eq!(checkpoint.status, WorkflowStatus::Complete);
+}
+
+#[test]
+fn a_branch_that_is_gone_blocks_before_anything_else_is_said() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
+    checkpoint.context.git =
+        Some(GitContext { branch: Some("feature/x".into()), commit: None, extra: Default::default() });
+    let git = GitFact { branch: Some("main".into()), recorded_branch_exists: Some(false) };
+    let resume = judge(&checkpoint, &Facts { git: Some(git), ..Facts::default() });
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::BranchMissing], Verdict::Blocked));
+    let git = GitFact { branch: Some("main".into()), recorded_branch_exists: Some(true) };
+    let resume = judge(&checkpoint, &Facts { git: Some(git), ..Facts::default() });
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::BranchDiffers], Verdict::Ready));
+}
+
+#[test]
+fn staleness_is_measured_from_the_last_save_not_the_start() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
+    checkpoint.phases[0].started_at = ckpt::core::Timestamp::parse("2020-01-01T00:00:00Z");
+    assert_eq!(codes(&judge(&checkpoint, &Facts::default())), []);
+}
+
+#[test]
+fn an_abandoned_or_failed_workflow_needs_a_confirmation() {
+    for (status, code) in
+        [(WorkflowStatus::Failed, Code::WorkflowFailed), (WorkflowStatus::Abandoned, Code::WorkflowAbandoned)]
+    {
+        let change = Change { workflow_status: Some(status), ..Change::default() };
+        let checkpoint = apply(Some(workflow(&["1", "2"], &[("1", Complete)])), &change);
+        let resume = judge(&checkpoint, &Facts::default());
+        assert_eq!((codes(&resume), resume.verdict), (vec![code], Verdict::Confirm));
+    }
+}
+
+fn dotagent(status: ckpt::core::PhaseStatus, present: &[&str]) -> ckpt::core::resume::Resume {
+    let pipeline = ckpt::core::builtin::find("dotagent").unwrap().pipeline(0);
+    let declare = Change { pipeline: Some(pipeline), ..Change::default() };
+    let mut checkpoint = apply(None, &declare);
+    for (name, status) in [("REQUIREMENTS", Complete), ("ARCHITECTURE", status)] {
+        let change = Change { phase: Some(name.parse().unwrap()), status: Some(status), ..Change::default() };
+        checkpoint = apply(Some(checkpoint), &change);
+    }
+    let demand = ["memory/reports/demand.json"];
+    let paths = demand.iter().chain(present);
+    let outputs: HashMap<_, _> = paths.map(|path| ((*path).to_owned(), OutputFact::Valid)).collect();
+    judge(&checkpoint, &Facts { outputs, ..Facts::default() })
+}
+
+#[test]
+fn designs_without_a_final_one_wait_for_approval_and_are_not_redone() {
+    let resume = dotagent(InProgress, &["memory/reports/designs/"]);
+    assert_eq!((phase(&resume), resume.verdict), (Some("ARCHITECTURE"), Verdict::Confirm));
+    assert_eq!(codes(&resume), [Code::AwaitingApproval]);
+}
+
+#[test]
+fn a_final_design_is_evidence_enough() {
+    let resume = dotagent(InProgress, &["memory/reports/designs/", "memory/reports/final_design.json"]);
+    assert_eq!((phase(&resume), resume.verdict), (Some("IMPLEMENTATION"), Verdict::Ready));
+    assert_eq!(resume.inferred, ids(&["ARCHITECTURE"]));
+}
+
+#[test]
+fn nothing_written_means_interrupted() {
+    let resume = dotagent(InProgress, &[]);
+    assert_eq!((phase(&resume), resume.verdict), (Some("ARCHITECTURE"), Verdict::Ready));
+    assert_eq!(codes(&resume), [Code::OutputMissing]);
+}
+
+#[test]
+fn without_declared_phases_the_recorded_next_is_the_only_answer() {
+    let save = |next: Option<&str>, next_phase: Option<&str>| Change {
+        phase: Some("x".parse().unwrap()),
+        next_action: next.map(str::to_owned),
+        next_phase: next_phase.map(|id| id.parse().unwrap()),
+        ..Change::default()
+    };
+    let blind = judge(&apply(None, &save(None, None)), &Facts::default());
+    assert_eq!(
+        (phase(&blind), blind.verdict, codes(&blind)),
+        (None, Verdict::Blocked, vec![Code::PhasesUnknown])
+    );
+    let told = judge(&apply(None, &save(Some("write it"), None)), &Facts::default());
+    assert_eq!(
+        (phase(&told), told.verdict, told.action.as_deref()),
+        (None, Verdict::Ready, Some("write it"))
+    );
+    let named = judge(&apply(None, &save(None, Some("y"))), &Facts::default());
+    assert_eq!((phase(&named), named.verdict), (Some("y"), Verdict::Ready));
+    let circle = judge(&apply(None, &save(None, Some("x"))), &Facts::default());
+    assert_eq!((phase(&circle), circle.verdict), (None, Verdict::Blocked));
+}

@@ -1,0 +1,425 @@
+//! The world a test runs `ckpt` in: an empty project, an empty home, no environment, and a clock of its own.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use ckpt::core::digest::Digest;
+use ckpt::core::schema::violations;
+use ckpt::core::{Timestamp, WorkflowId};
+use serde_json::Value;
+
+/// The program under test.
+pub(crate) const CKPT: &str = env!("CARGO_BIN_EXE_ckpt");
+
+/// 2026-01-30T14:30:00Z; every command is run a minute after the one before it.
+const FIRST_SECOND: u64 = 1_769_783_400;
+
+/// A temporary project that nothing outside has a say in.
+pub(crate) struct World {
+    temp: PathBuf,
+    ticks: AtomicU64,
+    _removed_at_the_end: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let temp = directory.path().canonicalize().unwrap();
+        std::fs::create_dir(temp.join("project")).unwrap();
+        std::fs::create_dir(temp.join("home")).unwrap();
+        Self { temp, ticks: AtomicU64::new(0), _removed_at_the_end: directory }
+    }
+
+    /// A world with checkpoints 1 to `count` of workflow `042`, one phase each.
+    pub(crate) fn with_checkpoints(count: usize) -> Self {
+        let world = Self::new();
+        for phase in 1..=count {
+            world.run(&["save", "042", "--phase", &phase.to_string()]).succeeds();
+        }
+        world
+    }
+
+    /// The directory around the project and the home.
+    pub(crate) fn temp(&self) -> &Path {
+        &self.temp
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.temp.join("project")
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.temp.join("home")
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.project().join(".ckpt")
+    }
+
+    pub(crate) fn workflow_dir(&self, workflow: &str) -> PathBuf {
+        let id: WorkflowId = workflow.parse().unwrap();
+        self.store().join("workflows").join(id.directory())
+    }
+
+    pub(crate) fn checkpoint_file(&self, workflow: &str, seq: u64) -> PathBuf {
+        self.workflow_dir(workflow).join(format!("{seq:08}.json"))
+    }
+
+    /// The document stored under a number, read without the program.
+    pub(crate) fn stored(&self, workflow: &str, seq: u64) -> Value {
+        let bytes = std::fs::read(self.checkpoint_file(workflow, seq)).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// The numbers that are taken in a workflow, in order.
+    pub(crate) fn numbers(&self, workflow: &str) -> Vec<u64> {
+        let Ok(entries) = std::fs::read_dir(self.workflow_dir(workflow)) else { return Vec::new() };
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut numbers: Vec<u64> =
+            names.filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Writes a file of the project, and the directories above it.
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.project().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Writes the settings of the store, and makes the store for them.
+    pub(crate) fn configure(&self, settings: &str) {
+        self.write(".ckpt/config.toml", settings);
+    }
+
+    /// Writes the settings of the user.
+    pub(crate) fn configure_user(&self, settings: &str) {
+        let directory = self.home().join(".config/ckpt");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("config.toml"), settings).unwrap();
+    }
+
+    /// Puts other bytes into the place of a checkpoint.
+    pub(crate) fn replace_checkpoint(&self, workflow: &str, seq: u64, bytes: &[u8]) {
+        let path = self.checkpoint_file(workflow, seq);
+        let _ = std::fs::remove_file(&path);
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400)).unwrap();
+    }
+
+    /// Changes a stored document and gives it the checksum that fits, as another program might.
+    pub(crate) fn forge(&self, workflow: &str, seq: u64, change: impl FnOnce(&mut Value)) {
+        let mut document = self.stored(workflow, seq);
+        change(&mut document);
+        self.replace_checkpoint(workflow, seq, &sealed(document));
+    }
+
+    pub(crate) fn ckpt<S: AsRef<OsStr>>(&self, args: &[S]) -> Invocation<'_> {
+        let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let dir = self.project();
+        Invocation { world: self, args, dir, env: Vec::new(), stdin: Vec::new(), wrapper: Vec::new() }
+    }
+
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Outcome {
+        self.ckpt(args).run()
+    }
+
+    /// Runs with `--json` and takes the answer, which must be one valid document.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        self.ckpt(args).json()
+    }
+
+    /// Runs with `--json` and takes the failure; nothing in the project may have changed.
+    pub(crate) fn refuses<S: AsRef<OsStr>>(&self, args: &[S], exit: i32, code: &str) -> Value {
+        self.ckpt(args).refused(exit, code)
+    }
+
+    /// What is in the project now.
+    pub(crate) fn tree(&self) -> Tree {
+        Tree::of(&self.project())
+    }
+
+    fn next_time(&self) -> String {
+        let minute = self.ticks.fetch_add(1, Ordering::Relaxed);
+        let time = UNIX_EPOCH + Duration::from_secs(FIRST_SECOND + 60 * minute);
+        Timestamp::from(time).to_string()
+    }
+
+    fn neutral(&self, text: &str) -> String {
+        let host = rustix::system::uname().nodename().to_str().unwrap().to_owned();
+        let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
+        let text = if host.is_empty() { text } else { text.replace(&format!("\"{host}\""), "\"$HOST\"") };
+        without_hex(&without_hex(&text, 64, "$SHA256"), 32, "$SAVE_ID")
+    }
+}
+
+/// The bytes of a document with its checksum filled in.
+pub(crate) fn sealed(mut document: Value) -> Vec<u8> {
+    let zeros = "0".repeat(64);
+    if let Some(digest) = document.get_mut("sha256") {
+        *digest = zeros.clone().into();
+    }
+    let text = serde_json::to_string_pretty(&document).unwrap() + "\n";
+    let digest = Digest::of(text.as_bytes()).to_hex();
+    text.replacen(&zeros, &digest, 1).into_bytes()
+}
+
+/// Replaces every run of exactly `length` hexadecimal digits.
+fn without_hex(text: &str, length: usize, name: &str) -> String {
+    let mut clean = String::new();
+    let mut run = String::new();
+    for c in text.chars().map(Some).chain([None]) {
+        match c {
+            Some(c) if c.is_ascii_hexdigit() => run.push(c),
+            other => {
+                clean.push_str(if run.len() == length { name } else { &run });
+                run.clear();
+                clean.extend(other);
+            }
+        }
+    }
+    clean
+}
+
+/// One run of the program that is being prepared.
+pub(crate) struct Invocation<'a> {
+    world: &'a World,
+    args: Vec<OsString>,
+    dir: PathBuf,
+    env: Vec<(String, OsString)>,
+    stdin: Vec<u8>,
+    wrapper: Vec<OsString>,
+}
+
+impl Invocation<'_> {
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((name.to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn stdin(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        self.stdin = bytes.as_ref().to_owned();
+        self
+    }
+
+    /// Starts it in this directory; relative to the project.
+    pub(crate) fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.dir = self.world.project().join(dir);
+        self
+    }
+
+    /// Runs another program, which is given the command line of `ckpt` behind these arguments.
+    pub(crate) fn under<S: AsRef<OsStr>>(mut self, wrapper: &[S]) -> Self {
+        self.wrapper = wrapper.iter().map(|word| word.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Runs it in a shell as `"$@"` of this script; `$0` is no word of it.
+    pub(crate) fn in_shell(self, script: &str) -> Self {
+        self.under(&["/bin/sh", "-c", script, "sh"])
+    }
+
+    /// The command, with its streams not yet decided.
+    pub(crate) fn command(&self) -> Command {
+        let mut words = self.wrapper.clone();
+        words.push(CKPT.into());
+        words.extend(self.args.iter().cloned());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(&self.dir).env_clear();
+        command.env("HOME", self.world.home()).env("CKPT_NOW", self.world.next_time());
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    pub(crate) fn spawn(&self) -> Child {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    pub(crate) fn run(self) -> Outcome {
+        let mut child = self.spawn();
+        let mut stdin = child.stdin.take().unwrap();
+        let bytes = self.stdin.clone();
+        // It may have gone away without reading.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        self.world.outcome(output.status, output.stdout, output.stderr)
+    }
+
+    pub(crate) fn json(mut self) -> Value {
+        self.args.push("--json".into());
+        self.run().succeeds().document()
+    }
+
+    pub(crate) fn refused(mut self, exit: i32, code: &str) -> Value {
+        self.args.push("--json".into());
+        let (world, args) = (self.world, self.args.clone());
+        let before = world.tree();
+        let failure = self.run().failure();
+        let found = (failure["exit_code"].as_i64(), failure["code"].as_str());
+        assert_eq!(found, (Some(i64::from(exit)), Some(code)), "{args:?}: {failure}");
+        assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{args:?} left traces");
+        failure
+    }
+}
+
+/// How a run ended and what it said.
+pub(crate) struct Outcome {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    shown: String,
+}
+
+impl World {
+    pub(crate) fn outcome(&self, status: ExitStatus, stdout: Vec<u8>, stderr: Vec<u8>) -> Outcome {
+        let ending = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("exit {code}"),
+            (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+        };
+        let stdout = String::from_utf8(stdout).expect("stdout is UTF-8");
+        let stderr = String::from_utf8(stderr).expect("stderr is UTF-8");
+        let mut shown = ending;
+        for (name, text) in [("stdout", &stdout), ("stderr", &stderr)] {
+            if !text.is_empty() {
+                let unended = if text.ends_with('\n') { "" } else { "(no newline)\n" };
+                shown.push_str(&format!("\n--- {name}\n{text}{unended}"));
+                shown.truncate(shown.trim_end_matches('\n').len());
+            }
+        }
+        Outcome { status, shown: self.neutral(&shown) + "\n--- end", stdout, stderr }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl Outcome {
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| panic!("it was killed: {self}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> Self {
+        assert_eq!(self.status.code(), Some(0), "{self}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.status.code(), Some(code), "{self}");
+        self
+    }
+
+    /// The answer as JSON: one line, one document, its format first, valid by the schema of that name.
+    #[track_caller]
+    pub(crate) fn document(&self) -> Value {
+        assert_eq!(self.stdout.matches('\n').count(), 1, "one line: {self}");
+        let document: Value = serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self}"));
+        assert_valid(&document);
+        document
+    }
+
+    /// The failure as JSON: nothing on stdout, one line on stderr.
+    #[track_caller]
+    pub(crate) fn failure(&self) -> Value {
+        assert_eq!(self.stdout, "", "stdout of a failure is empty: {self}");
+        assert_eq!(self.stderr.matches('\n').count(), 1, "one line: {self}");
+        let failure: Value = serde_json::from_str(&self.stderr).unwrap_or_else(|e| panic!("{e}: {self}"));
+        assert_valid(&failure);
+        assert_eq!(failure["format"], "ckpt.error.v1");
+        assert_eq!(failure["exit_code"].as_i64(), self.status.code().map(i64::from), "{self}");
+        failure
+    }
+}
+
+/// Asserts that a document begins with its format and is valid by the schema of that name.
+#[track_caller]
+pub(crate) fn assert_valid(document: &Value) {
+    let first = document.as_object().and_then(|members| members.iter().next());
+    let Some((key, Value::String(format))) = first else { panic!("no format: {document}") };
+    assert_eq!(key, "format", "{document}");
+    assert!(ckpt::core::schema::find(format).is_some(), "there is no schema {format}");
+    assert_eq!(violations(format, document), [], "{document}");
+}
+
+/// Everything in a directory: kinds, modes, times and contents.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Tree(BTreeMap<PathBuf, String>);
+
+impl Tree {
+    pub(crate) fn of(root: &Path) -> Self {
+        let mut tree = Self(BTreeMap::new());
+        tree.add(root);
+        tree
+    }
+
+    fn add(&mut self, path: &Path) {
+        let Ok(metadata) = path.symlink_metadata() else { return };
+        let kind = metadata.file_type();
+        let content = if kind.is_file() {
+            let bytes = std::fs::read(path).unwrap_or_default();
+            format!("{} bytes {}", bytes.len(), Digest::of(&bytes).to_hex())
+        } else if kind.is_symlink() {
+            format!("-> {}", path.read_link().unwrap().display())
+        } else {
+            String::new()
+        };
+        let facts = format!(
+            "mode {:o} modified {}.{} {content}",
+            metadata.mode(),
+            metadata.mtime(),
+            metadata.mtime_nsec()
+        );
+        self.0.insert(path.to_owned(), facts);
+        if kind.is_dir() {
+            for entry in std::fs::read_dir(path).unwrap() {
+                self.add(&entry.unwrap().path());
+            }
+        }
+    }
+
+    /// What is different in `later`, one line each.
+    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+        let paths = self.0.keys().chain(later.0.keys());
+        let mut changes: Vec<String> = paths
+            .filter(|path| self.0.get(*path) != later.0.get(*path))
+            .map(|path| format!("{}: {:?} -> {:?}", path.display(), self.0.get(path), later.0.get(path)))
+            .collect();
+        changes.dedup();
+        changes
+    }
+}
+
+/// Says why a test cannot run here, unless this is CI, where everything must.
+#[track_caller]
+pub(crate) fn skip(reason: &str) {
+    assert!(std::env::var_os("CI").is_none(), "mandatory in CI, but {reason}");
+    eprintln!("skipped: {reason}");
+}
+
+/// Whether this process may do everything.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The full path of a program, if it is installed.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
+}

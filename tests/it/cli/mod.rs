@@ -8,6 +8,7 @@ mod init;
 mod list;
 mod man;
 mod readers;
+mod resume;
 mod save;
 mod schema;
 mod selectors;

@@ -1,0 +1,110 @@
+//! Commands that are run on behalf of a workflow.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::world::World;
+
+fn begun() -> World {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Write it"]).succeeds();
+    world
+}
+
+#[test]
+fn a_command_gets_the_context_and_its_exit_code_is_ours() {
+    let world = begun();
+    let script = "echo $CKPT_WORKFLOW $CKPT_HANDLE $CKPT_PHASE \"$CKPT_ACTION\"; head -1; exit 3";
+    let outcome = world
+        .ckpt(&["resume", "042", "--", "/bin/sh", "-c", script])
+        .env("PATH", "/usr/bin:/bin")
+        .run()
+        .exits(3);
+    assert_eq!(
+        outcome.stdout,
+        "042 042/1 build Write it\nUnfinished work: 042, checkpoint 042/1 (1m 00s old). Verdict: ready.\n"
+    );
+    assert!(outcome.stderr.contains("Verdict: ready"), "the verdict is part of the conversation: {outcome}");
+}
+
+#[test]
+fn a_command_is_not_run_on_a_state_that_is_not_safe() {
+    let world = begun();
+    world.run(&["save", "042", "--workflow-status", "failed"]).succeeds();
+    let touch = ["resume", "042", "--", "/bin/sh", "-c", "echo > ran"];
+    world.run(&touch).exits(7);
+    assert!(!world.project().join("ran").exists());
+    world.run(&["resume", "042", "--yes", "--", "/bin/sh", "-c", "echo > ran"]).succeeds();
+    assert!(world.project().join("ran").exists());
+}
+
+#[test]
+fn a_save_inside_the_command_needs_no_id() {
+    let world = begun();
+    world.run(&["resume", "042", "--", crate::world::CKPT, "save", "--phase", "build"]).succeeds();
+    assert_eq!(world.stored("042", 2)["status"], "complete");
+}
+
+#[test]
+fn a_command_that_cannot_be_run_is_named() {
+    let world = begun();
+    let outcome = world.run(&["resume", "042", "--", "/no/such/program"]).exits(1);
+    assert!(outcome.stderr.contains("error: `/no/such/program` cannot be run"), "{outcome}");
+}
+
+#[test]
+fn run_records_begin_end_and_evidence() {
+    let world = begun();
+    world.run(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 0"]).succeeds();
+    assert_eq!(world.stored("042", 2)["phases"][1]["status"], "in_progress");
+    let phase = world.stored("042", 3)["phases"][1].clone();
+    assert_eq!(phase["status"], "complete");
+    assert_eq!(phase["data"]["run"]["command"], json!(["/bin/sh", "-c", "exit 0"]));
+    assert_eq!(phase["data"]["run"]["exit_code"], 0);
+    assert!(phase["data"]["run"]["duration_seconds"].is_u64());
+    assert_eq!(world.stored("042", 3)["status"], "complete");
+}
+
+#[test]
+fn run_records_failure_and_passes_the_exit_code_on() {
+    let world = begun();
+    world.run(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 9"]).exits(9);
+    let phase = world.stored("042", 3)["phases"][1].clone();
+    assert_eq!((&phase["status"], &phase["data"]["run"]["exit_code"]), (&json!("failed"), &json!(9)));
+    assert_eq!(phase["error"], "the command ended with exit code 9");
+    world.run(&["run", "042", "--phase", "build", "--", "/no/such"]).exits(1);
+    assert_eq!(world.stored("042", 5)["phases"][1]["status"], "failed");
+}
+
+#[test]
+fn run_refuses_an_unknown_phase_before_it_runs_anything() {
+    let world = begun();
+    let outcome =
+        world.run(&["--json", "run", "042", "--phase", "tset", "--", "/bin/sh", "-c", "echo > ran"]).exits(2);
+    assert_eq!(outcome.failure()["code"], "unknown_phase");
+    assert!(!world.project().join("ran").exists());
+    assert_eq!(world.numbers("042"), [1]);
+}
+
+#[test]
+fn an_interrupt_while_it_runs_is_recorded() {
+    for (args, seq) in [
+        (&["resume", "042", "--", "/bin/sh", "-c", "echo up; exec sleep 60"][..], 2),
+        (&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "echo up; exec sleep 60"], 3),
+    ] {
+        let world = begun();
+        let mut command = world.ckpt(args).env("PATH", "/usr/bin:/bin").command();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut up = [0; 3];
+        child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{args:?}");
+        let stored = world.stored("042", seq);
+        assert_eq!(stored["trigger"], "user_interrupt", "{args:?}");
+        assert_ne!(stored["status"], "complete");
+    }
+}

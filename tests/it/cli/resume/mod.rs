@@ -1,0 +1,8 @@
+//! `resume` and what stands on it: `status`, `brief`, `run`, `approve`, `revise`, `pipeline`.
+
+mod approvals;
+mod brief;
+mod command;
+mod question;
+mod status;
+mod verdicts;

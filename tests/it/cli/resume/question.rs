@@ -1,0 +1,196 @@
+//! The question on a terminal, tried in a real pseudo-terminal.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+
+use crate::world::World;
+
+const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
+
+/// A program at a terminal, and somebody who reads and types.
+struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    fn open(world: &World, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let slave = || File::options().read(true).write(true).open(&name).unwrap();
+        let mut invocation = world.ckpt(args);
+        for (name, value) in env {
+            invocation = invocation.env(name, value);
+        }
+        let child = invocation.command().stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
+        let keyboard = File::from(master);
+        let mut reader = keyboard.try_clone().unwrap();
+        let (sender, screen) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // The end of a terminal is an error, not an end of file.
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..n].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, keyboard, screen, seen: String::new() }
+    }
+
+    /// Reads until `text` is on the screen for the `times`th time.
+    fn expect(&mut self, text: &str, times: usize) {
+        while self.seen.matches(text).count() < times {
+            match self.screen.recv_timeout(Duration::from_secs(20)) {
+                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(_) => panic!("never saw {text:?} {times} times:\n{}", self.seen),
+            }
+        }
+    }
+
+    fn answer(&mut self, line: &str) {
+        self.keyboard.write_all(line.as_bytes()).unwrap();
+    }
+
+    fn exit(mut self) -> (i32, String) {
+        let code = self.child.wait().unwrap().code().unwrap();
+        while let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(300)) {
+            self.seen.push_str(&String::from_utf8_lossy(&bytes));
+        }
+        (code, self.seen)
+    }
+}
+
+fn begun() -> World {
+    let world = World::new();
+    let declare = ["save", "042", "--phases", "plan,build", "--phase", "plan", "--title", "Login"];
+    world.run(&[&declare[..], &["--state", r#"{"k": 1}"#]].concat()).succeeds();
+    world
+}
+
+#[test]
+fn resume_is_the_answer_of_enter() {
+    for answer in ["\n", "r\n", "RESUME\n"] {
+        let world = begun();
+        let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+        terminal.expect(QUESTION, 1);
+        terminal.answer(answer);
+        let (code, screen) = terminal.exit();
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains("Verdict: "), "{screen}");
+        assert_eq!(world.numbers("042"), [1]);
+    }
+}
+
+#[test]
+fn unknown_answers_and_view_ask_again() {
+    let world = begun();
+    let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("maybe\n");
+    terminal.expect(QUESTION, 2);
+    terminal.answer("v\n");
+    terminal.expect(QUESTION, 3);
+    assert!(terminal.seen.contains("Evidence"), "{}", terminal.seen);
+    terminal.answer("r\n");
+    assert_eq!(terminal.exit().0, 0);
+}
+
+#[test]
+fn start_fresh_archives_and_begins_again() {
+    let world = begun();
+    let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("s\n");
+    let (code, screen) = terminal.exit();
+    assert_eq!(code, 0, "{screen}");
+    let fresh = world.json(&["resume", "042"]);
+    assert_eq!(
+        (&fresh["phase"], &fresh["title"], &fresh["done"]),
+        (&json!("plan"), &json!("Login"), &json!([]))
+    );
+    assert_eq!(world.json(&["show", "042", "--state"])["checkpoint"], json!({}));
+    let old = world.json(&["show", "042/1", "--state"]);
+    assert_eq!(old["checkpoint"], json!({"k": 1}), "nothing was deleted");
+}
+
+#[test]
+fn discard_archives_and_leaves_nothing_to_start() {
+    let world = begun();
+    let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("d\n");
+    let (code, screen) = terminal.exit();
+    assert_eq!(code, 4, "{screen}");
+    assert_eq!(
+        world.json(&["show", "042/1", "--state"])["checkpoint"],
+        json!({"k": 1}),
+        "nothing was deleted"
+    );
+    world.refuses(&["resume"], 4, "nothing_to_resume");
+}
+
+#[test]
+fn a_closed_terminal_is_no_answer() {
+    let world = begun();
+    let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("\u{4}");
+    assert_eq!(terminal.exit().0, 7);
+}
+
+#[test]
+fn nobody_is_asked_where_no_person_is() {
+    let world = begun();
+    let agents = [
+        ("CLAUDECODE", "1"),
+        ("GEMINI_CLI", "1"),
+        ("CODEX_HOME", "/x"),
+        ("CI", "true"),
+        ("CKPT_NO_INPUT", "1"),
+    ];
+    for (name, value) in agents {
+        let (code, screen) = Terminal::open(&world, &["resume", "042"], &[(name, value)]).exit();
+        assert_eq!(code, 0, "{name}: {screen}");
+        assert!(!screen.contains(QUESTION), "{name}: {screen}");
+    }
+    for args in
+        [&["resume", "042", "--no-input"][..], &["resume", "042", "--json"], &["resume", "042", "--yes"]]
+    {
+        let (code, screen) = Terminal::open(&world, args, &[]).exit();
+        assert_eq!(code, 0, "{args:?}: {screen}");
+        assert!(!screen.contains(QUESTION), "{args:?}: {screen}");
+    }
+}
+
+#[test]
+fn a_blocked_workflow_cannot_be_resumed_by_saying_so() {
+    let world = begun();
+    world.write("x", "x");
+    world.run(&["save", "042", "--artifact", "x"]).succeeds();
+    std::fs::remove_file(world.project().join("x")).unwrap();
+    let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("r\n");
+    assert_eq!(terminal.exit().0, 7);
+}
+
+#[test]
+fn status_watch_ends_when_the_work_is_complete() {
+    let world = begun();
+    let mut terminal = Terminal::open(&world, &["status", "042", "--watch"], &[]);
+    terminal.expect("1 of 2, 50%", 1);
+    world.run(&["save", "042", "--phase", "build"]).succeeds();
+    terminal.expect("2 of 2, 100%", 1);
+    assert_eq!(terminal.exit().0, 0);
+}

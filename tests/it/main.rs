@@ -8,6 +8,7 @@
     reason = "tests arrange their own world, and a broken arrangement is a failed test"
 )]
 
+mod archive;
 mod cli;
 mod protocol;
 mod readme;

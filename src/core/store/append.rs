@@ -69,7 +69,7 @@ impl<D: Disk> Store<D> {
         save_id: &str,
         mut decide: impl FnMut(Option<Checkpoint>) -> Result<Decision>,
     ) -> Result<Appended> {
-        self.append_at(workflow, save_id, &mut |dir, newest| {
+        self.append_at(workflow, save_id, |dir, newest| {
             let base = self.base(dir, workflow, newest)?;
             let (seq, content) = base.as_ref().map_or((0, 0), |base| (base.checkpoint.seq, base.content));
             Ok(match decide(base.map(|base| base.checkpoint))? {
@@ -90,7 +90,7 @@ impl<D: Disk> Store<D> {
         &self,
         workflow: &WorkflowId,
         save_id: &str,
-        decide: &mut dyn FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision>,
+        mut decide: impl FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision>,
     ) -> Result<Appended> {
         let mut lock = None;
         for attempt in 0.. {
@@ -174,7 +174,7 @@ impl<D: Disk> Store<D> {
         // A name that stays behind is found by its prefix and swept later; nothing depends on its removal.
         let _ = self.disk().discard(dir, &staged);
         match refused {
-            None => self.confirm(dir, &handle, file).map(Some),
+            None => self.confirm(dir, checkpoint, file).map(Some),
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
             Some(error) if error.kind() == io::ErrorKind::Unsupported => {
                 Err(Error::UnsupportedFileSystem { path: self.workflow_dir(&handle.workflow) })
@@ -184,7 +184,8 @@ impl<D: Disk> Store<D> {
     }
 
     /// Makes sure that the published file stays and is where readers will look for it.
-    fn confirm(&self, dir: &D::Dir, handle: &Handle, file: FileId) -> Result<()> {
+    fn confirm(&self, dir: &D::Dir, checkpoint: &Checkpoint, file: FileId) -> Result<()> {
+        let handle = &checkpoint.handle();
         let unconfirmed = |why: String| Err(self.unconfirmed(handle, why));
         if let Err(error) = self.disk().sync_dir(dir) {
             return unconfirmed(format!("its directory could not be synced: {error}"));
@@ -199,6 +200,12 @@ impl<D: Disk> Store<D> {
             };
             match found {
                 Ok(found) if found == file => return Ok(()),
+                // Archived, or even restored, in the meantime: another file stands for the same content.
+                Ok(_)
+                    if self.load(handle).is_ok_and(|found| found.checkpoint.sha256 == checkpoint.sha256) =>
+                {
+                    return Ok(());
+                }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return unconfirmed(error.to_string());
                 }

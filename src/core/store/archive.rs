@@ -11,14 +11,12 @@
 //! until that bundle has been read back, nothing below has been touched.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
 use super::append::{Appended, Decision};
 use super::base::writable;
-use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
-use super::disk::{Access, Disk};
-use super::layout::{self, ARCHIVE};
+use super::bundle::{BundleName, Manifest};
+use super::disk::Disk;
 use super::open::Store;
 use super::read::Entry;
 use crate::core::change::{Stamp, successor};
@@ -65,8 +63,8 @@ impl<D: Disk> Store<D> {
     pub fn archive(&self, workflow: &WorkflowId, reason: &ArchiveReason, stamp: &Stamp) -> Result<Archived> {
         // Another name than that of a save, because the same stamp may save afterwards.
         let staged = format!("{}-seal", stamp.save_id);
-        let sealed = self.append_at(workflow, &staged, &mut |dir, newest| match (dir, newest) {
-            (Some(dir), Some(newest)) => self.seal(dir, &Handle::new(workflow, newest), reason, stamp),
+        let sealed = self.append_at(workflow, &staged, |dir, newest| match (dir, newest) {
+            (Some(dir), Some(newest)) => self.seal(dir, workflow, newest, reason, stamp),
             _ => self
                 .newest_archived(workflow)?
                 .map(Decision::Keep)
@@ -96,12 +94,21 @@ impl<D: Disk> Store<D> {
     }
 
     /// Decides on the seal above `newest`; keeps the one that is there.
-    fn seal(&self, dir: &D::Dir, newest: &Handle, reason: &ArchiveReason, stamp: &Stamp) -> Result<Decision> {
+    fn seal(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        newest: u64,
+        reason: &ArchiveReason,
+        stamp: &Stamp,
+    ) -> Result<Decision> {
+        let (newest, entry) = self.read_newest(dir, workflow, newest)?;
+        let newest = &newest;
         // Numbers end somewhere; a file that somebody named so is not sealed.
         let Some(seq) = newest.seq.checked_add(1).filter(|seq| *seq < u64::MAX) else {
             return Err(self.damaged(newest, Unusable::NotAFile));
         };
-        let (model, parent) = match self.read_checkpoint(dir, newest) {
+        let (model, parent) = match entry {
             Ok(Entry::Sealed(_)) => return Ok(Decision::Keep(newest.seq)),
             Ok(Entry::Live(stored)) => {
                 let model = writable(stored.checkpoint)?;
@@ -161,155 +168,28 @@ impl<D: Disk> Store<D> {
         }
         let bad_seal = || self.damaged(&seal.handle(), Unusable::NotAFile);
         let name = BundleName::parse(bundle).filter(|name| name.last == *last).ok_or_else(bad_seal)?;
-        let manifest = match self.verify_bundle(workflow, &name)? {
-            Some(manifest) => Some(manifest),
-            None => self.bundle_up(&dir, seal, &name, stamp)?,
-        };
-        if let Some(manifest) = manifest {
-            // Whoever published the bundle may have died before this.
+        let whole: BTreeSet<u64> = live.iter().copied().chain([seal.seq]).collect();
+        let mut held: Vec<Manifest> =
+            self.pack(&dir, workflow, (&name, seal.saved_at), &whole, &stamp.save_id)?.into_iter().collect();
+        // What the bundle does not hold may have been restored from an older one.
+        let is_held = |seq: &u64| held.iter().any(|manifest| manifest.entry(*seq).is_some());
+        if !live.iter().all(is_held) {
+            let older = self.bundles(workflow)?.into_iter().filter(|older| *older != name);
+            let older = older.filter(|older| live.iter().any(|seq| older.covers(*seq)));
+            held.extend(older.filter_map(|older| self.verify_bundle(workflow, &older).ok().flatten()));
+        }
+        if !held.is_empty() {
+            // A bundle that may vanish holds nothing.
             self.sync_archive(workflow)?;
-            self.bury(&dir, &manifest, &mut live, stamp, &mut archived)?;
         }
-        // What is still there may have been restored from an older bundle.
-        for older in self.bundles(workflow)?.into_iter().filter(|older| *older != name) {
-            if live.iter().any(|seq| older.covers(*seq))
-                && let Ok(Some(manifest)) = self.verify_bundle(workflow, &older)
-            {
-                self.bury(&dir, &manifest, &mut live, stamp, &mut archived)?;
-            }
+        for manifest in &held {
+            let buried = self.bury(&dir, manifest, &live, &stamp.save_id)?;
+            archived.bytes += buried.iter().map(|entry| entry.bytes).sum::<u64>();
+            archived.moved.extend(buried.iter().map(|entry| Handle::new(workflow, entry.seq)));
         }
+        live = self.live_below(&dir, workflow, seal.seq)?;
         archived.left = live.into_iter().map(|seq| Handle::new(workflow, seq)).collect();
         Ok(archived)
-    }
-
-    /// Writes the bundle of everything below a seal and of the seal, and reads it back; none if nothing below can be
-    /// read.
-    fn bundle_up(
-        &self,
-        dir: &D::Dir,
-        seal: &Checkpoint,
-        name: &BundleName,
-        stamp: &Stamp,
-    ) -> Result<Option<Manifest>> {
-        let workflow = &seal.workflow;
-        let path = self.bundle_path(workflow, name);
-        let failed = |error: io::Error| self.failed("write", &path, error);
-        let read = |seq: u64| self.read_bytes(dir, &Handle::new(workflow, seq));
-        let mut entries = Vec::new();
-        for seq in self.live_below(dir, workflow, seal.seq.saturating_add(1))?.into_iter().rev() {
-            if let Ok(bytes) = read(seq)
-                && !bytes.is_empty()
-                && name.covers(seq)
-            {
-                entries.push(ManifestEntry::of(seq, &bytes));
-            }
-        }
-        if entries.iter().all(|entry| entry.seq == seal.seq) {
-            return Ok(None);
-        }
-        let range = (name.first, name.last);
-        let manifest = Manifest::new(workflow, range, &name.reason, seal.saved_at, entries);
-        let mut writer = Writer::new(&manifest).map_err(failed)?;
-        for entry in &manifest.entries {
-            let bytes =
-                read(entry.seq).map_err(|why| self.damaged(&Handle::new(workflow, entry.seq), why))?;
-            writer.add(entry.seq, &bytes).map_err(failed)?;
-        }
-        let bytes = writer.finish().map_err(failed)?;
-        self.publish_bundle(workflow, name, &bytes, &stamp.save_id)?;
-        self.sync_archive(workflow)?;
-        self.verify_bundle(workflow, name)?.map(Some).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
-    }
-
-    /// Puts a bundle into the archive, unless another process has done so: it wrote the same.
-    fn publish_bundle(
-        &self,
-        workflow: &WorkflowId,
-        name: &BundleName,
-        bytes: &[u8],
-        save_id: &str,
-    ) -> Result<()> {
-        let [root, path] = [self.root(), self.archive_dir(workflow)];
-        let store = self.open_root()?;
-        self.make(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        self.make(&archive, &workflow.directory(), &path)?;
-        let dir = self.enter(&archive, &workflow.directory(), &path)?;
-        let staged = layout::staged_file(save_id, 0);
-        let published = self
-            .disk()
-            .stage(&dir, &staged, bytes, Access::Sealed)
-            .and_then(|_| self.disk().publish(&dir, &staged, &name.to_string()));
-        let _ = self.disk().discard(&dir, &staged);
-        match published {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                Err(Error::UnsupportedFileSystem { path })
-            }
-            Err(error) => Err(self.failed("write", &path.join(name.to_string()), error)),
-        }
-    }
-
-    /// Makes the bundles of a workflow, and the way to them, durable.
-    fn sync_archive(&self, workflow: &WorkflowId) -> Result<()> {
-        let [root, path] = [self.root(), self.archive_dir(workflow)];
-        let store = self.open_root()?;
-        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        let dir = self.enter(&archive, &workflow.directory(), &path)?;
-        for (dir, path) in [(&dir, path), (&archive, root.join(ARCHIVE)), (&store, root)] {
-            self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
-        }
-        Ok(())
-    }
-
-    /// Replaces what a bundle was found to hold by tombstones. A file that differs from its copy stays.
-    fn bury(
-        &self,
-        dir: &D::Dir,
-        held: &Manifest,
-        live: &mut BTreeSet<u64>,
-        stamp: &Stamp,
-        archived: &mut Archived,
-    ) -> Result<()> {
-        let workflow = &held.workflow;
-        for entry in held.entries.iter().rev().filter(|entry| entry.seq < archived.seal.seq) {
-            let handle = Handle::new(workflow, entry.seq);
-            let same = |bytes: Vec<u8>| ManifestEntry::of(entry.seq, &bytes) == *entry;
-            if !live.contains(&entry.seq) || !self.read_bytes(dir, &handle).is_ok_and(same) {
-                continue;
-            }
-            self.overwrite(dir, &handle, b"", &stamp.save_id)?;
-            live.remove(&entry.seq);
-            archived.moved.push(handle);
-            archived.bytes += entry.bytes;
-        }
-        self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))
-    }
-
-    /// Puts other bytes under the number of a checkpoint, in one step. The caller knows that they stand for the same.
-    pub(super) fn overwrite(&self, dir: &D::Dir, handle: &Handle, bytes: &[u8], save_id: &str) -> Result<()> {
-        let staged = layout::staged_file(&format!("{save_id}-{}", handle.seq), 0);
-        let name = layout::checkpoint_file(handle.seq);
-        let staging = self.disk().stage(dir, &staged, bytes, Access::Sealed);
-        staging.and_then(|_| self.disk().replace(dir, &staged, &name)).map_err(|error| {
-            let _ = self.disk().discard(dir, &staged);
-            self.failed("write", &self.checkpoint_path(handle), error)
-        })
-    }
-
-    /// The numbers below `end` whose files are not tombstones.
-    pub(super) fn live_below(&self, dir: &D::Dir, workflow: &WorkflowId, end: u64) -> Result<BTreeSet<u64>> {
-        let mut live = BTreeSet::new();
-        self.each_number(dir, workflow, &mut |seq| live.extend((seq < end).then_some(seq)))?;
-        live.retain(|seq| !matches!(self.disk().size(dir, &layout::checkpoint_file(*seq)), Ok(0)));
-        Ok(live)
-    }
-
-    fn open_root(&self) -> Result<D::Dir> {
-        let root = self.root();
-        let base = self.disk().base().map_err(|error| self.failed("open", &root, error))?;
-        self.enter(&base, self.name(), &root)
     }
 
     /// The report on a workflow of which there are only bundles.

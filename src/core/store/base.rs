@@ -27,10 +27,10 @@ impl<D: Disk> Store<D> {
         newest: Option<u64>,
     ) -> Result<Option<Base>> {
         let (Some(dir), Some(seq)) = (dir, newest) else { return self.archived_base(workflow) };
-        let handle = Handle::new(workflow, seq);
-        match self.read_checkpoint(dir, &handle) {
+        let (handle, entry) = self.read_newest(dir, workflow, seq)?;
+        match entry {
             Ok(Entry::Live(stored)) => {
-                Ok(Some(Base { checkpoint: writable(stored.checkpoint)?, content: seq }))
+                Ok(Some(Base { content: stored.checkpoint.seq, checkpoint: writable(stored.checkpoint)? }))
             }
             Ok(Entry::Sealed(stored)) => {
                 let seal = writable(stored.checkpoint)?;

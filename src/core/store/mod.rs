@@ -33,6 +33,7 @@ mod layout;
 mod locate;
 mod open;
 mod os_disk;
+mod pack;
 mod read;
 mod resolve;
 mod restart;

@@ -86,7 +86,8 @@ impl<D: Disk> Store<D> {
     }
 
     /// The disk the store is on.
-    pub(super) fn disk(&self) -> &D {
+    #[must_use]
+    pub fn disk(&self) -> &D {
         &self.disk
     }
 

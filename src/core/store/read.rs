@@ -83,10 +83,12 @@ impl<D: Disk> Store<D> {
             let newest = Handle::new(&handle.workflow, newest);
             return Err(Error::NoSuchCheckpoint { asked: handle.to_string(), newest });
         }
-        match dir.map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(&dir, handle)) {
+        match dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, handle)) {
             Ok(Entry::Live(stored) | Entry::Sealed(stored)) => Ok(stored),
             // An empty file below the newest number says "archived"; the newest itself is never archived that way.
-            Ok(Entry::Tombstone) if handle.seq < newest => self.load_archived(handle),
+            Ok(Entry::Tombstone) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => {
+                self.load_archived(handle)
+            }
             Ok(Entry::Tombstone) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
                 Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),
@@ -94,6 +96,30 @@ impl<D: Disk> Store<D> {
             },
             Err(why) => Err(self.damaged(handle, why)),
         }
+    }
+
+    /// Reads the newest checkpoint, which was `seq` a moment ago.
+    pub(super) fn read_newest(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        seq: u64,
+    ) -> Result<(Handle, Result<Entry<Stored>, Unusable>)> {
+        let mut newest = Handle::new(workflow, seq);
+        loop {
+            let entry = self.read_checkpoint(dir, &newest);
+            // Archived between the list and the reading: then there is a seal now.
+            if !matches!(entry, Ok(Entry::Tombstone)) || !self.is_overtaken(Some(dir), &newest)? {
+                return Ok((newest, entry));
+            }
+            newest.seq = self.newest_in(dir, workflow)?.unwrap_or(newest.seq);
+        }
+    }
+
+    /// Whether a number that was the newest one is so no longer.
+    pub(super) fn is_overtaken(&self, dir: Option<&D::Dir>, handle: &Handle) -> Result<bool> {
+        let newest = dir.map_or(Ok(None), |dir| self.newest_in(dir, &handle.workflow))?;
+        Ok(newest > Some(handle.seq))
     }
 
     pub(super) fn each_number(

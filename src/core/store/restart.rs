@@ -11,7 +11,6 @@ use crate::core::error::{Error, Result};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, Phase};
 use crate::core::reason::ArchiveReason;
-use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
 /// What a workflow that begins again takes along, besides its title, labels, pipeline and declared phases.
@@ -44,16 +43,14 @@ impl<D: Disk> Store<D> {
     /// the same call completes it.
     pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp, keep: Keep) -> Result<Restarted> {
         let archived = self.archive(workflow, &ArchiveReason::Restarted, stamp)?;
-        let appended = self.append_at(workflow, &stamp.save_id, &mut |dir, newest| {
+        let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let base = match self.base(dir, workflow, newest) {
                 Ok(base) => base.map(|base| base.checkpoint),
                 Err(error) => match (dir, newest) {
-                    (Some(dir), Some(newest)) => {
-                        match self.read_checkpoint(dir, &Handle::new(workflow, newest)) {
-                            Ok(Entry::Sealed(seal)) => Some(seal.checkpoint),
-                            _ => return Err(error),
-                        }
-                    }
+                    (Some(dir), Some(newest)) => match self.read_newest(dir, workflow, newest)?.1 {
+                        Ok(Entry::Sealed(seal)) => Some(seal.checkpoint),
+                        _ => return Err(error),
+                    },
                     _ => return Err(error),
                 },
             };

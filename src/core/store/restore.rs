@@ -62,9 +62,7 @@ impl<D: Disk> Store<D> {
             }
             None => self.put_all_back(&dir, workflow, newest, stamp, &mut done)?,
         }
-        self.disk()
-            .sync_dir(&dir)
-            .map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))?;
+        self.sync_workflow(&dir, workflow)?;
         if only.is_none() {
             done.revived = self.revive(workflow, stamp)?;
         }
@@ -96,9 +94,7 @@ impl<D: Disk> Store<D> {
                 found => found,
             };
             self.publish_file(&dir, &top, &found?.1, stamp)?;
-            self.disk()
-                .sync_dir(&dir)
-                .map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))?;
+            self.sync_workflow(&dir, workflow)?;
         }
         Ok(dir)
     }
@@ -127,11 +123,10 @@ impl<D: Disk> Store<D> {
                 }
                 Ok(())
             });
-            match (read, refused) {
-                (_, Some(error)) => return Err(error),
-                (Err(Error::DamagedBundle { path, why }), None) => done.damaged.push((path, why)),
-                (Err(error), None) => return Err(error),
-                (Ok(_), None) => {}
+            match refused.map_or(read, Err) {
+                Ok(_) => {}
+                Err(Error::DamagedBundle { path, why }) => done.damaged.push((path, why)),
+                Err(error) => return Err(error),
             }
         }
         for seq in self.numbers(workflow)? {
@@ -188,9 +183,9 @@ impl<D: Disk> Store<D> {
 
     /// Adds a checkpoint above the seal, if a seal is the newest.
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
-        let appended = self.append_at(workflow, &stamp.save_id, &mut |dir, newest| {
+        let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
-            if !matches!(self.read_header(dir, &Handle::new(workflow, seq)), Ok(Entry::Sealed(_))) {
+            if !matches!(self.read_newest(dir, workflow, seq)?.1, Ok(Entry::Sealed(_))) {
                 return Ok(Decision::Keep(seq));
             }
             let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);

@@ -87,6 +87,10 @@ impl<D: Disk> Store<D> {
         let (header, mut checkpoints, mut bytes) = match self.read_header(&dir, &newest) {
             Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
             Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
+            // Archived between the list and the reading: then there is a seal now.
+            Ok(Entry::Tombstone) if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() => {
+                return self.scan_workflow(workflows, id);
+            }
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
             Err(why) => (Err(why), 1, 0),
         };
@@ -128,7 +132,9 @@ impl<D: Disk> Store<D> {
             let (entry, bytes) = match self.read_header(&dir, &handle) {
                 Ok(Entry::Live((header, bytes))) => (Ok(Entry::Live(header)), bytes),
                 Ok(Entry::Sealed((header, bytes))) => (Ok(Entry::Sealed(header)), bytes),
-                Ok(Entry::Tombstone) if seq < newest => (Ok(Entry::Tombstone), 0),
+                Ok(Entry::Tombstone) if seq < newest || self.is_overtaken(Some(&dir), &handle)? => {
+                    (Ok(Entry::Tombstone), 0)
+                }
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
                 Err(why) => {
                     let bytes = self.disk().size(&dir, &checkpoint_file(seq)).unwrap_or_default();

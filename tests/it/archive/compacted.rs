@@ -1,0 +1,101 @@
+//! A workflow of which only the bundles are left.
+
+use ckpt::core::ArchiveReason;
+use ckpt::core::error::Error;
+use ckpt::core::store::{Entry, Keep};
+use serde_json::json;
+
+use super::world::{World, handle, id, state};
+
+/// `042` with three checkpoints and a seal, all of it only in the archive; and their files.
+fn compacted() -> (World, Vec<Vec<u8>>) {
+    let world = World::with(3);
+    let mut files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    files.push(world.bytes(4));
+    std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
+    (world, files)
+}
+
+#[test]
+fn it_is_still_found_and_read() {
+    let (world, files) = compacted();
+    let tree = world.tree();
+    let store = world.store();
+    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.find_workflow(&id("42")).unwrap(), Some(id("042")));
+    assert_eq!(store.resolve(&"042".parse().unwrap()).unwrap(), handle(4));
+    for (seq, file) in (1..).zip(&files) {
+        assert_eq!(store.load(&handle(seq)).unwrap().bytes, *file, "{seq}");
+    }
+    assert!(matches!(store.load(&handle(5)), Err(Error::NoSuchCheckpoint { .. })));
+    assert!(store.scan().unwrap().is_empty());
+    let rows = store.scan_archive().unwrap();
+    assert_eq!((rows.len(), &rows[0].newest, rows[0].archived), (1, &handle(4), true));
+    assert!(rows[0].header.as_ref().unwrap().sealed.is_some());
+    let rows = store.scan_checkpoints(&id("042")).unwrap();
+    assert_eq!(rows.len(), 4);
+    assert!(rows[..3].iter().all(|row| matches!(row.entry, Ok(Entry::Tombstone))));
+    assert!(matches!(rows[3].entry, Ok(Entry::Sealed(_))));
+    let archived = store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    assert!(archived.sealed_before && archived.seal == handle(4));
+    assert_eq!(archived.bundle, world.bundle());
+    assert_eq!(world.tree(), tree, "reading changes nothing");
+}
+
+#[test]
+fn a_save_continues_number_and_state() {
+    for empty in [false, true] {
+        let (world, files) = compacted();
+        if empty {
+            std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
+        }
+        world.save(json!({"more": 1}));
+        let next = world.store().load(&handle(5)).unwrap().checkpoint;
+        assert_eq!(state(&next), json!({"n": 3, "more": 1}));
+        assert_eq!(next.parent.unwrap().sha256, world.store().load(&handle(4)).unwrap().checkpoint.sha256);
+        for (seq, file) in (1..).zip(&files) {
+            assert_eq!(world.store().load(&handle(seq)).unwrap().bytes, *file);
+        }
+        assert!(world.store().scan_archive().unwrap().is_empty());
+        let rows = world.store().scan_checkpoints(&id("042")).unwrap();
+        assert!(rows.iter().all(|row| row.entry.is_ok()), "archived, not missing: {rows:?}");
+        // And it can be archived and restored again.
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+        for (seq, file) in (1..).zip(&files) {
+            assert_eq!(world.bytes(seq), *file, "{seq}");
+        }
+        assert_eq!(state(&world.store().load(&handle(7)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
+    }
+}
+
+#[test]
+fn it_is_restored_with_its_seal() {
+    let (world, files) = compacted();
+    let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    assert_eq!(restored.restored, [handle(3), handle(2), handle(1)]);
+    for (seq, file) in (1..).zip(&files) {
+        assert_eq!(world.bytes(seq), *file, "{seq}");
+    }
+    assert_eq!(restored.revived.unwrap().seq, 5);
+}
+
+#[test]
+fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
+    let (world, files) = compacted();
+    world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
+    assert_eq!(world.bytes(2), files[1]);
+    assert_eq!(world.store().newest_number(&id("042")).unwrap(), Some(4));
+    assert!(world.store().scan().unwrap()[0].archived);
+    world.save(json!({"more": 1}));
+    assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
+}
+
+#[test]
+fn it_begins_again_above_its_seal() {
+    let (world, _) = compacted();
+    let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
+    assert_eq!((restarted.archived.seal, restarted.checkpoint.seq), (handle(4), 5));
+    assert!(restarted.checkpoint.state.is_empty_object());
+}

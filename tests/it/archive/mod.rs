@@ -1,0 +1,8 @@
+//! Nothing leaves without a verified archive, and everything can come back.
+
+mod bad_bundles;
+mod compacted;
+mod cycle;
+mod faults;
+mod races;
+mod world;

@@ -1,0 +1,294 @@
+//! A store in a temporary directory, and a disk that fails, dies or is interrupted at a chosen step.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ckpt::core::change::{Change, Edit, Stamp};
+use ckpt::core::checkpoint::Writer;
+use ckpt::core::files::FileProblem;
+use ckpt::core::save::{Save, Saved};
+use ckpt::core::store::{Access, Disk, FileId, Located, OsDisk};
+use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
+use serde_json::{Value, json};
+
+pub(super) struct World {
+    pub(super) dir: tempfile::TempDir,
+    count: Cell<u32>,
+}
+
+pub(super) fn id(text: &str) -> WorkflowId {
+    text.parse().unwrap()
+}
+
+pub(super) fn handle(seq: u64) -> Handle {
+    Handle::new(&id("042"), seq)
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        // Hundreds of worlds are made; where syncing costs nothing, that takes seconds instead of minutes.
+        let memory = Path::new("/dev/shm");
+        let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        Self { dir: dir.unwrap(), count: Cell::new(0) }
+    }
+
+    /// With `042/1` to `042/n`, whose states are `{"n": 1}` and so on.
+    pub(super) fn with(n: u64) -> Self {
+        let world = Self::new();
+        for n in 1..=n {
+            world.save(json!({"n": n}));
+        }
+        world
+    }
+
+    pub(super) fn store(&self) -> Store {
+        let project = self.dir.path().to_owned();
+        Store::at(&Located { root: project.join(".ckpt"), project }).unwrap()
+    }
+
+    pub(super) fn faulty(&self, disk: FaultyDisk) -> Store<FaultyDisk> {
+        Store::on(disk, self.dir.path(), ".ckpt", self.dir.path())
+    }
+
+    /// A new stamp each time; a second passes between two of them.
+    pub(super) fn stamp(&self) -> Stamp {
+        let count = self.count.get() + 1;
+        self.count.set(count);
+        let now = format!("2026-01-16T20:{:02}:{:02}Z", count / 60 % 60, count % 60);
+        Stamp {
+            now: Timestamp::parse(&now).unwrap(),
+            save_id: format!("{count:032x}"),
+            writer: Writer::default(),
+            git: None,
+            watched: Vec::new(),
+        }
+    }
+
+    pub(super) fn save(&self, state: Value) -> Saved {
+        self.try_save(state).unwrap()
+    }
+
+    pub(super) fn try_save(&self, state: Value) -> ckpt::core::Result<Saved> {
+        let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
+        self.save_change(&change)
+    }
+
+    pub(super) fn save_to<D: Disk>(&self, store: &Store<D>, state: Value) -> ckpt::core::Result<Saved> {
+        let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
+        save(store, &change, &self.stamp())
+    }
+
+    pub(super) fn save_change(&self, change: &Change) -> ckpt::core::Result<Saved> {
+        save(&self.store(), change, &self.stamp())
+    }
+
+    /// The file of a number in the live store.
+    pub(super) fn file(&self, seq: u64) -> PathBuf {
+        self.store().checkpoint_path(&handle(seq))
+    }
+
+    pub(super) fn bytes(&self, seq: u64) -> Vec<u8> {
+        std::fs::read(self.file(seq)).unwrap()
+    }
+
+    /// Puts any bytes in the place of a checkpoint.
+    pub(super) fn damage(&self, seq: u64, bytes: &[u8]) {
+        std::fs::remove_file(self.file(seq)).unwrap();
+        std::fs::write(self.file(seq), bytes).unwrap();
+    }
+
+    /// Everything in the store: path and content.
+    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut tree = BTreeMap::new();
+        collect(&self.dir.path().join(".ckpt"), &mut tree);
+        tree
+    }
+
+    /// The only bundle.
+    pub(super) fn bundle(&self) -> PathBuf {
+        let bundles = self.store().bundles(&id("042")).unwrap();
+        assert_eq!(bundles.len(), 1, "{bundles:?}");
+        self.store().bundle_path(&id("042"), &bundles[0])
+    }
+}
+
+fn collect(dir: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => collect(&path, tree),
+            false => drop(tree.insert(path.clone(), std::fs::read(&path).unwrap())),
+        }
+    }
+}
+
+pub(super) fn state(checkpoint: &Checkpoint) -> Value {
+    checkpoint.state.to_value().unwrap()
+}
+
+/// What happens at the chosen step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Nothing.
+    None,
+    /// It fails, and the next ones work.
+    Fail,
+    /// The process dies before it: nothing works any more.
+    DieBefore,
+    /// The process dies after it was done.
+    DieAfter,
+}
+
+/// The real disk, with something happening at step `at`.
+pub(super) struct FaultyDisk {
+    inner: OsDisk,
+    fault: Fault,
+    at: usize,
+    steps: Cell<usize>,
+    pub(super) log: RefCell<Vec<String>>,
+    interruption: RefCell<Option<Box<dyn FnOnce()>>>,
+}
+
+impl FaultyDisk {
+    pub(super) fn new(world: &World, fault: Fault, at: usize) -> Self {
+        Self {
+            inner: OsDisk::new(world.dir.path()),
+            fault,
+            at,
+            steps: Cell::new(0),
+            log: RefCell::default(),
+            interruption: RefCell::default(),
+        }
+    }
+
+    /// Does something else just before step `at`.
+    pub(super) fn interrupted(world: &World, at: usize, interruption: impl FnOnce() + 'static) -> Self {
+        let disk = Self::new(world, Fault::None, at);
+        *disk.interruption.borrow_mut() = Some(Box::new(interruption));
+        disk
+    }
+
+    /// Whether step `at` was reached.
+    pub(super) fn reached(&self) -> bool {
+        self.steps.get() >= self.at
+    }
+
+    fn step<T>(&self, what: String, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let step = self.steps.get() + 1;
+        self.steps.set(step);
+        self.log.borrow_mut().push(what);
+        if step == self.at
+            && let Some(interruption) = self.interruption.take()
+        {
+            interruption();
+        }
+        let broken = || Err(io::Error::from_raw_os_error(5));
+        match self.fault {
+            Fault::Fail if step == self.at => broken(),
+            Fault::DieBefore if step >= self.at => broken(),
+            Fault::DieAfter if step == self.at => run().and(broken()),
+            Fault::DieAfter if step > self.at => broken(),
+            _ => run(),
+        }
+    }
+
+    fn file_step<T>(
+        &self,
+        what: String,
+        run: impl FnOnce() -> Result<T, FileProblem>,
+    ) -> Result<T, FileProblem> {
+        let mut problem = None;
+        let done = self.step(what, || {
+            run().map_err(|why| {
+                problem = Some(why);
+                io::Error::from_raw_os_error(5)
+            })
+        });
+        done.map_err(|error| problem.unwrap_or(FileProblem::Io(error)))
+    }
+}
+
+impl Disk for FaultyDisk {
+    type Dir = <OsDisk as Disk>::Dir;
+    type Lock = <OsDisk as Disk>::Lock;
+
+    fn base(&self) -> io::Result<Self::Dir> {
+        self.step("base".into(), || self.inner.base())
+    }
+    fn enter(&self, dir: &Self::Dir, name: &str) -> io::Result<Self::Dir> {
+        self.step(format!("enter {name}"), || self.inner.enter(dir, name))
+    }
+    fn make_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
+        self.step(format!("make {name}"), || self.inner.make_dir(dir, name))
+    }
+    fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        self.step("list".into(), || self.inner.list(dir, visit))
+    }
+    fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        self.file_step(format!("read {name}"), || self.inner.read(dir, name, limit))
+    }
+    fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem> {
+        self.file_step(format!("size {name}"), || self.inner.size(dir, name))
+    }
+    /// Never: correctness does not depend on it, and whoever interrupts would wait for it.
+    fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
+        None
+    }
+    fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+        self.step(format!("stage {} bytes", bytes.len()), || self.inner.stage(dir, name, bytes, access))
+    }
+    fn publish(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()> {
+        self.step(format!("publish {name}"), || self.inner.publish(dir, staged, name))
+    }
+    fn replace(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()> {
+        self.step(format!("replace {name}"), || self.inner.replace(dir, staged, name))
+    }
+    fn link_count(&self, dir: &Self::Dir, name: &str) -> io::Result<u64> {
+        self.step("count".into(), || self.inner.link_count(dir, name))
+    }
+    fn identify(&self, dir: &Self::Dir, name: &str) -> io::Result<FileId> {
+        self.step(format!("identify {name}"), || self.inner.identify(dir, name))
+    }
+    fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
+        self.step("discard".into(), || self.inner.discard(dir, name))
+    }
+    fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
+        self.step("sync".into(), || self.inner.sync_dir(dir))
+    }
+    fn pause(&self, _duration: Duration) {}
+}
+
+/// Thread 0 archives; the others each save a member of their own.
+pub(super) fn act(store: &Store, thread: u32, round: u32) {
+    let stamp = Stamp {
+        now: Timestamp::parse("2026-01-16T22:00:00Z").unwrap(),
+        save_id: format!("thread{thread}round{round}"),
+        writer: Writer::default(),
+        git: None,
+        watched: Vec::new(),
+    };
+    if thread == 0 {
+        store.archive(&id("042"), &ckpt::core::ArchiveReason::Cleanup, &stamp).unwrap();
+        return;
+    }
+    let member = json!({format!("t{thread}r{round}"): 1});
+    let change = Change { state: vec![Edit::Merge(member)], ..Change::default() };
+    save(store, &change, &stamp).unwrap();
+}
+
+fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Saved> {
+    let (workflow, config) = (id("042"), Config::default());
+    let save = Save {
+        workflow: &workflow,
+        change,
+        stamp,
+        config: &config,
+        expect: None,
+        key: None,
+        if_changed: false,
+    };
+    save.to(store)
+}

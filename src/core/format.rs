@@ -173,13 +173,15 @@ pub fn decode(bytes: &[u8]) -> Result<Checkpoint, Unusable> {
     parse(bytes)
 }
 
-/// Checks the digest, then reads only what a list shows.
+/// Checks the digest, then reads only what a list shows. Of a newer format, that is whatever is still called the same.
 ///
 /// # Errors
 /// Says why the bytes cannot be used.
 pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
-    check(bytes)?;
-    parse(bytes)
+    match check(bytes) {
+        Err(newer @ Unusable::Newer(_)) => parse(bytes).map_err(|_| newer),
+        checked => checked.and_then(|_| parse(bytes)),
+    }
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Unusable> {

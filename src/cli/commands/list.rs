@@ -13,7 +13,7 @@ use super::save::WorkflowStatusArg;
 use super::unfinished::{by_activity, is_unfinished};
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;
-use crate::core::{Selector, Timestamp, WorkflowStatus};
+use crate::core::{Timestamp, WorkflowStatus};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "list",
@@ -36,26 +36,29 @@ pub(crate) struct ListArgs {
     /// List the checkpoints of this workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: Option<String>,
+    /// The archived ones instead of the live ones
+    #[arg(long, help_heading = "Filters", conflicts_with = "id")]
+    archived: bool,
     /// Only those with work left
-    #[arg(long, help_heading = "Filters")]
+    #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
     unfinished: bool,
     /// Only those with this status
-    #[arg(long, value_enum, value_name = "S", help_heading = "Filters")]
+    #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
     status: Vec<WorkflowStatusArg>,
     /// Only those whose last save is about this phase
-    #[arg(long, value_name = "P", help_heading = "Filters")]
+    #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]
     phase: Option<String>,
     /// Only those with this label
-    #[arg(long, value_name = "L", help_heading = "Filters")]
+    #[arg(long, value_name = "L", help_heading = "Filters", conflicts_with = "id")]
     label: Vec<String>,
     /// Only those that follow this pipeline
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
     pipeline: Option<String>,
     /// Only those not saved for this long, such as 7d
-    #[arg(long, value_name = "SPAN", help_heading = "Filters")]
+    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
     older_than: Option<Span>,
     /// Only those saved within this time, such as 36h
-    #[arg(long, value_name = "SPAN", help_heading = "Filters")]
+    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
     newer_than: Option<Span>,
     /// Show at most this many rows
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, conflicts_with = "all")]
@@ -69,16 +72,17 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let limit = if args.all { usize::MAX } else { args.limit };
     if let Some(id) = &args.id {
-        let selector: Selector = id.parse()?;
-        let workflow = store.resolve_workflow(&selector.workflow)?;
+        let workflow = store.resolve_workflow(&id.parse()?)?;
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
         return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
     }
     let mut rows = store.scan()?;
+    let archived = rows.iter().filter(|row| row.archived).count();
+    rows.retain(|row| row.archived == args.archived);
     rows.retain(|row| args.wants(row, session.now) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);
-    session.answer(&WorkflowsReport::new(rows, limit, &store))
+    session.answer(&WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
 }
 
 impl ListArgs {

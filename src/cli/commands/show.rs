@@ -10,8 +10,9 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::show::ShowReport;
-use crate::core::store::Stored;
-use crate::core::{Handle, PhaseId, Selector, Store};
+use crate::core::error::Error;
+use crate::core::format::{Unusable, Version};
+use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "show",
@@ -58,28 +59,47 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let selector: Selector = args.selector.parse()?;
     let store = session.store()?;
     let handle = store.resolve(&selector)?;
-    let stored = store.load(&handle)?;
+    let shown = load(&store, &handle)?;
     if args.raw {
-        session.ui.answer_bytes(&stored.bytes)?;
+        session.ui.answer_bytes(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
-    let part = args.part(&stored)?;
-    let report = report(&store, handle, stored, part, session.ui.is_json())?;
+    let part = args.part(&handle, &shown)?;
+    let report = report(&store, handle, shown, part, session.ui.is_json())?;
     session.answer(&report)
+}
+
+/// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.
+struct Shown {
+    bytes: Vec<u8>,
+    understood: Result<Box<Checkpoint>, Version>,
+}
+
+fn load(store: &Store, handle: &Handle) -> Result<Shown, Failure> {
+    match store.load(handle) {
+        Ok(stored) => Ok(Shown { bytes: stored.bytes, understood: Ok(Box::new(stored.checkpoint)) }),
+        Err(Error::Damaged { why: Unusable::Newer(version), .. }) => {
+            Ok(Shown { bytes: store.load_bytes(handle)?, understood: Err(version) })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A part of the document: its pointer.
 type Part = Option<String>;
 
 impl ShowArgs {
-    fn part(&self, stored: &Stored) -> Result<Part, Failure> {
+    fn part(&self, handle: &Handle, shown: &Shown) -> Result<Part, Failure> {
         if self.state {
             return Ok(Some("/state".to_owned()));
         }
         if !self.data {
             return Ok(self.pointer.clone());
         }
-        let checkpoint = &stored.checkpoint;
+        let checkpoint = shown.understood.as_ref().map_err(|version| {
+            let message = format!("`{handle}` has format {version}, and where its data is, is not known");
+            Failure::with(Exit::Invalid, "format_newer", message).help("name the place with `--pointer /A/B`")
+        })?;
         let wanted = match &self.phase {
             Some(phase) => Some(phase.as_str()),
             None => checkpoint.phase.as_ref().map(PhaseId::as_str),
@@ -101,14 +121,14 @@ impl ShowArgs {
 fn report(
     store: &Store,
     handle: Handle,
-    stored: Stored,
+    shown: Shown,
     part: Part,
     check: bool,
 ) -> Result<ShowReport, Failure> {
     let path = store.checkpoint_path(&handle);
     // Only a program asks whether the document is valid, and only then is the schema worth compiling.
-    let document = match part.is_some() || check {
-        true => serde_json::from_slice(&stored.bytes).map_err(|error| {
+    let document = match part.is_some() || check || shown.understood.is_err() {
+        true => serde_json::from_slice(&shown.bytes).map_err(|error| {
             Failure::with(Exit::Invalid, "too_deep", format!("`{}` cannot be shown: {error}", path.display()))
         })?,
         false => Value::Null,
@@ -128,5 +148,5 @@ fn report(
             .help(format!("`ckpt show {handle} --raw` prints the whole document"))
         })?,
     };
-    Ok(ShowReport::new(handle, stored.checkpoint, value, part, violations, path.display().to_string()))
+    Ok(ShowReport::new(handle, shown.understood, value, part, violations, path.display().to_string()))
 }

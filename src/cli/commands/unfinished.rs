@@ -14,7 +14,7 @@ pub(crate) fn unfinished(store: &Store) -> Result<Vec<WorkflowRow>, Failure> {
 }
 
 pub(crate) fn is_unfinished(row: &WorkflowRow) -> bool {
-    row.header.as_ref().map_or(true, |header| header.status == WorkflowStatus::InProgress)
+    !row.archived && row.header.as_ref().map_or(true, |header| header.status == WorkflowStatus::InProgress)
 }
 
 /// Newest activity first. Damaged ones have no time; they come first, where they are seen.

@@ -65,6 +65,9 @@ pub(crate) struct WorkflowsReport {
     total: usize,
     truncated: bool,
     warnings: Vec<String>,
+    /// How many archived ones were left out.
+    #[serde(skip)]
+    archived: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -85,7 +88,7 @@ struct WorkflowLine {
 }
 
 impl WorkflowsReport {
-    pub(crate) fn new(rows: Vec<WorkflowRow>, limit: usize, store: &Store) -> Self {
+    pub(crate) fn new(rows: Vec<WorkflowRow>, limit: usize, store: &Store, archived: usize) -> Self {
         let total = rows.len();
         let mut damaged = Vec::new();
         for row in &rows {
@@ -94,7 +97,7 @@ impl WorkflowsReport {
             }
         }
         let workflows: Vec<_> = rows.into_iter().take(limit).map(WorkflowLine::new).collect();
-        Self { truncated: workflows.len() < total, workflows, damaged, total, warnings: Vec::new() }
+        Self { truncated: workflows.len() < total, workflows, damaged, total, warnings: Vec::new(), archived }
     }
 }
 
@@ -173,6 +176,12 @@ impl Report for WorkflowsReport {
             page.line("No workflows match. `ckpt save ID --phase P` starts one.");
         }
         announce(page, self.workflows.len(), self.total, "workflow", &self.damaged);
+        if self.archived > 0 {
+            page.line(format!(
+                "{} not shown; `--archived` shows them.",
+                count(self.archived, "archived workflow")
+            ));
+        }
     }
 }
 

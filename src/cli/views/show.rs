@@ -8,6 +8,7 @@ use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
 use crate::core::checkpoint::Checkpoint;
+use crate::core::format::Version;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
@@ -26,20 +27,33 @@ pub(crate) struct ShowReport {
     pointer: Option<String>,
     warnings: Vec<String>,
     #[serde(skip)]
-    parsed: Checkpoint,
+    understood: Option<Box<Checkpoint>>,
 }
 
 impl ShowReport {
     pub(crate) fn new(
         handle: Handle,
-        parsed: Checkpoint,
+        understood: Result<Box<Checkpoint>, Version>,
         value: Value,
         pointer: Option<String>,
         violations: Vec<Violation>,
         path: String,
     ) -> Self {
+        let newer = |version: &Version| {
+            format!("{handle} has format {version}, which is newer than this program; it is shown as it is")
+        };
+        let warnings = understood.as_ref().err().map(newer).into_iter().collect();
         let valid = violations.is_empty();
-        Self { handle, checkpoint: value, valid, violations, path, pointer, warnings: Vec::new(), parsed }
+        Self {
+            checkpoint: value,
+            valid,
+            violations,
+            path,
+            pointer,
+            warnings,
+            understood: understood.ok(),
+            handle,
+        }
     }
 }
 
@@ -54,10 +68,17 @@ impl Report for ShowReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        match &self.pointer {
+        match (&self.pointer, &self.understood) {
+            (None, Some(understood)) => checkpoint(page, understood, &self.path),
             // A value that was asked for is for a program or a pipe: as JSON, with what could harm a terminal escaped.
-            Some(_) => page.raw(&value_text(&self.checkpoint)),
-            None => checkpoint(page, &self.parsed, &self.path),
+            _ => page.raw(&value_text(&self.checkpoint)),
+        }
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        for warning in &self.warnings {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!("{label} {warning}"));
         }
     }
 }

@@ -248,6 +248,10 @@ impl Change {
                 Some(given.clone())
             }
             (None, Some(computed)) => Some(computed),
+            // Without declared phases the last word about what comes next stands until a phase is reported.
+            (None, None) if !next.is_declared() && self.phase.is_none() => {
+                before.as_ref().and_then(|before| before.phase.clone())
+            }
             (None, None) => None,
         };
         let moved = before.as_ref().is_none_or(|before| before.phase != phase);
@@ -257,7 +261,6 @@ impl Change {
         let action = match (&self.next_action, before) {
             (Some(action), _) => Some(action.clone()),
             (None, _) if over => None,
-            // Without declared phases the last word about what comes next stands until a phase is reported.
             (None, Some(before)) if !moved && (next.is_declared() || self.phase.is_none()) => before.action,
             (None, _) => declared_action(),
         };

@@ -196,6 +196,11 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
                 .at(path),
         );
     }
+    if let Some(reason) = &facts.archived {
+        let message = format!("the workflow was archived ({reason}); the next save takes it up again");
+        let help = format!("ckpt resume {} --yes", checkpoint.workflow);
+        findings.push(Finding::new(Severity::Confirm, Code::Archived, message).help(help));
+    }
     if let Some(newest) = &facts.newest {
         let message =
             format!("{} was judged, as asked; the newest checkpoint is {newest}", checkpoint.handle());

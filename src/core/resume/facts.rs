@@ -23,6 +23,8 @@ pub struct Facts {
     pub damaged_newest: Option<(String, String, String)>,
     /// The newest checkpoint, if an older one is judged because somebody asked for it.
     pub newest: Option<String>,
+    /// Why the workflow was archived, if it was.
+    pub archived: Option<String>,
 }
 
 /// What became of a recorded file.

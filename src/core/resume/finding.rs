@@ -55,6 +55,8 @@ macro_rules! codes {
 codes! {
     /// The newest checkpoint cannot be used; an older one was judged.
     DamagedNewest => "damaged_newest",
+    /// The workflow was archived.
+    Archived => "archived",
     /// An older checkpoint than the newest was judged, as asked.
     NotNewest => "not_newest",
     /// A newer version wrote it.

@@ -42,6 +42,7 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
         session: observer.session.map(str::to_owned),
         damaged_newest: None,
         newest: None,
+        archived: None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
-use crate::core::store::{Disk, Store};
+use crate::core::store::{Disk, Store, Stored};
 use crate::core::workflow_id::WorkflowId;
 
 /// A checkpoint that can be judged, and what had to be passed over to find it.
@@ -15,10 +15,11 @@ pub struct Selected {
     pub checkpoint: Checkpoint,
     damaged_newest: Option<(String, String, String)>,
     newest: Option<String>,
+    archived: Option<String>,
 }
 
 impl Selected {
-    /// Takes the newest checkpoint of a workflow. If it is damaged, the newest one that is not is taken instead, and
+    /// Takes the newest checkpoint of a workflow; of an archived one, the last before it was archived. If it is damaged, the newest one that is not is taken instead, and
     /// the judgement will say so.
     ///
     /// # Errors
@@ -26,14 +27,19 @@ impl Selected {
     pub fn newest<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Self> {
         let missing = || Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() };
         let newest = Handle::new(workflow, store.newest_number(workflow)?.ok_or_else(missing)?);
+        let selected = |checkpoint| Self { checkpoint, damaged_newest: None, newest: None, archived: None };
         match store.load(&newest) {
-            Ok(stored) => Ok(Self { checkpoint: stored.checkpoint, damaged_newest: None, newest: None }),
+            Ok(Stored { checkpoint: Checkpoint { sealed: Some(seal), .. }, .. }) => {
+                let last = store.load(&Handle::new(workflow, seal.last))?.checkpoint;
+                Ok(Self { archived: Some(seal.reason.to_string()), ..selected(last) })
+            }
+            Ok(stored) => Ok(selected(stored.checkpoint)),
             Err(Error::Damaged { handle, path, why, before: Some(before) })
                 if !matches!(why, Unusable::Newer(_)) =>
             {
                 let checkpoint = store.load(&before)?.checkpoint;
                 let damaged = (handle.to_string(), path.display().to_string(), why.to_string());
-                Ok(Self { checkpoint, damaged_newest: Some(damaged), newest: None })
+                Ok(Self { damaged_newest: Some(damaged), ..selected(checkpoint) })
             }
             Err(error) => Err(error),
         }
@@ -47,12 +53,17 @@ impl Selected {
         let checkpoint = store.load(handle)?.checkpoint;
         let newest = store.newest_number(&handle.workflow)?.filter(|newest| *newest != handle.seq);
         let newest = newest.map(|seq| Handle::new(&handle.workflow, seq).to_string());
-        Ok(Self { checkpoint, damaged_newest: None, newest })
+        Ok(Self { checkpoint, damaged_newest: None, newest, archived: None })
     }
 
     /// Adds what had to be passed over to the facts.
     #[must_use]
     pub fn complete(&self, facts: Facts) -> Facts {
-        Facts { damaged_newest: self.damaged_newest.clone(), newest: self.newest.clone(), ..facts }
+        Facts {
+            damaged_newest: self.damaged_newest.clone(),
+            newest: self.newest.clone(),
+            archived: self.archived.clone(),
+            ..facts
+        }
     }
 }

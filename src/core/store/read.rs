@@ -98,6 +98,16 @@ impl<D: Disk> Store<D> {
         }
     }
 
+    /// Reads the file of a live checkpoint as it is, whatever its format.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn load_bytes(&self, handle: &Handle) -> Result<Vec<u8>> {
+        let dir = self.open_workflow(&handle.workflow)?;
+        let bytes = dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_bytes(dir, handle));
+        bytes.map_err(|why| self.damaged(handle, why))
+    }
+
     /// Reads the newest checkpoint, which was `seq` a moment ago.
     pub(super) fn read_newest(
         &self,

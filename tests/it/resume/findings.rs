@@ -90,6 +90,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
             git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
             damaged_newest: Some(("042/9".into(), "f".into(), "is empty".into())),
             newest: Some("042/9".into()),
+            archived: Some("cleanup".into()),
             ..Facts::default()
         };
         list.push((world.clone(), facts, 0));

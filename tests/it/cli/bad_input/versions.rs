@@ -27,12 +27,21 @@ fn a_newer_minor_version_is_read_with_its_new_fields_and_not_continued() {
 fn a_newer_major_version_is_said_to_be_newer() {
     for version in ["2.0", "99.0", "2.17"] {
         let world = with_version(version);
-        for args in [&["show", "042"][..], &["save", "042"]] {
+        for args in [&["resume", "042"][..], &["save", "042"]] {
             let failure = world.refuses(args, 6, "format_newer");
             assert!(failure["message"].as_str().unwrap().contains(version), "{failure}");
             assert!(failure["help"].to_string().contains("newer"), "{failure}");
         }
-        assert_eq!(world.json(&["list", "042"])["damaged"][0]["code"], "format_newer");
+        assert_eq!(
+            world.json(&["list", "042"])["checkpoints"][0]["phase"],
+            "2",
+            "listed as far as it is understood"
+        );
+        let shown = world.json(&["show", "042"]);
+        assert_eq!((&shown["valid"], &shown["checkpoint"]["version"]), (&json!(false), &json!(version)));
+        assert!(shown["warnings"][0].as_str().unwrap().contains("newer than this program"), "{shown}");
+        let raw = world.run(&["show", "042", "--raw"]).succeeds().stdout;
+        assert_eq!(raw.as_bytes(), std::fs::read(world.checkpoint_file("042", 2)).unwrap());
         world.run(&["show", "042/1"]).succeeds();
     }
 }
@@ -41,7 +50,9 @@ fn a_newer_major_version_is_said_to_be_newer() {
 fn a_newer_version_that_looks_quite_different_is_still_recognised() {
     let world = World::with_checkpoints(2);
     world.replace_checkpoint("042", 2, br#"{"digest":"elsewhere","version":"3.0"}"#);
-    world.refuses(&["show", "042"], 6, "format_newer");
+    world.refuses(&["save", "042"], 6, "format_newer");
+    assert_eq!(world.json(&["list", "042"])["damaged"][0]["code"], "format_newer");
+    assert_eq!(world.json(&["show", "042"])["checkpoint"]["digest"], "elsewhere");
 }
 
 #[test]

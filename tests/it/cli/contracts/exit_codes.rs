@@ -109,7 +109,7 @@ fn each_error_code_has_the_documented_exit_code() {
         &["save", "042", "--expect", "042/1"],
         &["show", "broken"],
         &["save", "declared", "--phases", "b"],
-        &["show", "newer"],
+        &["save", "newer"],
         &["save", "new", "--pipeline", "p", "--phase", "a", "--data", "{}"],
         &["save", "../x"],
         &["save", "042", "--state", "{"],

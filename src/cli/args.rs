@@ -47,7 +47,7 @@ pub(crate) struct Spec {
     pub(crate) alias: Option<&'static str>,
     pub(crate) augment: fn(Command) -> Command,
     pub(crate) examples: &'static str,
-    pub(crate) run: fn(&ArgMatches, &Session) -> Result<Exit, Failure>,
+    pub(crate) run: fn(ArgMatches, &Session) -> Result<Exit, Failure>,
 }
 
 impl Spec {
@@ -65,8 +65,8 @@ impl Spec {
 }
 
 /// Turns matches into the arguments of a command. It cannot fail after parsing, but if it does, that is said.
-pub(crate) fn take<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
-    A::from_arg_matches(matches).map_err(|error| Failure::usage("usage", error.to_string()))
+pub(crate) fn take<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Failure> {
+    A::from_arg_matches_mut(&mut matches).map_err(|error| Failure::usage("usage", error.to_string()))
 }
 
 const ABOUT: &str =
@@ -79,7 +79,9 @@ Examples:
   ckpt show 042
   ckpt COMMAND --help";
 
-fn tree<'a>(specs: impl Iterator<Item = &'a Spec>) -> Command {
+/// The whole command tree, for help, completion and documentation.
+#[must_use]
+pub fn command_tree() -> Command {
     // The flags come first: their doc comment would replace the description.
     GlobalArgs::augment_args(Command::new("ckpt"))
         .version(env!("CARGO_PKG_VERSION"))
@@ -90,36 +92,83 @@ fn tree<'a>(specs: impl Iterator<Item = &'a Spec>) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(100)
-        .subcommands(specs.map(Spec::command))
+        .subcommands(commands::ALL.iter().map(Spec::command))
 }
 
-/// The whole command tree, for help, completion and documentation.
-#[must_use]
-pub fn command_tree() -> Command {
-    tree(commands::ALL.iter())
+/// One command and the global flags on one level: all that is needed to understand what stands behind its name.
+fn flat(spec: &Spec) -> Command {
+    let command =
+        GlobalArgs::augment_args(Command::new(spec.name)).no_binary_name(true).disable_help_flag(true);
+    (spec.augment)(command)
 }
 
 /// Understands the arguments.
 ///
-/// Building the whole tree takes longer than the rest of a save. So the command is looked for among the words first,
-/// and a tree with only that one is tried. If it does not accept the arguments, the whole tree decides, and words the
-/// complaint. The small tree accepts nothing that the whole one would understand differently: the first word that is
-/// not a flag's is the command in both.
+/// Building the whole tree takes longer than the rest of a save. So when the first word is a command, what follows is
+/// tried on that command alone. If it does not accept the arguments, the whole tree decides, and words the complaint
+/// or the help. It accepts nothing that the whole tree would understand differently: behind the name of a command both
+/// know the same arguments.
 pub(crate) fn parse(args: &[OsString]) -> Result<(&'static Spec, ArgMatches, GlobalArgs), clap::Error> {
-    let named = args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)));
-    if let Some(spec) = named
-        && let Ok(matches) = tree(std::iter::once(spec)).try_get_matches_from(args)
+    if let [_, word, rest @ ..] = args
+        && let Some(spec) = commands::ALL.iter().find(|spec| spec.answers_to(word))
+        && let Ok(matches) = matches(flat(spec), rest)
     {
-        return accept(&matches);
+        return accept(spec, matches);
     }
-    accept(&command_tree().try_get_matches_from(args)?)
-}
-
-fn accept(matches: &ArgMatches) -> Result<(&'static Spec, ArgMatches, GlobalArgs), clap::Error> {
-    let global = GlobalArgs::from_arg_matches(matches)?;
-    let found = matches.subcommand().and_then(|(name, inner)| {
+    let mut matches = matches(command_tree(), args)?;
+    let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
+    let found = matches.remove_subcommand().and_then(|(name, inner)| {
         let spec = commands::ALL.iter().find(|spec| spec.name == name)?;
-        Some((spec, inner.clone(), global))
+        Some((spec, inner, global))
     });
     found.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
+}
+
+fn matches(mut command: Command, args: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let matches = command.try_get_matches_from_mut(args);
+    // The process is short: taking the tree apart would cost as much as building it.
+    std::mem::forget(command);
+    matches
+}
+
+fn accept(
+    spec: &'static Spec,
+    mut matches: ArgMatches,
+) -> Result<(&'static Spec, ArgMatches, GlobalArgs), clap::Error> {
+    let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
+    Ok((spec, matches, global))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        std::iter::once("ckpt").chain(line.split(' ')).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn every_command_is_well_formed_alone_and_in_the_tree() {
+        command_tree().debug_assert();
+        commands::ALL.iter().for_each(|spec| flat(spec).debug_assert());
+    }
+
+    #[test]
+    fn a_command_alone_understands_what_the_tree_understands() {
+        for line in ["ls --json --store list", "list --store x -q", "--store list ls", "-q list", "list"] {
+            let (spec, _, global) = parse(&words(line)).unwrap();
+            assert_eq!(spec.name, "list", "{line}");
+            let mut whole = command_tree().try_get_matches_from(words(line)).unwrap();
+            let expected = GlobalArgs::from_arg_matches_mut(&mut whole).unwrap();
+            assert_eq!(format!("{global:?}"), format!("{expected:?}"), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_command_alone_refuses_is_worded_by_the_tree() {
+        for line in ["list --nonsense", "list --help", "list -V", "list --quiet --verbose", "--store list"] {
+            let expected = command_tree().try_get_matches_from(words(line)).unwrap_err().to_string();
+            assert_eq!(parse(&words(line)).map(|_| ()).unwrap_err().to_string(), expected, "{line}");
+        }
+    }
 }

@@ -15,8 +15,8 @@ use super::usage::{NotACommand, explain};
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
+    say_panics();
     let env = Environment::read();
-    say_panics(Ui::early(&env));
     if complete::answer(&env) {
         return Exit::Ok.into();
     }
@@ -40,7 +40,7 @@ fn run(env: Environment) -> Exit {
         Err(failure) => return ended(&ui, Err(failure)),
     };
     let session = Session { env, ui, global, now };
-    ended(&session.ui, (spec.run)(&matches, &session))
+    ended(&session.ui, (spec.run)(matches, &session))
 }
 
 fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
@@ -54,15 +54,15 @@ fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
 }
 
 /// A panic is a bug of ours; it is said like any other failure, with its own exit code.
-fn say_panics(ui: Ui) {
-    std::panic::set_hook(Box::new(move |panic| {
+fn say_panics() {
+    std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
         let message =
             format!("internal error{}: {}", place.unwrap_or_default(), panic.payload_as_str().unwrap_or("?"));
         let failure = Failure::with(Exit::Bug, "bug", message)
             .help("this is a bug in ckpt; what was acknowledged before is safe")
             .help("please report it with the command that you ran");
-        ui.fail(&failure);
+        Ui::early(&Environment::read()).fail(&failure);
         Exit::Bug.now()
     }));
 }

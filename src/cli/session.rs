@@ -118,7 +118,7 @@ impl Session {
         });
         Ok(Stamp {
             now: self.now,
-            save_id: random.iter().map(|byte| format!("{byte:02x}")).collect(),
+            save_id: format!("{:032x}", u128::from_be_bytes(random)),
             writer: Writer {
                 agent: agent.as_ref().map(|agent| agent.name.to_owned()),
                 session: agent.and_then(|agent| agent.session),

@@ -78,23 +78,38 @@ impl<D: Disk> Store<D> {
     pub fn load(&self, handle: &Handle) -> Result<Stored> {
         let missing = || Error::NoSuchWorkflow { given: handle.workflow.clone(), similar: Vec::new() };
         let dir = self.open_workflow(&handle.workflow)?;
+        let entry = dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, handle));
+        // What is there needs no look at its neighbours; what is not may be too new, archived, or lost.
+        let entry = match entry {
+            Ok(Entry::Live(stored) | Entry::Sealed(stored)) if handle.seq > 0 => return Ok(stored),
+            entry => entry.map(drop),
+        };
         let newest = self.newest_known(dir.as_ref(), &handle.workflow)?.ok_or_else(missing)?;
         if handle.seq == 0 || handle.seq > newest {
             let newest = Handle::new(&handle.workflow, newest);
             return Err(Error::NoSuchCheckpoint { asked: handle.to_string(), newest });
         }
-        match dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, handle)) {
-            Ok(Entry::Live(stored) | Entry::Sealed(stored)) => Ok(stored),
+        match entry {
             // An empty file below the newest number says "archived"; the newest itself is never archived that way.
-            Ok(Entry::Tombstone) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => {
-                self.load_archived(handle)
-            }
-            Ok(Entry::Tombstone) => Err(self.damaged(handle, Unusable::Empty)),
+            Ok(()) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => self.load_archived(handle),
+            Ok(()) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
                 Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),
                 found => found,
             },
             Err(why) => Err(self.damaged(handle, why)),
+        }
+    }
+
+    /// Whether anything has been saved in a workflow.
+    ///
+    /// Numbers begin at 1 and are never freed, so one look at the first usually answers it, however many there are.
+    pub(super) fn has_checkpoints(&self, workflow: &WorkflowId) -> Result<bool> {
+        let dir = self.open_workflow(workflow)?;
+        let first = dir.as_ref().map(|dir| self.disk().identify(dir, &layout::checkpoint_file(1)));
+        match first {
+            Some(Ok(_)) => Ok(true),
+            _ => Ok(self.newest_known(dir.as_ref(), workflow)?.is_some()),
         }
     }
 

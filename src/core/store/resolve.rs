@@ -27,12 +27,12 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// Several are the same number.
     pub fn find_workflow(&self, given: &WorkflowId) -> Result<Option<WorkflowId>> {
-        if self.newest_number(given)?.is_some() {
+        if self.has_checkpoints(given)? {
             return Ok(Some(given.clone()));
         }
         let mut candidates = Vec::new();
         for candidate in given.same_number() {
-            if self.newest_number(&candidate)?.is_some() {
+            if self.has_checkpoints(&candidate)? {
                 candidates.push(candidate);
             }
         }

@@ -1,0 +1,72 @@
+//! The programs that are compared: `ckpt` as it is shipped, and the floors built just like it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Outcome;
+
+/// The release profile of `Cargo.toml`, for the floors, which are not part of the package.
+const PROFILE: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];
+
+/// Where the programs are.
+pub(crate) struct Programs {
+    pub(crate) ckpt: PathBuf,
+    pub(crate) save: PathBuf,
+    pub(crate) read: PathBuf,
+    pub(crate) list: PathBuf,
+    /// How they were built.
+    pub(crate) how: String,
+}
+
+impl Programs {
+    /// Builds what is not up to date: for musl as in a release, or, where that is not installed, statically for glibc.
+    pub(crate) fn build(root: &Path, out: &Path) -> Outcome<Self> {
+        let arch = std::env::consts::ARCH;
+        let musl = format!("{arch}-unknown-linux-musl");
+        let (target, flag) = match is_installed(&musl)? {
+            true => (musl, "relocation-model=static"),
+            false => (format!("{arch}-unknown-linux-gnu"), "target-feature=+crt-static"),
+        };
+        fs::create_dir_all(out)?;
+        let floor = |name: &str| -> Outcome<PathBuf> {
+            let program = out.join(format!("floor-{name}"));
+            let mut rustc = Command::new("rustc");
+            rustc.args(["--edition=2024", "--target", &target, "-C", flag]);
+            rustc.args(PROFILE.iter().flat_map(|option| ["-C", option]));
+            rustc.arg(root.join(format!("benches/floors/{name}.rs"))).arg("-o").arg(&program);
+            run(&mut rustc)?;
+            Ok(program)
+        };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .current_dir(root)
+            .args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"])
+            .arg(out);
+        // The flags for musl are in `.cargo/config.toml`.
+        if flag.contains("crt-static") {
+            cargo.env("RUSTFLAGS", format!("-C {flag}"));
+        }
+        run(&mut cargo)?;
+        Ok(Self {
+            ckpt: out.join(&target).join("release/ckpt"),
+            save: floor("save")?,
+            read: floor("read")?,
+            list: floor("list")?,
+            how: format!("{target}, {flag}, {}", PROFILE.join(", ")),
+        })
+    }
+}
+
+/// `rustc` names the directory of a target's library whether or not it is there.
+fn is_installed(target: &str) -> Outcome<bool> {
+    let asked = Command::new("rustc").args(["--print=target-libdir", "--target", target]).output()?;
+    Ok(asked.status.success() && Path::new(String::from_utf8(asked.stdout)?.trim()).exists())
+}
+
+fn run(command: &mut Command) -> Outcome {
+    match command.status()? {
+        status if status.success() => Ok(()),
+        status => Err(format!("{command:?}: {status}").into()),
+    }
+}

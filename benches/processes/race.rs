@@ -1,0 +1,81 @@
+//! Running two programs in turn, and comparing the medians.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+
+/// Runs that are not counted: they find the caches cold.
+const WARM_UP: usize = 5;
+
+/// A program in a race, and what makes the next run meet the same world, which is not timed.
+pub(crate) struct Entrant<'a> {
+    command: Command,
+    undo: Box<dyn Fn() -> Outcome + 'a>,
+}
+
+impl<'a> Entrant<'a> {
+    pub(crate) fn new(program: impl AsRef<OsStr>, args: &[impl AsRef<OsStr>], directory: &Path) -> Self {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(directory).env_clear();
+        for name in ["HOME", "PATH", "USER"] {
+            command.envs(std::env::var_os(name).map(|value| (name, value)));
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { command, undo: Box::new(|| Ok(())) }
+    }
+
+    pub(crate) fn undo(self, undo: impl Fn() -> Outcome + 'a) -> Self {
+        Self { undo: Box::new(undo), ..self }
+    }
+
+    fn run(&mut self) -> Outcome<Duration> {
+        let start = Instant::now();
+        let status = self.command.status()?;
+        let time = start.elapsed();
+        (self.undo)()?;
+        match status.success() {
+            true => Ok(time),
+            false => Err(format!("{:?}: {status}", self.command).into()),
+        }
+    }
+}
+
+/// The medians of two programs.
+pub(crate) struct Race {
+    first: Duration,
+    second: Duration,
+}
+
+impl Race {
+    pub(crate) fn between(mut first: Entrant<'_>, mut second: Entrant<'_>, rounds: usize) -> Outcome<Self> {
+        let mut times = (Vec::with_capacity(rounds), Vec::with_capacity(rounds));
+        for round in 0..WARM_UP + rounds {
+            let (a, b) = (first.run()?, second.run()?);
+            if round >= WARM_UP {
+                times.0.push(a);
+                times.1.push(b);
+            }
+        }
+        Ok(Self { first: median(times.0), second: median(times.1) })
+    }
+
+    /// One line of the table. A ratio that prints like its goal meets it.
+    pub(crate) fn line(&self, name: &str, goal: Option<f64>) -> String {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let ratio = self.first.as_secs_f64() / self.second.as_secs_f64();
+        let verdict = goal.map(|goal| {
+            let verdict = if ratio < goal + 0.005 { "met" } else { "missed" };
+            format!("  {goal:<5} {verdict}")
+        });
+        let (first, second) = (ms(self.first), ms(self.second));
+        format!("{name:<44} {first:>6.2} ms {second:>6.2} ms {ratio:>6.2}{}", verdict.unwrap_or_default())
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}

@@ -42,9 +42,19 @@ pub(crate) fn installed(directory: &Path, state: &Path) -> Outcome<Vec<(&'static
     let mut found = Vec::new();
     for (name, needs, args) in ways {
         if Command::new(needs).arg("--version").output().is_ok() {
-            let program = if matches!(needs, "jq" | "git") { "bash" } else { needs };
+            let program = match needs {
+                "jq" | "git" => "bash".to_owned(),
+                "python3" => python()?,
+                other => other.to_owned(),
+            };
             found.push((name, Entrant::new(program, args, directory)));
         }
     }
     Ok(found)
+}
+
+/// The interpreter itself: what is found first may be a script that looks for it.
+fn python() -> Outcome<String> {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output()?;
+    Ok(String::from_utf8(asked.stdout)?.trim().to_owned())
 }

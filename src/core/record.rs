@@ -2,7 +2,7 @@
 //!
 //! A checkpoint written by a newer version, or extended by somebody else, has fields this version has no name for.
 //! They must survive every rewrite, at every level. `serde`'s `flatten` cannot do that here: it buffers values, which
-//! loses the exact text of numbers and cannot carry raw JSON. So [`record!`] declares a struct whose unknown fields
+//! loses the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown fields
 //! are collected as raw text, in order, and are written back behind the known ones.
 
 use serde::ser::SerializeMap;

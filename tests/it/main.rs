@@ -5,6 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    clippy::print_stdout,
     reason = "tests arrange their own world, and a broken arrangement is a failed test"
 )]
 

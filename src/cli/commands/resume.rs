@@ -83,7 +83,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     let verdict = judgement.resume.verdict;
     let asks = verdict != Verdict::Complete && !args.yes && session.person_present();
     if asks {
-        return decide(args, session, &workspace, judgement);
+        return decide(args, session, &workspace, &judgement);
     }
     match exit(verdict, args.yes) {
         Exit::Ok if !args.command.is_empty() => start(args, session, &workspace, &judgement),
@@ -138,7 +138,7 @@ fn decide(
     args: &ResumeArgs,
     session: &Session,
     workspace: &Workspace,
-    judgement: Judgement,
+    judgement: &Judgement,
 ) -> Result<Exit, Failure> {
     let workflow = &judgement.checkpoint.workflow;
     loop {
@@ -148,11 +148,11 @@ fn decide(
                 return Ok(Exit::NotResumable);
             }
             Some(Choice::Resume) if !args.command.is_empty() => {
-                return start(args, session, workspace, &judgement);
+                return start(args, session, workspace, judgement);
             }
             Some(Choice::Resume) => return Ok(Exit::Ok),
             Some(Choice::View) => {
-                let report = ResumeReport::new(&judgement, Extent::Explained);
+                let report = ResumeReport::new(judgement, Extent::Explained);
                 session.ui.converse(&report, session.now);
             }
             Some(Choice::StartFresh) => {

@@ -1,5 +1,7 @@
 //! The checks: each looks at one thing and says what it noticed. None of them decides anything.
 
+use std::fmt;
+
 use super::Limits;
 use super::evaluate::{Judged, Target};
 use super::facts::{Condition, Facts, OutputFact, Watched};
@@ -105,7 +107,7 @@ pub(super) fn tasks(checkpoint: &Checkpoint, tasks: &Tasks, findings: &mut Vec<F
                 Code::TaskExhausted,
                 format!("task {id} was tried {attempts} times{why}"),
             )
-            .help(format!("ckpt save {workflow} --task {}", quote(&format!("{id}=skipped")))),
+            .help(format!("ckpt save {workflow} --task {}", quote(format!("{id}=skipped")))),
         );
     }
     for id in &tasks.reconciled {
@@ -242,7 +244,7 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         let again = format!(
             "ckpt save {} --artifact {}",
             checkpoint.workflow,
-            quote(&format!("{}={path}", artifact.name))
+            quote(format!("{}={path}", artifact.name))
         );
         let finding = Finding::new(severity, code, message).at(path);
         findings.push(if severity == Severity::Advice { finding } else { finding.help(again) });
@@ -286,7 +288,7 @@ pub(super) fn time(
 }
 
 /// A word as a shell takes it.
-fn quote(word: impl ToString) -> String {
+fn quote(word: impl fmt::Display) -> String {
     let word = word.to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

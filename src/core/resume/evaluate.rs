@@ -116,7 +116,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks::time(checkpoint, facts, limits, age_seconds, &mut findings);
 
     // Stable: within one severity, findings stay in the order of the checks.
-    findings.sort_by(|a, b| b.severity.cmp(&a.severity));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let verdict = match findings.first().map(|finding| finding.severity) {
         _ if target.complete => Verdict::Complete,
         Some(Severity::Blocker) => Verdict::Blocked,

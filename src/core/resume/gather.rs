@@ -1,7 +1,7 @@
 //! Looking at the world on behalf of [`evaluate`](super::evaluate). It reads, and changes nothing.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::facts::{Condition, Facts, GitFact, OutputFact, TaskOutput, Watched};
 use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
@@ -98,7 +98,7 @@ fn directory_fact(real: &Path) -> Option<OutputFact> {
     std::fs::read_dir(real).ok()?.next().map(|_| OutputFact::Valid)
 }
 
-fn file_fact(real: &PathBuf, schema: Option<&Json>) -> OutputFact {
+fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
     let is_json = real.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let bytes = match read_regular(real, MAX_OUTPUT) {
         Ok(bytes) if bytes.is_empty() => return OutputFact::Invalid("it is empty".to_owned()),

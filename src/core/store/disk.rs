@@ -41,6 +41,16 @@ pub trait Disk {
     /// It is missing, or no directory, or the operating system refuses.
     fn enter(&self, dir: &Self::Dir, name: &str) -> io::Result<Self::Dir>;
 
+    /// Opens a directory several levels below another, by the names on the way.
+    ///
+    /// # Errors
+    /// One of them is missing, or no directory, or the operating system refuses.
+    fn descend(&self, dir: &Self::Dir, names: &[&str]) -> io::Result<Self::Dir> {
+        let mut names = names.iter();
+        let first = self.enter(dir, names.next().copied().unwrap_or("."))?;
+        names.try_fold(first, |dir, name| self.enter(&dir, name))
+    }
+
     /// Makes a directory that only its owner can use.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::disk::{Access, Disk, FileId};
@@ -14,6 +14,9 @@ use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const DIRECTORY_MODE: Mode = Mode::RWXU;
+/// Enough for a few hundred names, and no more pages than that.
+#[cfg(target_os = "linux")]
+const LIST_BUFFER: usize = 16 << 10;
 const LOCK_POLL: Duration = Duration::from_micros(500);
 
 /// The disk of the operating system, seen from the directory that holds the store.
@@ -43,15 +46,41 @@ impl Disk for OsDisk {
         Ok(rustix::fs::openat(dir, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?)
     }
 
+    #[cfg(target_os = "linux")]
+    fn descend(&self, dir: &OwnedFd, names: &[&str]) -> io::Result<OwnedFd> {
+        use rustix::fs::{ResolveFlags, openat2};
+        // One call instead of one for every level, as strict about links as those are.
+        let strict = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        Ok(openat2(dir, names.join("/"), DIRECTORY | OFlags::NOFOLLOW, Mode::empty(), strict)?)
+    }
+
     fn make_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(dir, name, DIRECTORY_MODE)?)
     }
 
+    #[cfg(target_os = "linux")]
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        for entry in Dir::read_from(dir)? {
-            let entry = entry?;
+        use rustix::fs::{RawDir, SeekFrom};
+        // The descriptor may have been read before.
+        rustix::fs::seek(dir, SeekFrom::Start(0))?;
+        let mut buffer = Vec::with_capacity(LIST_BUFFER);
+        let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
             // A name that is not UTF-8 is none of ours.
-            if let Ok(name) = entry.file_name().to_str()
+            if let Ok(name) = entry?.file_name().to_str()
+                && name != "."
+                && name != ".."
+            {
+                visit(name);
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        for entry in rustix::fs::Dir::read_from(dir)? {
+            if let Ok(name) = entry?.file_name().to_str()
                 && name != "."
                 && name != ".."
             {

@@ -36,6 +36,36 @@ pub struct CheckpointRow {
     pub bytes: u64,
 }
 
+/// Fewer workflows than this are looked at faster than threads are started.
+const WORTH_THREADS: usize = 512;
+/// More threads than this wait for the disk, not for each other.
+const MOST_THREADS: usize = 8;
+
+impl<D: Disk<Dir: Sync> + Sync> Store<D> {
+    /// Looks at the newest checkpoint of every workflow.
+    ///
+    /// # Errors
+    /// The store itself cannot be read; a workflow that cannot is a row that says so.
+    pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
+        let ids = self.workflow_ids()?;
+        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
+        let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
+            ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect()
+        };
+        if ids.len() < WORTH_THREADS {
+            return Ok(rows(&ids));
+        }
+        let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS));
+        std::thread::scope(|scope| {
+            let rows = &rows;
+            let parts = ids.chunks(ids.len().div_ceil(threads)).map(|part| scope.spawn(move || rows(part)));
+            let parts: Vec<_> = parts.collect();
+            // A thread that panicked has said so, and ended the process.
+            Ok(parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect())
+        })
+    }
+}
+
 impl<D: Disk> Store<D> {
     /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows.
     ///
@@ -51,14 +81,12 @@ impl<D: Disk> Store<D> {
         Ok(ids)
     }
 
-    /// Looks at the newest checkpoint of every workflow.
+    /// Looks at the newest checkpoint of one workflow; none if there is no such workflow.
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
-    pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
-        let ids = self.workflow_ids()?;
-        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
-        Ok(ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect())
+    pub fn scan_one(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>> {
+        Ok(self.open_workflows()?.and_then(|workflows| self.scan_workflow(&workflows, id)))
     }
 
     /// One row; none if nothing has been saved there yet.

@@ -2,117 +2,22 @@
 
 use serde_json::Value;
 
+use super::error::ChangeError;
+use super::phases::{declare, find_or_add};
+use super::successor::{Stamp, adopt, successor};
 use super::{Change, Edit, TaskChange};
-use crate::core::checkpoint::{
-    Checkpoint, Context, GitContext, LastError, Next, Parent, WatchedFile, WorkflowStatus, Writer,
-};
-use crate::core::digest::Digest;
-use crate::core::format::CURRENT;
+use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, merge_patch, overlay, set_member};
-use crate::core::name::InvalidName;
-use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::pipeline::Pipeline;
+use crate::core::phase::PhaseStatus;
 use crate::core::task::Task;
 use crate::core::time::Timestamp;
-use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// The most phases a workflow can have.
-pub const MAX_PHASES: usize = 10_000;
 /// The most tasks a workflow can have.
 pub const MAX_TASKS: usize = 100_000;
 /// The deepest that state and data can be nested. JSON readers commonly stop at 128 levels, and both lie a few levels
 /// below the top of the file: what is written must be readable, by this program and by others.
 pub const MAX_DEPTH: usize = 100;
-
-/// What the tool itself puts into a checkpoint. None of it is ever taken from the caller.
-#[derive(Debug, Clone)]
-pub struct Stamp {
-    /// The time of the save.
-    pub now: Timestamp,
-    /// A random name of the save.
-    pub save_id: String,
-    /// Who saves.
-    pub writer: Writer,
-    /// The git checkout.
-    pub git: Option<GitContext>,
-    /// The watched files; none if nothing is watched.
-    pub watched: Vec<WatchedFile>,
-}
-
-/// Says why a change does not fit the workflow.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChangeError {
-    /// The workflow follows a pipeline that has no such phase.
-    #[error("there is no phase `{given}` in this workflow")]
-    UnknownPhase {
-        /// The phase asked for.
-        given: PhaseId,
-        /// The phases there are.
-        legal: Vec<PhaseId>,
-    },
-    /// The new list of phases leaves out one that has been worked on.
-    #[error("phase `{phase}` has been worked on and is missing from the new list of phases")]
-    DropsPhase {
-        /// The phase.
-        phase: PhaseId,
-    },
-    /// Something was said about "the phase", and the workflow has none yet.
-    #[error("{what} belongs to a phase, and no phase was named")]
-    NoPhase {
-        /// What was given.
-        what: &'static str,
-    },
-    /// The edit leads to something that is not an object.
-    #[error("{what} cannot be set: `{at}` is not inside an object")]
-    NotAnObject {
-        /// What was edited: `state` or `data`.
-        what: &'static str,
-        /// The member.
-        at: String,
-    },
-    /// The result would not be an object.
-    #[error("{what} must be a JSON object")]
-    MustBeObject {
-        /// What was edited.
-        what: &'static str,
-    },
-    /// The stored value is nested too deeply to be edited.
-    #[error("the stored {what} cannot be edited: {why}")]
-    Unreadable {
-        /// What was edited.
-        what: &'static str,
-        /// Why.
-        why: String,
-    },
-    /// The phase has been reopened as often as allowed.
-    #[error("phase `{phase}` has been reopened {count} times, which is the limit")]
-    ReplanLimit {
-        /// The phase.
-        phase: PhaseId,
-        /// How often it was reopened.
-        count: usize,
-    },
-    /// A text is too long.
-    #[error("the {what} is longer than {limit} bytes")]
-    TooLong {
-        /// Which.
-        what: &'static str,
-        /// The limit.
-        limit: usize,
-    },
-    /// A label or a key is no name.
-    #[error(transparent)]
-    Name(InvalidName),
-    /// There would be too many.
-    #[error("a workflow has at most {limit} {what}")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// The limit.
-        limit: usize,
-    },
-}
 
 impl Change {
     /// Makes the next checkpoint of `workflow` out of its newest one.
@@ -271,120 +176,6 @@ impl Change {
     }
 }
 
-/// The checkpoint that follows `newest` when nothing changes: its content, a new number, and the stamp.
-pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp: &Stamp) -> Checkpoint {
-    let mut next = match newest {
-        Some(newest) => Checkpoint {
-            seq: newest.seq.saturating_add(1),
-            parent: Some(Parent { seq: newest.seq, sha256: newest.sha256, extra: Default::default() }),
-            note: None,
-            pinned: false,
-            sealed: None,
-            ..newest
-        },
-        None => Checkpoint {
-            version: CURRENT,
-            sha256: Digest::ZERO,
-            workflow: workflow.clone(),
-            seq: 1,
-            saved_at: stamp.now,
-            trigger: Trigger::Manual,
-            status: WorkflowStatus::InProgress,
-            phase: None,
-            next: None,
-            title: None,
-            note: None,
-            pipeline: None,
-            phases: Vec::new(),
-            tasks: Vec::new(),
-            artifacts: Vec::new(),
-            replans: Vec::new(),
-            context: Context::default(),
-            last_error: None,
-            writer: Writer::default(),
-            save_id: String::new(),
-            parent: None,
-            pinned: false,
-            keys: Vec::new(),
-            sealed: None,
-            state: Json::default(),
-            extra: Default::default(),
-        },
-    };
-    next.sha256 = Digest::ZERO;
-    next.saved_at = stamp.now;
-    next.writer.clone_from(&stamp.writer);
-    next.save_id.clone_from(&stamp.save_id);
-    next.context.git.clone_from(&stamp.git);
-    if !stamp.watched.is_empty() {
-        next.context.watched.clone_from(&stamp.watched);
-    }
-    next
-}
-
-/// Takes the content of a whole checkpoint; number, time, writer and parent stay the tool's own.
-fn adopt(next: &mut Checkpoint, whole: &Checkpoint) {
-    let whole = whole.clone();
-    next.status = whole.status;
-    next.phase = whole.phase;
-    next.next = whole.next;
-    next.title = whole.title;
-    next.note = whole.note;
-    next.pipeline = whole.pipeline;
-    next.phases = whole.phases;
-    next.tasks = whole.tasks;
-    next.artifacts = whole.artifacts;
-    next.replans = whole.replans;
-    next.context.labels = whole.context.labels;
-    next.context.extra = whole.context.extra;
-    next.last_error = whole.last_error;
-    next.state = whole.state;
-    next.extra = whole.extra;
-}
-
-/// Makes the phases of `pipeline` the declared ones; what is recorded about a phase stays with it.
-fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), ChangeError> {
-    if pipeline.phases.len() > MAX_PHASES {
-        return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
-    }
-    let mut known = std::mem::take(&mut next.phases);
-    for spec in &pipeline.phases {
-        let mut phase = match known.iter().position(|phase| phase.id == spec.id) {
-            Some(index) => known.remove(index),
-            None => Phase::pending(spec.id.clone()),
-        };
-        spec.describe(&mut phase);
-        next.phases.push(phase);
-    }
-    if let Some(worked_on) = known.into_iter().find(|phase| phase.status != PhaseStatus::Pending) {
-        return Err(ChangeError::DropsPhase { phase: worked_on.id });
-    }
-    next.pipeline = Some(pipeline.name.clone());
-    Ok(())
-}
-
-/// The place of a phase that must be there already.
-pub(super) fn find_phase(next: &Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
-    next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
-        let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
-        ChangeError::UnknownPhase { given: id.clone(), legal }
-    })
-}
-
-/// The place of a phase in the list. Without a declared pipeline, phases are taken in the order they are first named.
-fn find_or_add(next: &mut Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
-    match find_phase(next, id) {
-        Err(unknown) if next.is_declared() => return Err(unknown),
-        Err(_) => {}
-        found => return found,
-    }
-    if next.phases.len() >= MAX_PHASES {
-        return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
-    }
-    next.phases.push(Phase::pending(id.clone()));
-    Ok(next.phases.len() - 1)
-}
-
 fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), ChangeError> {
     if edits.is_empty() {
         return Ok(());
@@ -417,33 +208,4 @@ fn depth(value: &Value) -> usize {
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
         _ => 0,
     }
-}
-
-/// Whether two checkpoints say the same about the work. Who saved them, when, why and from which commit does not
-/// count; a note or a pin does, because somebody asked for it.
-#[must_use]
-pub fn same_content(old: &Checkpoint, new: &Checkpoint) -> bool {
-    let quiet = new.note.is_none() || new.note == old.note;
-    quiet
-        && old.pinned >= new.pinned
-        && old.status == new.status
-        && old.phase == new.phase
-        && old.next == new.next
-        && old.title == new.title
-        && old.pipeline == new.pipeline
-        && old.phases == new.phases
-        && old.tasks == new.tasks
-        && old.artifacts == new.artifacts
-        && old.replans == new.replans
-        && old.context.labels == new.context.labels
-        && same_error(old, new)
-        && old.state == new.state
-        && old.extra == new.extra
-}
-
-/// Reporting the same error again is nothing new, although the time of the report differs.
-fn same_error(old: &Checkpoint, new: &Checkpoint) -> bool {
-    let words =
-        |checkpoint: &Checkpoint| checkpoint.last_error.clone().map(|error| (error.message, error.phase));
-    words(old) == words(new)
 }

@@ -6,12 +6,18 @@
 
 mod apply;
 mod document;
+mod error;
+mod phases;
 mod redaction;
 mod reopen;
+mod successor;
 
-pub(crate) use apply::successor;
-pub use apply::{ChangeError, MAX_DEPTH, MAX_PHASES, MAX_TASKS, Stamp, same_content};
+pub use apply::{MAX_DEPTH, MAX_TASKS};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
+pub use error::ChangeError;
+pub use phases::MAX_PHASES;
+pub(crate) use successor::successor;
+pub use successor::{Stamp, same_content};
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What a person does to a workflow: agree to a result, or ask for it again.
 
-use super::apply::find_phase;
+use super::phases::find_phase;
 use super::{Approve, ChangeError, Reopen};
 use crate::core::checkpoint::{Checkpoint, Replan};
 use crate::core::phase::{Approval, PhaseId, PhaseStatus};

@@ -236,3 +236,12 @@ fn the_workflow_comes_from_the_environment_if_it_is_not_typed() {
     world.refuses(&["save", "--phase", "a"], 2, "no_workflow");
     world.ckpt(&["save", "--phase", "a"]).env("CKPT_WORKFLOW", "../x").refused(2, "invalid_id");
 }
+
+#[test]
+fn without_declared_phases_the_last_word_about_what_comes_next_stands_until_a_phase_is_reported() {
+    let world = World::new();
+    world.run(&["save", "042", "--phase", "a", "--next-phase", "b", "--next", "do b"]).succeeds();
+    let answer = world.json(&["save", "042", "--note", "nothing moved"]);
+    assert_eq!(answer["next"], json!({"phase": "b", "action": "do b"}));
+    assert_eq!(world.json(&["save", "042", "--phase", "b"])["next"], json!(null));
+}

@@ -1,0 +1,78 @@
+//! Why a change does not fit a workflow.
+
+use crate::core::name::InvalidName;
+use crate::core::phase::PhaseId;
+
+/// Says why a change does not fit the workflow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// The workflow follows a pipeline that has no such phase.
+    #[error("there is no phase `{given}` in this workflow")]
+    UnknownPhase {
+        /// The phase asked for.
+        given: PhaseId,
+        /// The phases there are.
+        legal: Vec<PhaseId>,
+    },
+    /// The new list of phases leaves out one that has been worked on.
+    #[error("phase `{phase}` has been worked on and is missing from the new list of phases")]
+    DropsPhase {
+        /// The phase.
+        phase: PhaseId,
+    },
+    /// Something was said about "the phase", and the workflow has none yet.
+    #[error("{what} belongs to a phase, and no phase was named")]
+    NoPhase {
+        /// What was given.
+        what: &'static str,
+    },
+    /// The edit leads to something that is not an object.
+    #[error("{what} cannot be set: `{at}` is not inside an object")]
+    NotAnObject {
+        /// What was edited: `state` or `data`.
+        what: &'static str,
+        /// The member.
+        at: String,
+    },
+    /// The result would not be an object.
+    #[error("{what} must be a JSON object")]
+    MustBeObject {
+        /// What was edited.
+        what: &'static str,
+    },
+    /// The stored value is nested too deeply to be edited.
+    #[error("the stored {what} cannot be edited: {why}")]
+    Unreadable {
+        /// What was edited.
+        what: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// The phase has been reopened as often as allowed.
+    #[error("phase `{phase}` has been reopened {count} times, which is the limit")]
+    ReplanLimit {
+        /// The phase.
+        phase: PhaseId,
+        /// How often it was reopened.
+        count: usize,
+    },
+    /// A text is too long.
+    #[error("the {what} is longer than {limit} bytes")]
+    TooLong {
+        /// Which.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// A label or a key is no name.
+    #[error(transparent)]
+    Name(InvalidName),
+    /// There would be too many.
+    #[error("a workflow has at most {limit} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+}

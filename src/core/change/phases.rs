@@ -1,0 +1,52 @@
+//! The list of phases: declaring it, and finding a place in it.
+
+use super::error::ChangeError;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::pipeline::Pipeline;
+
+/// The most phases a workflow can have.
+pub const MAX_PHASES: usize = 10_000;
+
+/// Makes the phases of `pipeline` the declared ones; what is recorded about a phase stays with it.
+pub(super) fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), ChangeError> {
+    if pipeline.phases.len() > MAX_PHASES {
+        return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
+    }
+    let mut known = std::mem::take(&mut next.phases);
+    for spec in &pipeline.phases {
+        let mut phase = match known.iter().position(|phase| phase.id == spec.id) {
+            Some(index) => known.remove(index),
+            None => Phase::pending(spec.id.clone()),
+        };
+        spec.describe(&mut phase);
+        next.phases.push(phase);
+    }
+    if let Some(worked_on) = known.into_iter().find(|phase| phase.status != PhaseStatus::Pending) {
+        return Err(ChangeError::DropsPhase { phase: worked_on.id });
+    }
+    next.pipeline = Some(pipeline.name.clone());
+    Ok(())
+}
+
+/// The place of a phase that must be there already.
+pub(super) fn find_phase(next: &Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
+    next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
+        let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
+        ChangeError::UnknownPhase { given: id.clone(), legal }
+    })
+}
+
+/// The place of a phase in the list. Without a declared pipeline, phases are taken in the order they are first named.
+pub(super) fn find_or_add(next: &mut Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
+    match find_phase(next, id) {
+        Err(unknown) if next.is_declared() => return Err(unknown),
+        Err(_) => {}
+        found => return found,
+    }
+    if next.phases.len() >= MAX_PHASES {
+        return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
+    }
+    next.phases.push(Phase::pending(id.clone()));
+    Ok(next.phases.len() - 1)
+}

@@ -175,7 +175,7 @@ impl<D: Disk> Store<D> {
 
     /// Opens the directory of a workflow; none if it is not there.
     pub(super) fn open_workflow(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
-        let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
+        let base = self.disk.base().map_err(|error| self.failed("open", &self.root(), error))?;
         match self.disk.descend(&base, &[&self.name, WORKFLOWS, &workflow.directory()]) {
             Ok(dir) => return Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

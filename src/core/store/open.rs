@@ -168,7 +168,7 @@ impl<D: Disk> Store<D> {
             Err(error) => Err(self.refused(path, error)),
         };
         let root = self.root();
-        let Some(base) = missing(self.disk.base(), &self.base)? else { return Ok(None) };
+        let Some(base) = missing(self.disk.base(), &root)? else { return Ok(None) };
         let Some(store) = missing(self.disk.enter(&base, &self.name), &root)? else { return Ok(None) };
         missing(self.disk.enter(&store, WORKFLOWS), &root.join(WORKFLOWS))
     }

@@ -1,12 +1,14 @@
 //! The commands, one file each.
 
 mod approve;
+mod archive;
 mod brief;
 mod completions;
 mod init;
 mod list;
 mod man;
 mod pipeline;
+mod restore;
 mod resume;
 mod revise;
 mod run;
@@ -29,6 +31,8 @@ pub(crate) const ALL: &[Spec] = &[
     run::SPEC,
     approve::SPEC,
     revise::SPEC,
+    archive::SPEC,
+    restore::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

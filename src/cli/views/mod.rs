@@ -1,10 +1,13 @@
 //! How answers look, one file each.
 
+pub(crate) mod archive;
 pub(crate) mod brief;
 pub(crate) mod context;
+pub(crate) mod failed;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod pipeline;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod save;
 pub(crate) mod schema;

@@ -40,6 +40,7 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod scan_bundles;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
 pub use archive::Archived;
@@ -55,3 +56,4 @@ pub use read::{Entry, Stored};
 pub use restart::{Keep, Restarted};
 pub use restore::Restored;
 pub use scan::{CheckpointRow, WorkflowRow};
+pub use scan_bundles::BundleRow;

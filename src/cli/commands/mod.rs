@@ -17,6 +17,7 @@ mod schema;
 mod show;
 mod status;
 mod unfinished;
+mod verify;
 
 use super::args::Spec;
 
@@ -33,6 +34,7 @@ pub(crate) const ALL: &[Spec] = &[
     revise::SPEC,
     archive::SPEC,
     restore::SPEC,
+    verify::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

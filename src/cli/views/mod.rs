@@ -14,3 +14,4 @@ pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod text;
+pub(crate) mod verify;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::disk::{Access, Disk, FileId};
+use super::disk::{Access, Disk, FileId, Kind, Look};
 use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -50,12 +50,10 @@ impl Disk for OsDisk {
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
         for entry in Dir::read_from(dir)? {
             let entry = entry?;
-            // A name that is not UTF-8 is none of ours.
-            if let Ok(name) = entry.file_name().to_str()
-                && name != "."
-                && name != ".."
-            {
-                visit(name);
+            // A name that is not UTF-8 is none of ours, but it is there: whoever looks for strangers must see it.
+            let name = entry.file_name().to_string_lossy();
+            if name != "." && name != ".." {
+                visit(&name);
             }
         }
         Ok(())
@@ -98,6 +96,18 @@ impl Disk for OsDisk {
             FileType::RegularFile => Ok(u64::try_from(stat.st_size).unwrap_or_default()),
             _ => Err(FileProblem::NotAFile),
         }
+    }
+
+    fn look(&self, dir: &OwnedFd, name: &str) -> io::Result<Look> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Directory,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Special,
+        };
+        let bytes = u64::try_from(stat.st_size).unwrap_or_default();
+        Ok(Look { kind, mode: stat.st_mode & 0o777, bytes })
     }
 
     fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {
@@ -153,6 +163,16 @@ impl Disk for OsDisk {
 
     fn replace(&self, dir: &OwnedFd, staged: &str, name: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(dir, staged, dir, name)?)
+    }
+
+    fn move_aside(&self, dir: &OwnedFd, name: &str, to: &OwnedFd, new_name: &str) -> io::Result<()> {
+        match rustix::fs::renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            other => return Ok(other?),
+        }
+        // Without such a rename: a second name, then one name less. Links do not replace either.
+        rustix::fs::linkat(dir, name, to, new_name, AtFlags::empty())?;
+        Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 
     fn link_count(&self, dir: &OwnedFd, name: &str) -> io::Result<u64> {

@@ -17,3 +17,4 @@ mod save;
 mod schema;
 mod selectors;
 mod show;
+mod verify;

@@ -2,7 +2,7 @@
 
 use crate::world::{World, can_mount, skip};
 
-const READERS: [&[&str]; 15] = [
+const READERS: [&[&str]; 17] = [
     &["list"],
     &["list", "--all", "--json"],
     &["list", "042"],
@@ -16,6 +16,8 @@ const READERS: [&[&str]; 15] = [
     &["list", "--archived"],
     &["archive", "--list"],
     &["show", "gone/1"],
+    &["verify"],
+    &["verify", "042", "--json"],
     &["schema"],
     &["man"],
 ];

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 27] = [
+const ANSWERS: [(&[&str], &str); 28] = [
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -26,6 +26,7 @@ const ANSWERS: [(&[&str], &str); 27] = [
     (&["archive", "--list"], "ckpt.archive.v1"),
     (&["list", "--archived"], "ckpt.list.v1"),
     (&["restore", "042"], "ckpt.restore.v1"),
+    (&["verify"], "ckpt.verify.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),

@@ -16,6 +16,7 @@ mod escape;
 mod exit;
 mod input;
 mod page;
+mod progress;
 mod question;
 mod report;
 mod run;

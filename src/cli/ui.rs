@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use super::args::GlobalArgs;
 use super::env::Environment;
 use super::error::Failure;
+use super::escape::truncate;
 use super::page::Page;
 use super::report::{Document, Report};
 use super::style::Style;
@@ -135,6 +136,17 @@ impl Ui {
     /// Says something on stderr. If nobody can hear it, there is nobody to tell.
     pub(crate) fn say(&self, text: &str) {
         let _ = stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Whether somebody is watching the conversation on a terminal.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.err.width.is_some() && !self.json && !self.quiet
+    }
+
+    /// Puts words in the place of the line that was said last, without ending it.
+    pub(crate) fn say_over(&self, words: &str) {
+        let limit = self.err.width.unwrap_or(80).saturating_sub(1);
+        self.say(&format!("\r\u{1b}[K{}", truncate(words, limit)));
     }
 
     /// Says what went wrong, for people or as one line of JSON.

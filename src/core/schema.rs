@@ -26,7 +26,7 @@ macro_rules! embedded {
 }
 
 /// All of them.
-pub const ALL: [Schema; 15] = embedded![
+pub const ALL: [Schema; 18] = embedded![
     "checkpoint.v1",
     "save-input.v1",
     "ckpt.save.v1",
@@ -36,6 +36,9 @@ pub const ALL: [Schema; 15] = embedded![
     "ckpt.status.v1",
     "ckpt.list.v1",
     "ckpt.show.v1",
+    "ckpt.archive.v1",
+    "ckpt.restore.v1",
+    "ckpt.verify.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",
@@ -75,12 +78,38 @@ pub fn violations(name: &str, document: &Value) -> Vec<Violation> {
 /// # Errors
 /// Says why the schema itself is none. It never fetches anything: a reference to another document is an error.
 pub fn validate(schema: &Value, document: &Value) -> Result<Vec<Violation>, String> {
-    let validator = jsonschema::validator_for(schema).map_err(|error| error.to_string())?;
-    let violation = |error: jsonschema::ValidationError<'_>| Violation {
-        pointer: error.instance_path().to_string(),
-        message: brief(error.to_string()),
-    };
-    Ok(validator.iter_errors(document).map(violation).collect())
+    Ok(Validator::compile(schema)?.violations(document))
+}
+
+/// A schema that has been compiled, for many documents.
+#[derive(Debug)]
+pub struct Validator(jsonschema::Validator);
+
+impl Validator {
+    /// Compiles the schema of that name; none if there is no such schema.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let schema = serde_json::from_str(find(name)?.text).ok()?;
+        Self::compile(&schema).ok()
+    }
+
+    /// Compiles a schema that somebody supplied.
+    ///
+    /// # Errors
+    /// Says why it is none. It never fetches anything: a reference to another document is an error.
+    pub fn compile(schema: &Value) -> Result<Self, String> {
+        jsonschema::validator_for(schema).map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Everything that is wrong with `document`.
+    #[must_use]
+    pub fn violations(&self, document: &Value) -> Vec<Violation> {
+        let violation = |error: jsonschema::ValidationError<'_>| Violation {
+            pointer: error.instance_path().to_string(),
+            message: brief(error.to_string()),
+        };
+        self.0.iter_errors(document).map(violation).collect()
+    }
 }
 
 /// Cuts a message that quotes a large value.

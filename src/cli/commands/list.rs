@@ -78,6 +78,10 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
     }
     let mut rows = store.scan()?;
+    if args.archived {
+        // Workflows of which nothing is left but their bundles; each takes the reading of one.
+        rows.extend(store.scan_archive()?);
+    }
     let archived = rows.iter().filter(|row| row.archived).count();
     rows.retain(|row| row.archived == args.archived);
     rows.retain(|row| args.wants(row, session.now) && (!args.unfinished || is_unfinished(row)));

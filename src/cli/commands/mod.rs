@@ -1,12 +1,14 @@
 //! The commands, one file each.
 
 mod approve;
+mod archive;
 mod brief;
 mod completions;
 mod init;
 mod list;
 mod man;
 mod pipeline;
+mod restore;
 mod resume;
 mod revise;
 mod run;
@@ -15,6 +17,7 @@ mod schema;
 mod show;
 mod status;
 mod unfinished;
+mod verify;
 
 use super::args::Spec;
 
@@ -29,6 +32,9 @@ pub(crate) const ALL: &[Spec] = &[
     run::SPEC,
     approve::SPEC,
     revise::SPEC,
+    archive::SPEC,
+    restore::SPEC,
+    verify::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

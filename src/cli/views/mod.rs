@@ -1,13 +1,17 @@
 //! How answers look, one file each.
 
+pub(crate) mod archive;
 pub(crate) mod brief;
 pub(crate) mod context;
+pub(crate) mod failed;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod pipeline;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod text;
+pub(crate) mod verify;

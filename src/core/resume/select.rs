@@ -19,8 +19,8 @@ pub struct Selected {
 }
 
 impl Selected {
-    /// Takes the newest checkpoint of a workflow; of an archived one, the last before it was archived. If it is damaged, the newest one that is not is taken instead, and
-    /// the judgement will say so.
+    /// Takes the newest checkpoint of a workflow; of an archived one, the last before it was archived. If it is
+    /// damaged, the newest one that is not is taken instead, and the judgement will say so.
     ///
     /// # Errors
     /// No checkpoint can be used, the newest one has a newer format, or the store cannot be read.
@@ -45,12 +45,17 @@ impl Selected {
         }
     }
 
-    /// Takes one checkpoint, whether or not it is the newest.
+    /// Takes one checkpoint, whether or not it is the newest. A seal stands for the last one before it.
     ///
     /// # Errors
     /// It cannot be used.
     pub fn exactly<D: Disk>(store: &Store<D>, handle: &Handle) -> Result<Self> {
         let checkpoint = store.load(handle)?.checkpoint;
+        if let Some(seal) = &checkpoint.sealed {
+            let last = store.load(&Handle::new(&handle.workflow, seal.last))?.checkpoint;
+            let archived = Some(seal.reason.to_string());
+            return Ok(Self { checkpoint: last, damaged_newest: None, newest: None, archived });
+        }
         let newest = store.newest_number(&handle.workflow)?.filter(|newest| *newest != handle.seq);
         let newest = newest.map(|seq| Handle::new(&handle.workflow, seq).to_string());
         Ok(Self { checkpoint, damaged_newest: None, newest, archived: None })

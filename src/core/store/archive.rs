@@ -233,7 +233,9 @@ fn closing(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
         trigger: Trigger::Manual,
         status: match reason {
             ArchiveReason::Abandoned => WorkflowStatus::Abandoned,
-            _ => newest.status,
+            ArchiveReason::Failed => WorkflowStatus::Failed,
+            ArchiveReason::Completed => WorkflowStatus::Complete,
+            ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => newest.status,
         },
         next: None,
         note: None,

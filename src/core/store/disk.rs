@@ -22,6 +22,30 @@ pub enum Access {
     Editable,
 }
 
+/// What kind of thing has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+/// What is known of a name without opening it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// What it is.
+    pub kind: Kind,
+    /// Who may do what with it: the last nine bits of its mode.
+    pub mode: u32,
+    /// Its size.
+    pub bytes: u64,
+}
+
 /// What the store asks of a disk. Names are single path components; nothing here follows a symbolic link.
 pub trait Disk {
     /// An open directory. It stays the same directory when its name is given to another one.
@@ -75,6 +99,12 @@ pub trait Disk {
     /// Says what is in the way.
     fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem>;
 
+    /// Looks at whatever has a name.
+    ///
+    /// # Errors
+    /// Nothing has it, or the operating system refuses.
+    fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look>;
+
     /// Waits up to `patience` for the advisory lock of a directory; `None` if others kept it for so long, or if the
     /// file system has no such locks.
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock>;
@@ -97,6 +127,12 @@ pub trait Disk {
     /// # Errors
     /// The operating system refuses.
     fn replace(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()>;
+
+    /// Gives whatever has a name another name in another directory, if nothing has that one.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or the operating system refuses.
+    fn move_aside(&self, dir: &Self::Dir, name: &str, to: &Self::Dir, new_name: &str) -> io::Result<()>;
 
     /// How many names a file has.
     ///

@@ -6,6 +6,8 @@ pub const STORE_NAME: &str = ".ckpt";
 pub(super) const WORKFLOWS: &str = "workflows";
 /// The directory of all bundles.
 pub(super) const ARCHIVE: &str = "archive";
+/// Where damaged files are moved to.
+pub(super) const QUARANTINE: &str = "quarantine";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.
@@ -39,6 +41,11 @@ impl EntryName {
             _ => Self::Foreign,
         }
     }
+}
+
+/// Whether somebody was writing a file of this name.
+pub(super) fn is_staged(name: &str) -> bool {
+    name.starts_with(STAGED)
 }
 
 /// The file of a checkpoint.

@@ -6,6 +6,8 @@
 //!   .gitignore                    everything but config.toml
 //!   workflows/042/00000007.json   checkpoint 042/7; of no bytes: a tombstone, its content is in the archive
 //!   archive/042/*.jsonl.gz        bundles: what left the live store, and why
+//!   archive/042/*.gone            says which numbers are in no bundle any more, and why that is known
+//!   quarantine/042/               damaged files, moved, never deleted
 //! ```
 //!
 //! # Model
@@ -29,6 +31,7 @@ mod base;
 mod bundle;
 mod bundles;
 mod disk;
+mod gone;
 mod layout;
 mod locate;
 mod open;
@@ -40,13 +43,15 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod scan_bundles;
+mod verify;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
 pub use archive::Archived;
 pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
 };
-pub use disk::{Access, Disk, FileId};
+pub use disk::{Access, Disk, FileId, Kind, Look};
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};
 pub use open::Store;
@@ -55,3 +60,5 @@ pub use read::{Entry, Stored};
 pub use restart::{Keep, Restarted};
 pub use restore::Restored;
 pub use scan::{CheckpointRow, WorkflowRow};
+pub use scan_bundles::BundleRow;
+pub use verify::{Checked, Finding, Severity, Verification};

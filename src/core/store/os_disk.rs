@@ -1,5 +1,6 @@
 //! The real disk. The only durable writes of the program are here, so each call says why it is made as it is.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::disk::{Access, Disk, FileId};
+use super::disk::{Access, Disk, FileId, Kind, Look};
 use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -66,13 +67,7 @@ impl Disk for OsDisk {
         let mut buffer = Vec::with_capacity(LIST_BUFFER);
         let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
-            // A name that is not UTF-8 is none of ours.
-            if let Ok(name) = entry?.file_name().to_str()
-                && name != "."
-                && name != ".."
-            {
-                visit(name);
-            }
+            visit_name(entry?.file_name(), visit);
         }
         Ok(())
     }
@@ -80,12 +75,7 @@ impl Disk for OsDisk {
     #[cfg(not(target_os = "linux"))]
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
         for entry in rustix::fs::Dir::read_from(dir)? {
-            if let Ok(name) = entry?.file_name().to_str()
-                && name != "."
-                && name != ".."
-            {
-                visit(name);
-            }
+            visit_name(entry?.file_name(), visit);
         }
         Ok(())
     }
@@ -127,6 +117,18 @@ impl Disk for OsDisk {
             FileType::RegularFile => Ok(u64::try_from(stat.st_size).unwrap_or_default()),
             _ => Err(FileProblem::NotAFile),
         }
+    }
+
+    fn look(&self, dir: &OwnedFd, name: &str) -> io::Result<Look> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Directory,
+            FileType::Symlink => Kind::Link,
+            _ => Kind::Special,
+        };
+        let bytes = u64::try_from(stat.st_size).unwrap_or_default();
+        Ok(Look { kind, mode: stat.st_mode & 0o777, bytes })
     }
 
     fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {
@@ -184,6 +186,16 @@ impl Disk for OsDisk {
         Ok(rustix::fs::renameat(dir, staged, dir, name)?)
     }
 
+    fn move_aside(&self, dir: &OwnedFd, name: &str, to: &OwnedFd, new_name: &str) -> io::Result<()> {
+        match rustix::fs::renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            other => return Ok(other?),
+        }
+        // Without such a rename: a second name, then one name less. Links do not replace either.
+        rustix::fs::linkat(dir, name, to, new_name, AtFlags::empty())?;
+        Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
+    }
+
     fn link_count(&self, dir: &OwnedFd, name: &str) -> io::Result<u64> {
         let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]
@@ -206,5 +218,13 @@ impl Disk for OsDisk {
     #[expect(clippy::disallowed_methods, reason = "this is where waiting lives")]
     fn pause(&self, duration: Duration) {
         std::thread::sleep(duration);
+    }
+}
+
+/// A name that is not UTF-8 is none of ours, but it is there: whoever looks for strangers must see it.
+fn visit_name(name: &CStr, visit: &mut dyn FnMut(&str)) {
+    let name = name.to_string_lossy();
+    if name != "." && name != ".." {
+        visit(&name);
     }
 }

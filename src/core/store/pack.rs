@@ -185,7 +185,7 @@ impl<D: Disk> Store<D> {
         self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &self.workflow_dir(workflow), error))
     }
 
-    fn open_root(&self) -> Result<D::Dir> {
+    pub(super) fn open_root(&self) -> Result<D::Dir> {
         let root = self.root();
         let base = self.disk().base().map_err(|error| self.failed("open", &root, error))?;
         self.enter(&base, self.name(), &root)

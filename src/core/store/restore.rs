@@ -44,15 +44,12 @@ impl<D: Disk> Store<D> {
         let newest = self
             .newest_number(workflow)?
             .ok_or_else(|| Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() })?;
+        if let Some(seq) = only.filter(|seq| !(1..=newest).contains(seq)) {
+            let asked = Handle::new(workflow, seq).to_string();
+            return Err(Error::NoSuchCheckpoint { asked, newest: Handle::new(workflow, newest) });
+        }
         let dir = self.ground(workflow, newest, stamp)?;
         match only {
-            Some(seq) if seq == 0 || seq > newest => {
-                let newest = Handle::new(workflow, newest);
-                return Err(Error::NoSuchCheckpoint {
-                    asked: Handle::new(workflow, seq).to_string(),
-                    newest,
-                });
-            }
             Some(seq) => {
                 let handle = Handle::new(workflow, seq);
                 if self.is_absent(&dir, &handle)? {

@@ -10,7 +10,7 @@ use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
 use ckpt::core::save::{Save, Saved};
-use ckpt::core::store::{Access, Disk, FileId, Located, OsDisk};
+use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -233,6 +233,9 @@ impl Disk for FaultyDisk {
     fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem> {
         self.file_step(format!("size {name}"), || self.inner.size(dir, name))
     }
+    fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look> {
+        self.step(format!("look {name}"), || self.inner.look(dir, name))
+    }
     /// Never: correctness does not depend on it, and whoever interrupts would wait for it.
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
         None
@@ -245,6 +248,9 @@ impl Disk for FaultyDisk {
     }
     fn replace(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()> {
         self.step(format!("replace {name}"), || self.inner.replace(dir, staged, name))
+    }
+    fn move_aside(&self, dir: &Self::Dir, name: &str, to: &Self::Dir, new: &str) -> io::Result<()> {
+        self.step(format!("move {name}"), || self.inner.move_aside(dir, name, to, new))
     }
     fn link_count(&self, dir: &Self::Dir, name: &str) -> io::Result<u64> {
         self.step("count".into(), || self.inner.link_count(dir, name))

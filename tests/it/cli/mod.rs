@@ -1,5 +1,6 @@
 //! The command line, run as processes.
 
+mod archive;
 mod bad_input;
 mod completions;
 mod concurrency;
@@ -10,8 +11,10 @@ mod init;
 mod list;
 mod man;
 mod readers;
+mod restore;
 mod resume;
 mod save;
 mod schema;
 mod selectors;
 mod show;
+mod verify;

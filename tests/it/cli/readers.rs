@@ -2,7 +2,7 @@
 
 use crate::world::{World, can_mount, skip};
 
-const READERS: [&[&str]; 12] = [
+const READERS: [&[&str]; 17] = [
     &["list"],
     &["list", "--all", "--json"],
     &["list", "042"],
@@ -13,6 +13,11 @@ const READERS: [&[&str]; 12] = [
     &["show", "042", "--state"],
     &["show", "nothing"],
     &["show", "damaged"],
+    &["list", "--archived"],
+    &["archive", "--list"],
+    &["show", "gone/1"],
+    &["verify"],
+    &["verify", "042", "--json"],
     &["schema"],
     &["man"],
 ];
@@ -21,6 +26,8 @@ fn world() -> World {
     let world = World::with_checkpoints(3);
     world.run(&["save", "damaged"]).succeeds();
     world.replace_checkpoint("damaged", 1, b"x");
+    world.run(&["save", "gone"]).succeeds();
+    world.run(&["archive", "gone", "--as", "failed"]).succeeds();
     world
 }
 

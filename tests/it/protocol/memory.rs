@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId};
+use ckpt::core::store::{Access, Disk, FileId, Kind, Look};
 
 type Names = BTreeMap<String, usize>;
 
@@ -270,6 +270,15 @@ impl Disk for MemoryDisk {
         self.read(dir, name, u64::MAX).map(|bytes| bytes.len() as u64)
     }
 
+    fn look(&self, dir: &usize, name: &str) -> io::Result<Look> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        Ok(match &world.nodes[node] {
+            Node::File { bytes, .. } => Look { kind: Kind::File, mode: 0o400, bytes: bytes.len() as u64 },
+            Node::Dir { .. } => Look { kind: Kind::Directory, mode: 0o700, bytes: 0 },
+        })
+    }
+
     fn lock(&self, _: &usize, _: Duration) -> Option<()> {
         None
     }
@@ -293,6 +302,19 @@ impl Disk for MemoryDisk {
         names.remove(staged);
         names.insert(name.to_owned(), node);
         world.pending.push((*dir, Entry::Move(staged.to_owned(), name.to_owned())));
+        Ok(())
+    }
+
+    fn move_aside(&self, dir: &usize, name: &str, to: &usize, new_name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        if world.names(*to)?.contains_key(new_name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        world.names(*dir)?.remove(name);
+        world.names(*to)?.insert(new_name.to_owned(), node);
+        world.pending.push((*to, Entry::Add(new_name.to_owned(), node)));
+        world.pending.push((*dir, Entry::Remove(name.to_owned())));
         Ok(())
     }
 

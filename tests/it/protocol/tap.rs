@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId};
+use ckpt::core::store::{Access, Disk, FileId, Look};
 
 /// What is asked of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,10 +15,12 @@ pub(super) enum Step {
     List,
     Read,
     Size,
+    Look,
     Lock,
     Stage,
     Publish,
     Replace,
+    MoveAside,
     LinkCount,
     Identify,
     Discard,
@@ -108,6 +110,9 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn size(&self, dir: &D::Dir, name: &str) -> Result<u64, FileProblem> {
         self.step(Step::Size, name, || self.disk.size(dir, name))
     }
+    fn look(&self, dir: &D::Dir, name: &str) -> io::Result<Look> {
+        self.step(Step::Look, name, || self.disk.look(dir, name))
+    }
     fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
         self.step(Step::Lock, "", lock).ok()
@@ -120,6 +125,9 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     }
     fn replace(&self, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
         self.step(Step::Replace, name, || self.disk.replace(dir, staged, name))
+    }
+    fn move_aside(&self, dir: &D::Dir, name: &str, to: &D::Dir, new_name: &str) -> io::Result<()> {
+        self.step(Step::MoveAside, name, || self.disk.move_aside(dir, name, to, new_name))
     }
     fn link_count(&self, dir: &D::Dir, name: &str) -> io::Result<u64> {
         self.step(Step::LinkCount, name, || self.tap.link_count(&self.disk, dir, name))

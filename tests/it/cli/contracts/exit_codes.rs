@@ -30,7 +30,7 @@ fn numbers_and_names_are_the_documented_ones() {
 }
 
 /// The exit code of every error code that these commands can answer with and that a test can bring about.
-const EXPECTED: [(&str, u8); 42] = [
+const EXPECTED: [(&str, u8); 43] = [
     ("ambiguous", 5),
     ("archived", 4),
     ("artifact_missing", 2),
@@ -52,6 +52,7 @@ const EXPECTED: [(&str, u8); 42] = [
     ("invalid_phases", 2),
     ("invalid_selector", 2),
     ("key_reused", 8),
+    ("needs_reason", 9),
     ("no_data", 4),
     ("no_phase", 2),
     ("no_store", 4),
@@ -99,7 +100,7 @@ fn each_error_code_has_the_documented_exit_code() {
     std::fs::copy(world.checkpoint_file("042", 1), world.workflow_dir("0042").join("00000001.json")).unwrap();
     world.write("large.txt", "large");
     let long = "x".repeat(65);
-    let calls: [&[&str]; 33] = [
+    let calls: [&[&str]; 34] = [
         &["show", "42"],
         &["show", "tomb/1"],
         &["save", "042", "--artifact", "nowhere"],
@@ -120,6 +121,7 @@ fn each_error_code_has_the_documented_exit_code() {
         &["show", "042", "--data"],
         &["save", "new", "--data", "{}"],
         &["show", "042/9"],
+        &["archive", "042"],
         &["man", "nothing"],
         &["schema", "nothing"],
         &["show", "nothing"],

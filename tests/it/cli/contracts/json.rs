@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 23] = [
+const ANSWERS: [(&[&str], &str); 28] = [
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -22,6 +22,11 @@ const ANSWERS: [(&[&str], &str); 23] = [
     (&["brief"], "ckpt.brief.v1"),
     (&["revise", "042", "--from", "a"], "ckpt.save.v1"),
     (&["approve", "042", "--phase", "a"], "ckpt.save.v1"),
+    (&["archive", "042", "--as", "abandoned"], "ckpt.archive.v1"),
+    (&["archive", "--list"], "ckpt.archive.v1"),
+    (&["list", "--archived"], "ckpt.list.v1"),
+    (&["restore", "042"], "ckpt.restore.v1"),
+    (&["verify"], "ckpt.verify.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),
@@ -67,6 +72,12 @@ fn lists_are_arrays_and_never_null() {
             "damaged",
             "violations",
             "schemas",
+            "archived",
+            "failures",
+            "bundles",
+            "restored",
+            "findings",
+            "repaired",
         ] {
             if let Some(value) = document.get(key) {
                 assert!(value.is_array(), "{key} of {args:?} is {value}");

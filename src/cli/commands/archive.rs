@@ -1,0 +1,204 @@
+//! `ckpt archive`
+
+use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::progress::Progress;
+use super::super::session::{Session, Workspace};
+use super::super::views::archive::ArchiveReport;
+use crate::core::error::Error;
+use crate::core::span::Span;
+use crate::core::store::{Archived, BundleRow, WorkflowRow};
+use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "archive",
+    alias: None,
+    augment: ArchiveArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt archive 042
+  ckpt archive 042 043 --as abandoned
+  ckpt archive --finished --idle-for 30d
+  ckpt archive --list";
+
+/// Compress workflows and take them out of the live store
+///
+/// Every checkpoint goes into a bundle, which is read back before anything leaves; `ckpt restore ID` brings all of it
+/// back. `show` and `resume --from` read archived checkpoints without that, and a save goes on where the workflow
+/// stood.
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    /// The workflows
+    #[arg(
+        value_name = "ID",
+        required_unless_present_any = ["finished", "idle_for", "list"],
+        conflicts_with_all = ["finished", "idle_for"],
+        add = ArgValueCandidates::new(complete::workflow_ids),
+    )]
+    ids: Vec<String>,
+    /// All that are complete, failed or abandoned
+    #[arg(long, conflicts_with = "list")]
+    finished: bool,
+    /// All that were not saved for this long, such as 30d; with `--finished`, only the finished ones of them
+    #[arg(long, value_name = "SPAN", conflicts_with = "list")]
+    idle_for: Option<Span>,
+    /// What became of the work; needed where there is work left
+    #[arg(long = "as", value_enum, value_name = "REASON", conflicts_with = "list")]
+    reason: Option<ReasonArg>,
+    /// List the bundles there are instead
+    #[arg(long)]
+    list: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ReasonArg {
+    Completed,
+    Failed,
+    Abandoned,
+}
+
+impl From<ReasonArg> for ArchiveReason {
+    fn from(given: ReasonArg) -> Self {
+        match given {
+            ReasonArg::Completed => Self::Completed,
+            ReasonArg::Failed => Self::Failed,
+            ReasonArg::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
+    if args.list {
+        let store = session.store()?;
+        return session.answer(&ArchiveReport::listing(args.bundles(&store)?, &store));
+    }
+    let workspace = session.workspace()?;
+    let mut report = ArchiveReport::default();
+    let chosen = args.choose(&workspace.store, session.now, &mut report)?;
+    let mut progress = Progress::new(&session.ui);
+    let mut failed = None;
+    for (index, given) in chosen.iter().enumerate() {
+        progress.at(|| format!("Archiving {given}, {} of {}", index + 1, chosen.len()));
+        match archive(args, session, &workspace, given) {
+            Ok((workflow, archived)) => report.add(&workflow, &archived),
+            Err(failure) => {
+                report.fail(given, &failure);
+                failed = Some(failure);
+            }
+        }
+    }
+    drop(progress);
+    match failed {
+        // What was asked for is one thing, and it was not done.
+        Some(failure) if chosen.len() == 1 => Err(failure),
+        Some(_) => session.answer(&report).map(|_| Exit::Partial),
+        None => session.answer(&report),
+    }
+}
+
+fn archive(
+    args: &ArchiveArgs,
+    session: &Session,
+    workspace: &Workspace,
+    given: &WorkflowId,
+) -> Result<(WorkflowId, Archived), Failure> {
+    let store = &workspace.store;
+    let workflow = store.resolve_workflow(given)?;
+    let reason = match args.reason {
+        Some(reason) => reason.into(),
+        None => default_reason(store, &workflow)?,
+    };
+    let stamp = session.stamp(&workspace.place, &workspace.config)?;
+    let archived = store.archive(&workflow, &reason, &stamp)?;
+    Ok((workflow, archived))
+}
+
+/// Why a workflow is archived, if nobody says: what became of it.
+fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason, Failure> {
+    let refuse = |message: String| {
+        Failure::with(Exit::Refused, "needs_reason", message)
+            .help(format!("say what became of it: `ckpt archive {workflow} --as abandoned`"))
+            .help("or `--as completed`, or `--as failed`")
+            .context("workflow", workflow.as_str())
+    };
+    let newest = Handle::new(workflow, store.newest_number(workflow)?.unwrap_or_default());
+    let checkpoint = match store.load(&newest) {
+        Ok(stored) => stored.checkpoint,
+        Err(error @ Error::Damaged { .. }) => {
+            return Err(refuse(format!("what became of `{workflow}` is not known: {error}")));
+        }
+        // Bundles without a seal: nothing is left to be archived, and the reason does not matter.
+        Err(Error::Archived { .. }) => return Ok(ArchiveReason::Cleanup),
+        Err(error) => return Err(error.into()),
+    };
+    match (checkpoint.sealed, checkpoint.status) {
+        (Some(seal), _) => Ok(seal.reason),
+        (None, WorkflowStatus::Complete) => Ok(ArchiveReason::Completed),
+        (None, WorkflowStatus::Failed) => Ok(ArchiveReason::Failed),
+        (None, WorkflowStatus::Abandoned) => Ok(ArchiveReason::Abandoned),
+        (None, WorkflowStatus::InProgress) => Err(refuse(format!("there is work left in `{workflow}`"))),
+    }
+}
+
+impl ArchiveArgs {
+    fn ids(&self) -> Result<Vec<WorkflowId>, Failure> {
+        let mut ids: Vec<WorkflowId> = Vec::new();
+        for id in &self.ids {
+            let id = id.parse()?;
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    /// The workflows that are meant. What is damaged cannot be judged, so no rule chooses it.
+    fn choose(
+        &self,
+        store: &Store,
+        now: Timestamp,
+        report: &mut ArchiveReport,
+    ) -> Result<Vec<WorkflowId>, Failure> {
+        if !self.ids.is_empty() {
+            return self.ids();
+        }
+        let mut rows = store.scan()?;
+        rows.retain(|row| !row.archived);
+        rows.sort_by(|a, b| a.newest.cmp(&b.newest));
+        for row in rows.iter().filter(|row| row.header.is_err()) {
+            report.warn(format!("`{}` cannot be judged and was left where it is", row.newest.workflow));
+        }
+        Ok(rows.into_iter().filter(|row| self.wants(row, now)).map(|row| row.newest.workflow).collect())
+    }
+
+    fn wants(&self, row: &WorkflowRow, now: Timestamp) -> bool {
+        let Ok(header) = &row.header else { return false };
+        let age = u64::try_from(now.seconds_since(header.saved_at)).unwrap_or_default();
+        (!self.finished || header.status != WorkflowStatus::InProgress)
+            && self.idle_for.is_none_or(|span| age > span.seconds())
+    }
+
+    fn bundles(&self, store: &Store) -> Result<Vec<BundleRow>, Failure> {
+        let ids = match self.ids.is_empty() {
+            true => store.archived_workflows()?,
+            false => {
+                let resolved = self.ids()?.into_iter().map(|id| store.resolve_workflow(&id));
+                resolved.collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        let mut rows = Vec::new();
+        for id in ids {
+            rows.extend(store.list_bundles(&id)?);
+        }
+        Ok(rows)
+    }
+}

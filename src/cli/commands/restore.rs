@@ -1,0 +1,62 @@
+//! `ckpt restore`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::restore::RestoreReport;
+use crate::core::selector::Which;
+use crate::core::{Handle, Selector};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "restore",
+    alias: None,
+    augment: RestoreArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt restore 042
+  ckpt restore 042/7";
+
+/// Bring archived checkpoints back, byte for byte
+///
+/// A whole workflow goes on where it stood before it was archived; one checkpoint is put back into its place and
+/// nothing else. What is live is never overwritten, and bundles stay where they are.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The workflow, or one checkpoint of it
+    #[arg(value_name = "ID[/N]", add = ArgValueCandidates::new(complete::workflow_ids))]
+    selector: String,
+}
+
+fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
+    let selector: Selector = args.selector.parse()?;
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    let (workflow, only) = match selector.which {
+        Which::Newest => (store.resolve_workflow(&selector.workflow)?, None),
+        Which::Number(_) | Which::Before(_) => {
+            let Handle { workflow, seq } = store.resolve(&selector)?;
+            (workflow, Some(seq))
+        }
+    };
+    let stamp = session.stamp(&workspace.place, &workspace.config)?;
+    let done = store.restore(&workflow, only, &stamp)?;
+    if let (Some(seq), true) = (only, done.restored.is_empty()) {
+        // It is live. If what is live is damaged, that is said, and it is not overwritten.
+        store.load(&Handle::new(&workflow, seq))?;
+    }
+    let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
+    let report = RestoreReport::new(newest, &done);
+    match report.is_partial() {
+        true => session.answer(&report).map(|_| Exit::Partial),
+        false => session.answer(&report),
+    }
+}

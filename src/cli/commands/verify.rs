@@ -1,0 +1,60 @@
+//! `ckpt verify`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::progress::Progress;
+use super::super::session::Session;
+use super::super::views::verify::VerifyReport;
+use super::super::words::count;
+use crate::core::WorkflowId;
+use crate::core::store::Checked;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "verify",
+    alias: None,
+    augment: VerifyArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt verify
+  ckpt verify 042
+  ckpt verify --json | jq '.findings[]'
+
+Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts itself";
+
+/// Check everything that is stored
+///
+/// Checksums, schemas, numbers, parents, tombstones, bundles, and whatever else lies in the store. Nothing is changed,
+/// nothing is followed, and it works on a read-only store.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Only these workflows
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    ids: Vec<String>,
+}
+
+fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
+    let given = args.ids.iter().map(|id| id.parse()).collect::<Result<Vec<WorkflowId>, _>>()?;
+    let store = session.store()?;
+    let only = given.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?;
+    let mut progress = Progress::new(&session.ui);
+    let mut tell = |checked: &Checked| {
+        progress.at(|| {
+            let bundles = count(checked.bundles, "bundle");
+            format!("Checked {} and {bundles}", count(checked.checkpoints, "checkpoint"))
+        });
+    };
+    let verification = store.verify(&only, &mut tell)?;
+    drop(progress);
+    let ok = verification.is_ok();
+    session.answer(&VerifyReport::new(verification))?;
+    Ok(if ok { Exit::Ok } else { Exit::Invalid })
+}

@@ -1,0 +1,184 @@
+//! The answers of `ckpt archive`.
+
+use serde::Serialize;
+
+use super::super::error::Failure;
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::style::Style;
+use super::super::table::{Cell, render};
+use super::super::words::count;
+use super::failed::Failed;
+use crate::core::size::Size;
+use crate::core::store::{Archived, BundleRow};
+use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
+
+/// What was archived, or which bundles there are.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct ArchiveReport {
+    archived: Vec<ArchivedLine>,
+    failures: Vec<Failed>,
+    bundles: Vec<BundleLine>,
+    damaged: Vec<DamagedBundle>,
+    warnings: Vec<String>,
+    #[serde(skip)]
+    lists: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ArchivedLine {
+    workflow: WorkflowId,
+    handle: Handle,
+    reason: ArchiveReason,
+    bundle: String,
+    checkpoints: usize,
+    bytes: u64,
+    left: Vec<Handle>,
+    already_archived: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct BundleLine {
+    workflow: WorkflowId,
+    path: String,
+    file: String,
+    first: u64,
+    last: u64,
+    reason: ArchiveReason,
+    created_at: Timestamp,
+    bytes: u64,
+    /// None if it cannot be read.
+    checkpoints: Option<usize>,
+    content_bytes: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct DamagedBundle {
+    path: String,
+    code: &'static str,
+    message: String,
+}
+
+impl ArchiveReport {
+    /// A report of the bundles there are.
+    pub(crate) fn listing(rows: Vec<BundleRow>, store: &Store) -> Self {
+        let mut report = Self { lists: true, ..Self::default() };
+        for BundleRow { workflow, name, bytes, manifest } in rows {
+            let path = store.bundle_path(&workflow, &name).display().to_string();
+            if let Err(why) = &manifest {
+                let (path, message) = (path.clone(), why.to_string());
+                report.damaged.push(DamagedBundle { path, code: why.code(), message });
+            }
+            let entries = manifest.ok().map(|manifest| manifest.entries);
+            report.bundles.push(BundleLine {
+                file: name.to_string(),
+                workflow,
+                path,
+                first: name.first,
+                last: name.last,
+                reason: name.reason,
+                created_at: name.at,
+                bytes,
+                checkpoints: entries.as_ref().map(Vec::len),
+                content_bytes: entries.map(|entries| entries.iter().map(|entry| entry.bytes).sum()),
+            });
+        }
+        report
+    }
+
+    pub(crate) fn add(&mut self, workflow: &WorkflowId, archived: &Archived) {
+        self.archived.push(ArchivedLine {
+            workflow: workflow.clone(),
+            handle: archived.seal.clone(),
+            reason: archived.reason.clone(),
+            bundle: archived.bundle.display().to_string(),
+            checkpoints: archived.moved.len(),
+            bytes: archived.bytes,
+            left: archived.left.clone(),
+            already_archived: archived.sealed_before,
+        });
+        for left in &archived.left {
+            self.warn(format!("`{left}` cannot be archived and was left where it is"));
+        }
+    }
+
+    pub(crate) fn fail(&mut self, workflow: &WorkflowId, failure: &Failure) {
+        self.failures.push(Failed::new(workflow, failure));
+    }
+
+    pub(crate) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+}
+
+impl Report for ArchiveReport {
+    const FORMAT: &'static str = "ckpt.archive.v1";
+
+    fn essential(&self) -> String {
+        match self.lists {
+            true => self.bundles.iter().map(|line| format!("{}\n", line.path)).collect(),
+            false => self.archived.iter().map(|line| format!("{}\n", line.workflow)).collect(),
+        }
+    }
+
+    fn answer(&self, page: &mut Page) {
+        if self.lists && !self.bundles.is_empty() {
+            let rows: Vec<_> = self.bundles.iter().map(|line| line.cells(page)).collect();
+            let heading = ["WORKFLOW", "NUMBERS", "REASON", "FILES", "SIZE", "CREATED", "FILE"];
+            render(page, &heading, &rows);
+        }
+        for line in &self.archived {
+            let workflow = page.paint(Style::Bold, line.workflow.as_str());
+            let what = match (line.already_archived, line.checkpoints) {
+                (true, 0) => format!("was archived before, as {}", page.foreign(line.reason.word())),
+                (_, checkpoints) => format!(
+                    "archived as {}, {} with {}",
+                    page.foreign(line.reason.word()),
+                    count(checkpoints, "checkpoint"),
+                    Size(line.bytes)
+                ),
+            };
+            page.line(format!("{workflow}  {what}"));
+        }
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if self.lists && self.bundles.is_empty() {
+            page.line("The archive is empty.");
+        }
+        for DamagedBundle { path, message, .. } in &self.damaged {
+            let label = page.paint(Style::Bad, "damaged:");
+            page.line(format!("{label} {} {}", page.foreign(path), page.foreign(message)));
+        }
+        for warning in &self.warnings {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!("{label} {warning}"));
+        }
+        Failed::render(&self.failures, page);
+        if !self.lists && self.archived.is_empty() && self.failures.is_empty() {
+            page.line("Nothing to archive.");
+        }
+        if let Some(line) = self.archived.iter().find(|line| line.checkpoints > 0) {
+            page.line(format!("Bring it back with: ckpt restore {}", line.workflow));
+        }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        (!self.archived.is_empty()).then(|| count(self.archived.len(), "workflow") + " archived")
+    }
+}
+
+impl BundleLine {
+    fn cells(&self, page: &Page) -> Vec<Cell> {
+        let files = self.checkpoints.map_or_else(|| "damaged".to_owned(), |files| files.to_string());
+        vec![
+            Cell::styled(self.workflow.as_str(), Style::Bold),
+            Cell::new(format!("{}-{}", self.first, self.last)),
+            Cell::new(page.foreign(self.reason.word())),
+            Cell::right(files),
+            Cell::right(Size(self.bytes).to_string()),
+            Cell::new(page.time(self.created_at)),
+            Cell::new(page.foreign(&self.file)),
+        ]
+    }
+}

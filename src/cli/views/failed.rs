@@ -1,0 +1,38 @@
+//! What could not be done where several things were asked for.
+
+use serde::Serialize;
+
+use super::super::error::Failure;
+use super::super::page::Page;
+use super::super::style::Style;
+
+/// One thing that was not done, and why.
+#[derive(Debug, Serialize)]
+pub(crate) struct Failed {
+    item: String,
+    code: &'static str,
+    message: String,
+    help: Vec<String>,
+}
+
+impl Failed {
+    pub(crate) fn new(item: &impl ToString, failure: &Failure) -> Self {
+        Self {
+            item: item.to_string(),
+            code: failure.code,
+            message: failure.message.clone(),
+            help: failure.help.clone(),
+        }
+    }
+
+    /// Says all of them.
+    pub(crate) fn render(failures: &[Self], page: &mut Page) {
+        for Self { item, message, help, .. } in failures {
+            let label = page.paint(Style::Bad, "failed:");
+            page.line(format!("{label} {}: {}", page.foreign(item), page.foreign(message)));
+            for line in help {
+                page.line(format!("  help: {}", page.foreign(line)));
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Looking over the bundles of many workflows at once, for lists and counts.
+
+use super::bundle::{BadBundle, BundleName, Manifest};
+use super::disk::Disk;
+use super::open::Store;
+use crate::core::error::{Error, Result};
+use crate::core::workflow_id::WorkflowId;
+
+/// One bundle in a list.
+#[derive(Debug, Clone)]
+pub struct BundleRow {
+    /// The workflow it belongs to.
+    pub workflow: WorkflowId,
+    /// Its name, which says what is inside, when it was made, and why.
+    pub name: BundleName,
+    /// The size of its file.
+    pub bytes: u64,
+    /// What it lists, or why it cannot be used. The lines behind the list have not been read.
+    pub manifest: Result<Manifest, BadBundle>,
+}
+
+impl<D: Disk> Store<D> {
+    /// The ids of all workflows that have bundles, in order.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn archived_workflows(&self) -> Result<Vec<WorkflowId>> {
+        let mut ids = self.archived_ids()?;
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Looks at every bundle of a workflow, the oldest first.
+    ///
+    /// # Errors
+    /// The archive cannot be read; a bundle that cannot is a row that says so.
+    pub fn list_bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleRow>> {
+        let mut rows = Vec::new();
+        let Some(dir) = self.open_archive(workflow)? else { return Ok(rows) };
+        for name in self.bundles(workflow)?.into_iter().rev() {
+            let manifest =
+                match self.with_bundle(workflow, &name, &mut |bundle| Ok(bundle.manifest().clone())) {
+                    Ok(Some(manifest)) => Ok(manifest),
+                    // It was there a moment ago.
+                    Ok(None) => continue,
+                    Err(Error::DamagedBundle { why, .. }) => Err(why),
+                    Err(error) => return Err(error),
+                };
+            let bytes = self.disk().size(&dir, &name.to_string()).unwrap_or_default();
+            rows.push(BundleRow { workflow: workflow.clone(), name, bytes, manifest });
+        }
+        Ok(rows)
+    }
+}

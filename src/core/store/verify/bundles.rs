@@ -1,0 +1,105 @@
+//! The bundles of a workflow: each is read to its end.
+
+use super::finding::{LOOK, REPAIR, Severity, Walk};
+use super::survey::{leftover, words};
+use super::workflow::{Facts, Inspection};
+use crate::core::error::{Error, Result};
+use crate::core::selector::Handle;
+use crate::core::store::bundle::{BadBundle, BundleName};
+use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::gone;
+use crate::core::store::layout;
+use crate::core::store::open::Store;
+use crate::core::store::read::Stored;
+use crate::core::workflow_id::WorkflowId;
+
+impl<D: Disk> Store<D> {
+    pub(super) fn inspect_bundles(
+        &self,
+        workflow: &WorkflowId,
+        walk: &mut Walk<'_>,
+        inspection: &mut Inspection,
+    ) -> Result<()> {
+        // Something else in the place of the directory has been found already.
+        let Ok(Some(dir)) = self.open_archive(workflow) else { return Ok(()) };
+        let root = self.archive_dir(workflow);
+        let names = self.names(&dir, &root)?;
+        if names.is_empty() {
+            walk.add(Severity::Info, "empty_directory", root.clone(), "holds no bundle", None);
+        }
+        for name in &names {
+            let path = root.join(name);
+            let look = self.disk().look(&dir, name);
+            if let Some(name) = BundleName::parse(name) {
+                if let Ok(Look { kind: Kind::File, mode, .. }) = look
+                    && mode != 0o400
+                {
+                    let message = format!("has mode {mode:o}, not 400");
+                    walk.add(Severity::Info, "mode", path, message, None);
+                }
+                self.inspect_bundle(workflow, &name, walk, inspection)?;
+                continue;
+            }
+            match look {
+                Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
+                    walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
+                    inspection.archive_strays.push(name.clone());
+                }
+                _ if layout::is_staged(name) => leftover(walk, path),
+                _ => match gone::parse(name) {
+                    Some(range) => inspection.gone.push(range),
+                    None => walk.add(Severity::Warning, "foreign", path, "is no bundle", Some(LOOK)),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn inspect_bundle(
+        &self,
+        workflow: &WorkflowId,
+        name: &BundleName,
+        walk: &mut Walk<'_>,
+        inspection: &mut Inspection,
+    ) -> Result<()> {
+        walk.checked.bundles += 1;
+        let path = self.bundle_path(workflow, name);
+        let read = self.with_bundle(workflow, name, &mut |mut bundle| {
+            let mut inside = Vec::new();
+            while let Some((entry, bytes)) = bundle.next_file()? {
+                walk.count();
+                let handle = Handle::new(workflow, entry.seq);
+                let decoded = Stored::decode(&handle, bytes);
+                let violation = decoded.as_ref().ok().and_then(|stored| walk.violation(&stored.bytes));
+                inside.push((handle, decoded.map(|stored| Facts::of(&stored.checkpoint)), violation));
+            }
+            Ok(inside)
+        });
+        let inside = match read {
+            Ok(inside) => inside.unwrap_or_default(),
+            Err(Error::DamagedBundle { why, .. }) => {
+                let readable = !matches!(why, BadBundle::Unreadable(_));
+                let help = if readable { REPAIR } else { "check the disk and the permissions" };
+                walk.add(Severity::Error, "damaged_bundle", path, why.to_string(), Some(help));
+                if readable {
+                    inspection.bad_bundles.push(name.clone());
+                }
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        for (handle, facts, violation) in inside {
+            // It was archived as it was, and nothing better is known; the rest of the history is whole.
+            let complaint = match &facts {
+                Err(why) => Some(format!("holds {handle}, which was damaged when it was archived: it {why}")),
+                Ok(_) => violation.map(|violation| format!("holds {handle}, which {violation}")),
+            };
+            if let Some(message) = complaint {
+                walk.about(Severity::Warning, "archived_damage", (&handle, path.clone()), message, None);
+            }
+            let held = inspection.held.entry(handle.seq).or_default();
+            *held = held.take().or(facts.ok());
+        }
+        Ok(())
+    }
+}

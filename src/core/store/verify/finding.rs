@@ -1,0 +1,145 @@
+//! What a check found.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::core::schema::{self, Validator};
+use crate::core::selector::Handle;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Nothing is lost, but somebody should look at it.
+    Warning,
+    /// Something is damaged, lost, or contradicts itself.
+    Error,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// A stable word for it.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is wrong, in words that follow the path or the handle.
+    pub message: String,
+    /// Where.
+    pub path: PathBuf,
+    /// The checkpoint it is about.
+    pub handle: Option<Handle>,
+    /// What to do.
+    pub help: Option<&'static str>,
+}
+
+/// How much was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Checked {
+    /// Workflows, live or archived.
+    pub workflows: usize,
+    /// Checkpoints, live or archived.
+    pub checkpoints: usize,
+    /// Bundles.
+    pub bundles: usize,
+}
+
+/// All that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// How much was checked.
+    pub checked: Checked,
+    /// What was found, in the order of the walk.
+    pub findings: Vec<Finding>,
+}
+
+impl Verification {
+    /// Whether there is no error among the findings.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.findings.iter().all(|finding| finding.severity < Severity::Error)
+    }
+}
+
+pub(super) const REPAIR: &str = "`ckpt verify --repair` moves it to quarantine and restores what it can";
+pub(super) const LOOK: &str = "look at it, and move it away if it is not needed";
+
+/// A check under way.
+pub(in crate::core::store) struct Walk<'a> {
+    pub(super) findings: Vec<Finding>,
+    pub(super) checked: Checked,
+    /// Compiled when the first checkpoint is checked, and only once.
+    validator: Option<Option<Validator>>,
+    progress: &'a mut dyn FnMut(&Checked),
+}
+
+impl<'a> Walk<'a> {
+    pub(in crate::core::store) fn new(progress: &'a mut dyn FnMut(&Checked)) -> Self {
+        Self { findings: Vec::new(), checked: Checked::default(), validator: None, progress }
+    }
+
+    pub(super) fn finish(self) -> Verification {
+        Verification { checked: self.checked, findings: self.findings }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        path: PathBuf,
+        message: impl Into<String>,
+        help: Option<&'static str>,
+    ) {
+        self.findings.push(Finding { code, severity, message: message.into(), path, handle: None, help });
+    }
+
+    pub(super) fn about(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        (handle, path): (&Handle, PathBuf),
+        message: impl Into<String>,
+        help: Option<&'static str>,
+    ) {
+        let handle = Some(handle.clone());
+        self.findings.push(Finding { code, severity, message: message.into(), path, handle, help });
+    }
+
+    /// Counts a checkpoint, and says how far it is.
+    pub(super) fn count(&mut self) {
+        self.checked.checkpoints += 1;
+        (self.progress)(&self.checked);
+    }
+
+    /// What the schema says against the file of a checkpoint; the first of it.
+    pub(super) fn violation(&mut self, bytes: &[u8]) -> Option<String> {
+        let compile = || Validator::named(schema::CHECKPOINT);
+        let validator = self.validator.get_or_insert_with(compile).as_ref()?;
+        let document = match serde_json::from_slice(bytes) {
+            Ok(document) => document,
+            Err(error) => return Some(format!("cannot be checked: {error}")),
+        };
+        let violations = validator.violations(&document);
+        let first = violations.first()?;
+        let more = match violations.len() {
+            1 => String::new(),
+            count => format!(", and {} more", count - 1),
+        };
+        Some(format!("breaks the schema at `{}`: {}{more}", first.pointer, first.message))
+    }
+}

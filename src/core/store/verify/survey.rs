@@ -1,0 +1,175 @@
+//! The directories of a store, from the top down to the workflows.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::finding::{LOOK, REPAIR, Severity, Walk};
+use crate::core::error::Result;
+use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
+use crate::core::store::open::Store;
+use crate::core::workflow_id::WorkflowId;
+
+/// A directory of the store that holds directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::core::store) enum Place {
+    Root,
+    Workflows,
+    Archive,
+}
+
+/// Something that stands where it must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::core::store) struct Misfit {
+    pub(in crate::core::store) place: Place,
+    pub(in crate::core::store) name: String,
+}
+
+/// What the directories say.
+#[derive(Debug, Default)]
+pub(in crate::core::store) struct Survey {
+    /// The workflows there are, live or archived.
+    pub(in crate::core::store) ids: BTreeSet<WorkflowId>,
+    /// What must be moved away.
+    pub(in crate::core::store) misfits: Vec<Misfit>,
+    /// Whether everything is there that a store has.
+    pub(in crate::core::store) is_whole: bool,
+}
+
+impl<D: Disk> Store<D> {
+    pub(in crate::core::store) fn survey(&self, walk: &mut Walk<'_>) -> Result<Survey> {
+        let mut survey = Survey::default();
+        let root = self.open_root()?;
+        let names = self.names(&root, &self.root())?;
+        for name in [GITIGNORE, WORKFLOWS].into_iter().filter(|name| !names.contains(*name)) {
+            let path = self.root().join(name);
+            walk.add(Severity::Warning, "incomplete", path, "is missing", Some("`ckpt init` creates it"));
+        }
+        survey.is_whole = names.contains(GITIGNORE) && names.contains(WORKFLOWS);
+        for name in &names {
+            let path = self.root().join(name);
+            let expected = match name.as_str() {
+                CONFIG | GITIGNORE => Some(Kind::File),
+                WORKFLOWS | ARCHIVE | QUARANTINE => Some(Kind::Directory),
+                _ => None,
+            };
+            if self.fits(&root, (Place::Root, name, path), expected, walk, &mut survey)
+                && expected == Some(Kind::Directory)
+            {
+                self.survey_directory(&root, name, walk, &mut survey)?;
+            }
+        }
+        walk.checked.workflows = survey.ids.len();
+        Ok(survey)
+    }
+
+    fn survey_directory(
+        &self,
+        root: &D::Dir,
+        name: &str,
+        walk: &mut Walk<'_>,
+        survey: &mut Survey,
+    ) -> Result<()> {
+        let path = self.root().join(name);
+        let dir = match self.disk().enter(root, name) {
+            Ok(dir) => dir,
+            Err(error) => {
+                walk.add(Severity::Error, "unreadable", path, format!("cannot be opened: {error}"), None);
+                return Ok(());
+            }
+        };
+        let names = self.names(&dir, &path)?;
+        let place = match name {
+            WORKFLOWS => Place::Workflows,
+            ARCHIVE => Place::Archive,
+            _ => {
+                let many = names.len();
+                if many > 0 {
+                    let message = format!("holds what was damaged, in {many} entries");
+                    walk.add(Severity::Info, "quarantine", path, message, Some(LOOK));
+                }
+                return Ok(());
+            }
+        };
+        for name in names {
+            let id = WorkflowId::from_directory(&name);
+            let expected = id.as_ref().map(|_| Kind::Directory);
+            let here = (place, name.as_str(), path.join(&name));
+            if self.fits(&dir, here, expected, walk, survey) {
+                survey.ids.extend(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what has this name is what should have it. Where nothing should, it is foreign.
+    fn fits(
+        &self,
+        dir: &D::Dir,
+        (place, name, path): (Place, &str, PathBuf),
+        expected: Option<Kind>,
+        walk: &mut Walk<'_>,
+        survey: &mut Survey,
+    ) -> bool {
+        let look = self.disk().look(dir, name);
+        let misfit = Misfit { place, name: name.to_owned() };
+        match (expected, look) {
+            (Some(expected), Ok(Look { kind, mode, .. })) if kind == expected => {
+                if kind == Kind::Directory && mode != 0o700 {
+                    let message = format!("has mode {mode:o}, not 700");
+                    walk.add(Severity::Info, "mode", path, message, None);
+                }
+                true
+            }
+            (Some(expected), Ok(Look { kind, .. })) => {
+                let message = format!("is {}, not {}", words(kind), words(expected));
+                walk.add(Severity::Error, "misfit", path, message, Some(REPAIR));
+                survey.misfits.push(misfit);
+                false
+            }
+            (None, _) if layout::is_staged(name) => {
+                leftover(walk, path);
+                false
+            }
+            (None, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
+                walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
+                survey.misfits.push(misfit);
+                false
+            }
+            (None, _) => {
+                walk.add(Severity::Warning, "foreign", path, "is nothing of a store", Some(LOOK));
+                false
+            }
+            (Some(_), Err(error)) => {
+                let message = format!("cannot be looked at: {error}");
+                walk.add(Severity::Error, "unreadable", path, message, None);
+                false
+            }
+        }
+    }
+
+    pub(in crate::core::store) fn names(
+        &self,
+        dir: &D::Dir,
+        path: &std::path::Path,
+    ) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        let listed = self.disk().list(dir, &mut |name| names.extend([name.to_owned()]));
+        listed.map_err(|error| self.failed("list", path, error))?;
+        Ok(names)
+    }
+}
+
+pub(super) fn leftover(walk: &mut Walk<'_>, path: PathBuf) {
+    let message = "was left by a writer that was stopped, or is being written";
+    walk.add(Severity::Info, "leftover", path, message, None);
+}
+
+pub(super) fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "a file",
+        Kind::Directory => "a directory",
+        Kind::Link => "a symbolic link",
+        Kind::Special => "a pipe, a socket or a device",
+    }
+}

@@ -1,0 +1,243 @@
+//! `ckpt verify`
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::world::{World, sealed};
+
+fn pipe(path: &Path) {
+    assert!(std::process::Command::new("mknod").arg(path).arg("p").status().unwrap().success());
+}
+
+/// Five live checkpoints of `042`, and `old`, which is archived.
+pub(crate) fn world() -> World {
+    let world = World::with_checkpoints(5);
+    world.run(&["save", "old", "--phase", "a"]).succeeds();
+    world.run(&["save", "old", "--phase", "b"]).succeeds();
+    world.run(&["archive", "old", "--as", "completed"]).succeeds();
+    world
+}
+
+pub(crate) fn bundle(world: &World) -> std::path::PathBuf {
+    let mut entries = std::fs::read_dir(world.store().join("archive/old")).unwrap();
+    entries.next().unwrap().unwrap().path()
+}
+
+/// Puts other bytes in the place of a bundle.
+fn rewrite(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(path).unwrap();
+    change(&mut bytes);
+    std::fs::remove_file(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// What is done to a store, and the code and severity of what is found then.
+pub(crate) type Damage = (&'static str, fn(&World), &'static str, &'static str);
+
+pub(crate) const DAMAGES: [Damage; 35] = [
+    ("a flipped bit", |w| flip(w, 3), "checksum", "error"),
+    ("a flipped bit in the newest", |w| flip(w, 5), "checksum", "error"),
+    ("half of it", |w| cut(w, 3), "checksum", "error"),
+    ("half of the newest", |w| cut(w, 5), "checksum", "error"),
+    ("not a checkpoint", |w| w.replace_checkpoint("042", 2, b"x"), "no_checksum", "error"),
+    ("an empty newest", |w| w.replace_checkpoint("042", 5, b""), "empty", "error"),
+    ("an empty one in the middle", |w| w.replace_checkpoint("042", 3, b""), "lost", "error"),
+    ("one removed from the middle", |w| remove(w, 3), "missing", "error"),
+    ("the first removed", |w| remove(w, 1), "missing", "error"),
+    ("a copy under the next number", |w| copy(w, 4, 6), "misplaced", "error"),
+    ("a copy above a gap", |w| copy(w, 4, 7), "missing", "error"),
+    ("a copy far above", |w| copy(w, 4, 99_999_999), "misplaced", "error"),
+    ("another workflow inside", |w| w.forge("042", 3, |d| d["workflow"] = json!("x")), "misplaced", "error"),
+    ("another form inside", |w| w.forge("042", 3, |d| d["phases"] = json!("none")), "syntax", "error"),
+    ("no version", |w| w.forge("042", 5, |d| d["version"] = json!("abc")), "bad_version", "error"),
+    ("a newer version", |w| w.forge("042", 5, |d| d["version"] = json!("2.0")), "format_newer", "warning"),
+    ("a schema violation", |w| w.forge("042", 5, |d| d["save_id"] = json!("")), "schema", "error"),
+    (
+        "another parent",
+        |w| w.forge("042", 5, |d| d["parent"]["sha256"] = json!("0".repeat(64))),
+        "parent",
+        "error",
+    ),
+    ("another past", |w| w.forge("042", 3, |d| d["note"] = json!("forged")), "parent", "error"),
+    ("no parent", |w| w.forge("042", 5, |d| d["parent"] = json!(null)), "parent", "error"),
+    ("a save id twice", |w| twice(w), "duplicate_save_id", "error"),
+    ("a link", |w| instead(w, |path| symlink("/etc/passwd", path).unwrap()), "not_a_file", "error"),
+    ("a pipe", |w| instead(w, pipe), "not_a_file", "error"),
+    ("a directory", |w| instead(w, |path| std::fs::create_dir(path).unwrap()), "not_a_file", "error"),
+    (
+        "a foreign file",
+        |w| std::fs::write(w.workflow_dir("042").join("7.json"), "x").unwrap(),
+        "foreign",
+        "warning",
+    ),
+    ("a foreign link", |w| symlink("/", w.workflow_dir("042").join("latest")).unwrap(), "foreign", "warning"),
+    ("a link to a workflow", |w| symlink("042", w.store().join("workflows/043")).unwrap(), "misfit", "error"),
+    ("a pipe in the archive", |w| pipe(&w.store().join("archive/043")), "misfit", "error"),
+    (
+        "a leftover",
+        |w| std::fs::write(w.workflow_dir("042").join(".tmp-x-0"), "").unwrap(),
+        "leftover",
+        "info",
+    ),
+    ("another mode", |w| chmod(&w.checkpoint_file("042", 1), 0o644), "mode", "info"),
+    ("an open directory", |w| chmod(&w.workflow_dir("042"), 0o755), "mode", "info"),
+    (
+        "an empty directory",
+        |w| std::fs::create_dir(w.store().join("workflows/e")).unwrap(),
+        "empty_directory",
+        "info",
+    ),
+    ("a flipped bit in a bundle", |w| rewrite(&bundle(w), |b| b[200] ^= 1), "damaged_bundle", "error"),
+    ("a bundle that is gone", |w| std::fs::remove_file(bundle(w)).unwrap(), "lost", "error"),
+    (
+        "no .gitignore",
+        |w| std::fs::remove_file(w.store().join(".gitignore")).unwrap(),
+        "incomplete",
+        "warning",
+    ),
+];
+
+fn flip(world: &World, seq: u64) {
+    let mut bytes = std::fs::read(world.checkpoint_file("042", seq)).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    world.replace_checkpoint("042", seq, &bytes);
+}
+
+fn cut(world: &World, seq: u64) {
+    let bytes = std::fs::read(world.checkpoint_file("042", seq)).unwrap();
+    world.replace_checkpoint("042", seq, &bytes[..bytes.len() / 2]);
+}
+
+fn remove(world: &World, seq: u64) {
+    std::fs::remove_file(world.checkpoint_file("042", seq)).unwrap();
+}
+
+fn copy(world: &World, from: u64, to: u64) {
+    std::fs::copy(world.checkpoint_file("042", from), world.checkpoint_file("042", to)).unwrap();
+}
+
+fn twice(world: &World) {
+    let first = world.stored("042", 4)["save_id"].clone();
+    world.forge("042", 5, |document| document["save_id"] = first);
+}
+
+fn instead(world: &World, make: impl FnOnce(&Path)) {
+    remove(world, 4);
+    make(&world.checkpoint_file("042", 4));
+}
+
+fn chmod(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+pub(crate) fn codes(answer: &Value) -> Vec<(&str, &str)> {
+    let findings = answer["findings"].as_array().unwrap();
+    findings.iter().map(|f| (f["code"].as_str().unwrap(), f["severity"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn nothing_is_wrong_with_what_was_saved() {
+    let world = world();
+    let answer = world.json(&["verify"]);
+    assert_eq!((&answer["ok"], &answer["findings"]), (&json!(true), &json!([])));
+    assert_eq!(answer["checked"], json!({"workflows": 2, "checkpoints": 11, "bundles": 1}));
+    insta::assert_snapshot!(world.run(&["verify"]), @"
+    exit 0
+    --- stdout
+    Checked 2 workflows, 11 checkpoints and 1 bundle: nothing is wrong
+    --- end
+    ");
+    insta::assert_snapshot!(world.run(&["verify", "-q"]), @"
+    exit 0
+    --- end
+    ");
+}
+
+#[test]
+fn every_damage_is_found_and_nothing_is_changed() {
+    for (what, damage, code, severity) in DAMAGES {
+        let world = world();
+        damage(&world);
+        let before = world.tree();
+        let outcome = world.run(&["verify", "--json"]);
+        let answer = outcome.document();
+        assert!(codes(&answer).contains(&(code, severity)), "{what}: {outcome}");
+        let errors = codes(&answer).iter().any(|(_, severity)| *severity == "error");
+        assert_eq!((outcome.code(), &answer["ok"]), (if errors { 6 } else { 0 }, &json!(!errors)), "{what}");
+        assert_eq!(errors, severity == "error", "{what}: {outcome}");
+        assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{what}");
+        assert_eq!(world.run(&["verify"]).code(), outcome.code(), "{what}");
+    }
+}
+
+#[test]
+fn every_finding_names_a_path_and_what_to_do() {
+    let world = world();
+    flip(&world, 3);
+    let path = world.checkpoint_file("042", 3);
+    let outcome = world.run(&["verify"]).exits(6);
+    insta::assert_snapshot!(outcome, @"
+    exit 6
+    --- stdout
+    error: $TMP/project/.ckpt/workflows/042/00000003.json does not match its checksum
+      help: `ckpt verify --repair` moves it to quarantine and restores what it can
+    Checked 2 workflows, 11 checkpoints and 1 bundle: 1 error, 0 warnings
+    --- end
+    ");
+    let answer = world.run(&["verify", "42", "--json"]).exits(6).document();
+    assert_eq!(answer["findings"][0]["path"], path.to_str().unwrap());
+    assert_eq!(answer["findings"][0]["handle"], "042/3");
+    assert_eq!(world.json(&["verify", "old"])["ok"], true);
+    world.refuses(&["verify", "nothing"], 4, "no_such_workflow");
+}
+
+#[test]
+fn a_store_too_broken_for_everything_else_is_still_checked() {
+    let world = world();
+    std::fs::rename(world.store().join("workflows"), world.temp().join("elsewhere")).unwrap();
+    symlink(world.temp().join("elsewhere"), world.store().join("workflows")).unwrap();
+    std::fs::write(world.store().join("config.toml"), "nonsense").unwrap();
+    world.run(&["list"]).exits(10);
+    let answer = world.run(&["verify", "--json"]).exits(6).document();
+    assert!(codes(&answer).contains(&("misfit", "error")), "{answer}");
+}
+
+#[test]
+fn bundles_that_lie_are_found() {
+    let good = world();
+    let path = bundle(&good);
+    let bytes = std::fs::read(&path).unwrap();
+    let lies: [fn(&mut Vec<u8>); 4] = [
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.extend_from_slice(b"more"),
+        |bytes| bytes.clear(),
+        |bytes| *bytes = b"\x1f\x8b\x08\x00garbage".to_vec(),
+    ];
+    for lie in lies {
+        let world = world();
+        rewrite(&bundle(&world), lie);
+        let answer = world.run(&["verify", "--json"]).exits(6).document();
+        assert!(codes(&answer).contains(&("damaged_bundle", "error")), "{answer}");
+    }
+    // A whole bundle in the place of another one.
+    let other = good.store().join("archive/042");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join(path.file_name().unwrap()), bytes).unwrap();
+    let answer = good.run(&["verify", "--json"]).exits(6).document();
+    assert!(answer["findings"].to_string().contains("says it is `old/"), "{answer}");
+}
+
+#[test]
+fn what_a_forger_writes_is_text_and_not_an_escape() {
+    let world = world();
+    let mut document = world.stored("042", 3);
+    document["workflow"] = json!("a\u{1b}[31m");
+    world.replace_checkpoint("042", 3, &sealed(document));
+    let name = world.workflow_dir("042").join("\u{1b}[31m\u{202e}");
+    std::fs::write(name, "").unwrap();
+    let outcome = world.run(&["verify", "-v"]).exits(6);
+    assert!(!outcome.stdout.contains('\u{1b}') && !outcome.stdout.contains('\u{202e}'), "{outcome}");
+}

@@ -26,7 +26,7 @@ macro_rules! embedded {
 }
 
 /// All of them.
-pub const ALL: [Schema; 15] = embedded![
+pub const ALL: [Schema; 16] = embedded![
     "checkpoint.v1",
     "save-input.v1",
     "ckpt.save.v1",
@@ -36,6 +36,7 @@ pub const ALL: [Schema; 15] = embedded![
     "ckpt.status.v1",
     "ckpt.list.v1",
     "ckpt.show.v1",
+    "ckpt.cleanup.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",

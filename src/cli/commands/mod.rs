@@ -2,6 +2,7 @@
 
 mod approve;
 mod brief;
+mod cleanup;
 mod completions;
 mod init;
 mod list;
@@ -29,6 +30,7 @@ pub(crate) const ALL: &[Spec] = &[
     run::SPEC,
     approve::SPEC,
     revise::SPEC,
+    cleanup::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

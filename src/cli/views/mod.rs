@@ -1,10 +1,12 @@
 //! How answers look, one file each.
 
 pub(crate) mod brief;
+pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod pipeline;
+pub(crate) mod policy;
 pub(crate) mod resume;
 pub(crate) mod save;
 pub(crate) mod schema;

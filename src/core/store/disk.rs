@@ -5,7 +5,7 @@
 //! synced, or leave a protection out.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::core::files::FileProblem;
 
@@ -64,6 +64,12 @@ pub trait Disk {
     /// # Errors
     /// Says what is in the way.
     fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem>;
+
+    /// When a file was last written. Only leftovers are judged by it, never checkpoints.
+    ///
+    /// # Errors
+    /// The operating system refuses.
+    fn modified(&self, dir: &Self::Dir, name: &str) -> io::Result<SystemTime>;
 
     /// Waits up to `patience` for the advisory lock of a directory; `None` if others kept it for so long, or if the
     /// file system has no such locks.

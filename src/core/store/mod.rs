@@ -28,6 +28,7 @@ mod archive;
 mod base;
 mod bundle;
 mod bundles;
+mod clean;
 mod disk;
 mod layout;
 mod locate;
@@ -40,12 +41,14 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod survey;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
 pub use archive::Archived;
 pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
 };
+pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId};
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};

@@ -91,7 +91,9 @@ impl<D: Disk> Store<D> {
         }
         match entry {
             // An empty file below the newest number says "archived"; the newest itself is never archived that way.
-            Ok(()) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => self.load_archived(handle),
+            Ok(()) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => {
+                self.load_archived(handle)
+            }
             Ok(()) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
                 Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),

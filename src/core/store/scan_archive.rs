@@ -73,7 +73,7 @@ impl<D: Disk> Store<D> {
         format::decode_header(&bytes).map_err(|why| self.damaged(newest, why))
     }
 
-    fn archived_ids(&self) -> Result<Vec<WorkflowId>> {
+    pub(super) fn archived_ids(&self) -> Result<Vec<WorkflowId>> {
         let path = self.root().join(ARCHIVE);
         let opened = self.disk().base().and_then(|base| self.disk().enter(&base, self.name()));
         let dir = match opened.and_then(|store| self.disk().enter(&store, ARCHIVE)) {

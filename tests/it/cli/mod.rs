@@ -1,6 +1,7 @@
 //! The command line, run as processes.
 
 mod bad_input;
+mod cleanup;
 mod completions;
 mod concurrency;
 mod contracts;

@@ -1,7 +1,7 @@
 //! A disk in front of another: it is told of every step, may refuse it, and may do some of them differently.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ckpt::core::files::FileProblem;
 use ckpt::core::store::{Access, Disk, FileId};
@@ -15,6 +15,7 @@ pub(super) enum Step {
     List,
     Read,
     Size,
+    Modified,
     Lock,
     Stage,
     Publish,
@@ -107,6 +108,9 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     }
     fn size(&self, dir: &D::Dir, name: &str) -> Result<u64, FileProblem> {
         self.step(Step::Size, name, || self.disk.size(dir, name))
+    }
+    fn modified(&self, dir: &D::Dir, name: &str) -> io::Result<SystemTime> {
+        self.step(Step::Modified, name, || self.disk.modified(dir, name))
     }
     fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 23] = [
+const ANSWERS: [(&[&str], &str); 25] = [
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -22,6 +22,8 @@ const ANSWERS: [(&[&str], &str); 23] = [
     (&["brief"], "ckpt.brief.v1"),
     (&["revise", "042", "--from", "a"], "ckpt.save.v1"),
     (&["approve", "042", "--phase", "a"], "ckpt.save.v1"),
+    (&["cleanup", "--dry-run"], "ckpt.cleanup.v1"),
+    (&["cleanup"], "ckpt.cleanup.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),

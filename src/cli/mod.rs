@@ -22,6 +22,7 @@ mod run;
 mod session;
 mod style;
 mod table;
+mod tidy;
 mod ui;
 mod usage;
 mod views;

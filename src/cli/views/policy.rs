@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::words::and;
 use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
+use crate::core::span::Span;
 use crate::core::{WorkflowId, WorkflowStatus};
 
 /// A policy for programs.
@@ -34,10 +35,10 @@ impl PolicyReport {
         };
         Self {
             words: sentences(policy),
-            max_age_seconds: max_age.map(|span| span.seconds()),
+            max_age_seconds: max_age.map(Span::seconds),
             trigger_limits: limits,
             keep_last: policy.keep.last,
-            keep_within_seconds: policy.keep.within.map(|span| span.seconds()),
+            keep_within_seconds: policy.keep.within.map(Span::seconds),
             keep_triggers: policy.keep.triggers.0.clone(),
             workflows: policy.scope.workflows.iter().cloned().collect(),
             statuses: policy.scope.statuses.clone(),

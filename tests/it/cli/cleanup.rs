@@ -129,7 +129,10 @@ fn the_dry_run_and_the_run_are_the_same_plan() {
     for key in ["plan", "policy", "verdicts", "removed", "kept"] {
         assert_eq!(done[key], planned[key], "{key}");
     }
-    assert_eq!(handles(&done, false).len(), done["removed"]["count"].as_u64().unwrap() as usize);
+    assert_eq!(
+        handles(&done, false).len(),
+        usize::try_from(done["removed"]["count"].as_u64().unwrap()).unwrap()
+    );
     assert_eq!(done["undo"][0], json!(["ckpt", "restore", "042"]));
     assert_eq!((&done["failures"], &done["warnings"]), (&json!([]), &json!([])));
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod cleanup;
+mod cleanup_races;
 mod completions;
 mod concurrency;
 mod contracts;

@@ -84,10 +84,7 @@ fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
         |(days, more, trigger, phase, (pinned, damaged), bytes)| {
             let mut facts = checkpoint(0, days * DAY + more, trigger, phase);
             facts.bytes = bytes;
-            match &mut facts.content {
-                Some(content) => content.pinned = pinned,
-                None => {}
-            }
+            facts.content.as_mut().unwrap().pinned = pinned;
             if damaged {
                 facts.content = None;
             }

@@ -11,6 +11,7 @@ use crate::core::config::ConfigError;
 use crate::core::error::Error;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
+use crate::core::retention::PolicyError;
 use crate::core::schema::Violation;
 use crate::core::selector::SelectorError;
 use crate::core::workflow_id::InvalidId;
@@ -252,6 +253,18 @@ impl From<Error> for Failure {
             }
             Error::TooLarge { .. } => fail(Exit::Refused, "too_large")
                 .help("keep large content in a file and record it with `--artifact`"),
+            Error::Policy(PolicyError::Empty) => fail(Exit::Usage, "empty_policy")
+                .help("say what goes with `--max-age 7d`, or what stays with `--keep-last 3`"),
+            Error::Policy(PolicyError::MatchesNothing { removed, .. }) => {
+                fail(Exit::Refused, "keep_matches_nothing")
+                    .help(
+                        "leave the rule out, or choose one that matches; `--dry-run -v` shows every verdict",
+                    )
+                    .context("removed", removed)
+            }
+            Error::PlanChanged { found } => fail(Exit::Conflict, "plan_changed")
+                .help("look again with `ckpt cleanup --dry-run`, and give the plan that it prints")
+                .context("plan", found),
             Error::Store { path, source, .. } => {
                 let help = match source.raw_os_error() {
                     Some(28 | 122) => "free some space; nothing was changed",

@@ -23,6 +23,7 @@ mod run;
 mod session;
 mod style;
 mod table;
+mod tidy;
 mod ui;
 mod usage;
 mod views;

@@ -32,6 +32,23 @@ pub(crate) fn ask(ui: &Ui) -> Option<Choice> {
     }
 }
 
+/// Asks whether to go on. Only a clear yes is one; the end of the terminal is none.
+pub(crate) fn confirm(ui: &Ui, question: &str) -> bool {
+    ui.say(&format!("{question} [y/N]: "));
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(0) | Err(_) => {
+            ui.say("\n");
+            false
+        }
+        Ok(_) => is_yes(&line),
+    }
+}
+
+fn is_yes(line: &str) -> bool {
+    matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
 fn understand(line: &str) -> Option<Choice> {
     Some(match line.trim().to_ascii_lowercase().as_str() {
         "" | "r" | "resume" => Choice::Resume,
@@ -45,6 +62,16 @@ fn understand(line: &str) -> Option<Choice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        for yes in ["y\n", "Y\n", " yes \n"] {
+            assert!(is_yes(yes), "{yes:?}");
+        }
+        for no in ["\n", "n\n", "yy\n", "yes please\n", "j\n"] {
+            assert!(!is_yes(no), "{no:?}");
+        }
+    }
 
     #[test]
     fn answers_are_letters_or_words_and_nothing_is_guessed() {

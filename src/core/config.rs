@@ -14,8 +14,9 @@ use super::name::check_name;
 use super::phase::PhaseId;
 use super::pipeline::{PhaseSpec, Pipeline, PipelineError};
 use super::resume::Limits;
+use super::retention::RetentionSettings;
 use super::size::Size;
-use super::span::{Span, SpanError};
+use super::span::SpanEntry;
 use super::trigger::Trigger;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
@@ -25,6 +26,7 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 pub struct Config {
     save: SaveTable,
     resume: ResumeTable,
+    retention: RetentionSettings,
     pipelines: BTreeMap<String, Pipeline>,
 }
 
@@ -80,6 +82,7 @@ impl Config {
         if file.resume.replan_limit.is_some_and(|limit| !(1..=5).contains(&limit)) {
             return Err("[resume]: `replan_limit` is a number from 1 to 5".to_owned());
         }
+        file.retention.check()?;
         let mut pipelines = BTreeMap::new();
         for (name, table) in file.pipelines {
             let at = |message: String| format!("[pipelines.{name}]: {message}");
@@ -94,7 +97,7 @@ impl Config {
                 Pipeline::new(name.clone(), phases.map_err(at)?).map_err(|error| at(error.to_string()))?;
             pipelines.insert(name, pipeline);
         }
-        Ok(Self { save: file.save, resume: file.resume, pipelines })
+        Ok(Self { save: file.save, resume: file.resume, retention: file.retention, pipelines })
     }
 
     /// These settings, completed by `lower` where they say nothing.
@@ -107,6 +110,8 @@ impl Config {
             self.pipelines.entry(name).or_insert(pipeline);
         }
         self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
+        self.save.auto_cleanup = self.save.auto_cleanup.or(lower.save.auto_cleanup);
+        self.retention = self.retention.over(lower.retention);
         self.resume.watch = self.resume.watch.or(lower.resume.watch);
         self.resume.stale_after = self.resume.stale_after.or(lower.resume.stale_after);
         self.resume.confirm_after = self.resume.confirm_after.or(lower.resume.confirm_after);
@@ -125,6 +130,18 @@ impl Config {
     #[must_use]
     pub fn max_artifact(&self) -> Size {
         self.save.max_artifact_size.unwrap_or(Self::DEFAULT_MAX_ARTIFACT)
+    }
+
+    /// Whether a save cleans up behind itself.
+    #[must_use]
+    pub fn auto_cleanup(&self) -> bool {
+        self.save.auto_cleanup.unwrap_or(true)
+    }
+
+    /// What stays and what goes.
+    #[must_use]
+    pub fn retention(&self) -> &RetentionSettings {
+        &self.retention
     }
 
     /// The files whose content is remembered with every save, relative to the project.
@@ -214,6 +231,8 @@ struct ConfigFile {
     #[serde(default)]
     resume: ResumeTable,
     #[serde(default)]
+    retention: RetentionSettings,
+    #[serde(default)]
     pipelines: BTreeMap<String, PipelineTable>,
 }
 
@@ -223,6 +242,7 @@ struct SaveTable {
     #[serde(default)]
     triggers: BTreeMap<String, bool>,
     max_artifact_size: Option<Size>,
+    auto_cleanup: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -233,19 +253,6 @@ struct ResumeTable {
     confirm_after: Option<SpanEntry>,
     replan_limit: Option<u32>,
     task_limit: Option<u32>,
-}
-
-/// A span, written as text.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(try_from = "String")]
-struct SpanEntry(Span);
-
-impl TryFrom<String> for SpanEntry {
-    type Error = SpanError;
-
-    fn try_from(text: String) -> Result<Self, SpanError> {
-        text.parse().map(Self)
-    }
 }
 
 #[derive(Deserialize)]
@@ -391,6 +398,13 @@ mod tests {
             ("= 1", "line 1 column 1"),
             ("[resume]\nreplan_limit = 6", "from 1 to 5"),
             ("[resume]\nstale_after = \"7\"", "unit"),
+            ("[retention]\nkeep = 3", "unknown field `keep`"),
+            ("[retention]\ntriggers = { manual = 0 }", "0 would keep nothing"),
+            ("[retention]\ntriggers = { manual = \"some\" }", "not a number to keep"),
+            ("[retention]\ntriggers = { nothing = 1 }", "is not a trigger"),
+            ("[retention]\nmax_age = \"7\"", "unit"),
+            ("[retention]\nmax_size = 50", "expected a string"),
+            ("[retention]\nbundles = 0", "0 would keep nothing"),
         ];
         for (text, expected) in cases {
             let message = Config::parse(text).unwrap_err();

@@ -11,6 +11,7 @@ use super::config::ConfigError;
 use super::files::FileProblem;
 use super::format::{Unusable, Version};
 use super::pipeline::PipelineError;
+use super::retention::PolicyError;
 use super::schema::Violation;
 use super::selector::Handle;
 use super::store::BadBundle;
@@ -160,6 +161,15 @@ pub enum Error {
         bytes: u64,
         /// The limit.
         limit: u64,
+    },
+    /// Nothing can be decided by the retention policy.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// What a cleanup would do is not what was expected.
+    #[error("the plan is `{found}`, not the expected one")]
+    PlanChanged {
+        /// The fingerprint of what it would do.
+        found: String,
     },
     /// The store cannot be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]

@@ -20,6 +20,7 @@ pub mod reason;
 pub mod record;
 pub mod redact;
 pub mod resume;
+pub mod retention;
 pub mod save;
 pub mod schema;
 pub mod selector;

@@ -26,7 +26,7 @@ macro_rules! embedded {
 }
 
 /// All of them.
-pub const ALL: [Schema; 18] = embedded![
+pub const ALL: &[Schema] = &embedded![
     "checkpoint.v1",
     "save-input.v1",
     "ckpt.save.v1",
@@ -39,6 +39,7 @@ pub const ALL: [Schema; 18] = embedded![
     "ckpt.archive.v1",
     "ckpt.restore.v1",
     "ckpt.verify.v1",
+    "ckpt.cleanup.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",
@@ -51,8 +52,8 @@ pub const ALL: [Schema; 18] = embedded![
 #[must_use]
 pub fn find(name: &str) -> Option<Schema> {
     let base = |full: &'static str| full.strip_prefix("ckpt.").unwrap_or(full);
-    let exact = ALL.into_iter().find(|schema| schema.name == name || base(schema.name) == name);
-    exact.or_else(|| ALL.into_iter().find(|schema| base(schema.name).split('.').next() == Some(name)))
+    let exact = ALL.iter().copied().find(|schema| schema.name == name || base(schema.name) == name);
+    exact.or_else(|| ALL.iter().copied().find(|schema| base(schema.name).split('.').next() == Some(name)))
 }
 
 /// One way in which a document breaks its schema.

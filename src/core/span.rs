@@ -70,6 +70,19 @@ impl Span {
     }
 }
 
+/// A span in a settings file, written as text.
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct SpanEntry(pub(super) Span);
+
+impl TryFrom<String> for SpanEntry {
+    type Error = SpanError;
+
+    fn try_from(text: String) -> Result<Self, SpanError> {
+        text.parse().map(Self)
+    }
+}
+
 /// Says why a text is not a span, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpanError {

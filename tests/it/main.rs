@@ -14,5 +14,6 @@ mod cli;
 mod protocol;
 mod readme;
 mod resume;
+mod retention;
 mod strace;
 mod world;

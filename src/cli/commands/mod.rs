@@ -3,6 +3,7 @@
 mod approve;
 mod archive;
 mod brief;
+mod cleanup;
 mod completions;
 mod init;
 mod list;
@@ -35,6 +36,7 @@ pub(crate) const ALL: &[Spec] = &[
     archive::SPEC,
     restore::SPEC,
     verify::SPEC,
+    cleanup::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

@@ -9,6 +9,7 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::input::Input;
 use super::super::session::{Place, Session};
+use super::super::tidy::after_save;
 use super::super::views::save::SaveReport;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
@@ -221,6 +222,10 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if !kept.is_empty() && change.replace.is_none() {
         report.warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
+    }
+    match after_save(&store, &config, &stamp, &saved) {
+        Ok(tidied) => report.tidied = tidied,
+        Err(warning) => report.warnings.push(warning),
     }
     session.answer(&report)
 }

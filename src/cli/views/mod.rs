@@ -2,11 +2,13 @@
 
 pub(crate) mod archive;
 pub(crate) mod brief;
+pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod failed;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod pipeline;
+pub(crate) mod policy;
 pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod save;

@@ -30,6 +30,9 @@ pub(crate) struct SaveReport {
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
+    /// What was cleaned up behind the save, in a line.
+    #[serde(skip)]
+    pub(crate) tidied: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,6 +70,7 @@ impl SaveReport {
             verb: "Saved",
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
+            tidied: None,
         }
     }
 
@@ -146,6 +150,9 @@ impl Report for SaveReport {
             _ => String::new(),
         };
         page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.foreign(&self.summary)));
+        if let Some(tidied) = &self.tidied {
+            page.line(tidied);
+        }
         if let Some(path) = self.path.as_ref().filter(|_| page.verbose) {
             page.line(format!("  {}", page.foreign(path)));
         }

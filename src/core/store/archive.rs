@@ -30,6 +30,20 @@ use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
+/// Stands in a seal for the name of a bundle, where there is to be none.
+pub(super) const PURGED: &str = "purged";
+
+/// How a workflow is closed.
+#[derive(Clone, Copy)]
+pub(super) struct Closing<'a> {
+    pub(super) reason: &'a ArchiveReason,
+    pub(super) stamp: &'a Stamp,
+    /// Only if this is the highest number.
+    pub(super) expected: Option<u64>,
+    /// Without an archive: what is below the seal is gone.
+    pub(super) purge: bool,
+}
+
 /// How far below a damaged checkpoint one that can be used is looked for.
 const FALL_BACK: u64 = 64;
 
@@ -61,20 +75,26 @@ impl<D: Disk> Store<D> {
     /// There is no such workflow, its newest checkpoint cannot be archived, or the disk refuses. Nothing has left the
     /// live store that is not in a bundle, and the same call completes what was begun.
     pub fn archive(&self, workflow: &WorkflowId, reason: &ArchiveReason, stamp: &Stamp) -> Result<Archived> {
+        self.close(workflow, Closing { reason, stamp, expected: None, purge: false })
+    }
+
+    /// Archives a workflow, or purges it.
+    pub(super) fn close(&self, workflow: &WorkflowId, closing: Closing<'_>) -> Result<Archived> {
+        let stamp = closing.stamp;
         // Another name than that of a save, because the same stamp may save afterwards.
         let staged = format!("{}-seal", stamp.save_id);
         let sealed = self.append_at(workflow, &staged, |dir, newest| match (dir, newest) {
-            (Some(dir), Some(newest)) => self.seal(dir, workflow, newest, reason, stamp),
+            (Some(dir), Some(newest)) => self.seal(dir, workflow, newest, closing),
             _ => self
                 .newest_archived(workflow)?
                 .map(Decision::Keep)
                 .ok_or_else(|| Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
         })?;
         match sealed {
-            Appended::Written(seal) => self.complete(&seal, stamp),
+            Appended::Written(seal) => self.complete(&seal, closing),
             Appended::Kept(seq) => {
                 let archived = match self.load(&Handle::new(workflow, seq)) {
-                    Ok(seal) => self.complete(&seal.checkpoint, stamp)?,
+                    Ok(seal) => self.complete(&seal.checkpoint, closing)?,
                     // Bundles without a seal, of a directory that somebody removed.
                     Err(Error::Damaged { handle, .. }) => self.only_archived(handle)?,
                     Err(error) => return Err(error),
@@ -99,11 +119,14 @@ impl<D: Disk> Store<D> {
         dir: &D::Dir,
         workflow: &WorkflowId,
         newest: u64,
-        reason: &ArchiveReason,
-        stamp: &Stamp,
+        Closing { reason, stamp, expected, purge }: Closing<'_>,
     ) -> Result<Decision> {
         let (newest, entry) = self.read_newest(dir, workflow, newest)?;
         let newest = &newest;
+        if let Some(expected) = expected.filter(|expected| *expected != newest.seq) {
+            let expected = Handle::new(workflow, expected);
+            return Err(Error::Conflict { expected, newest: Some(newest.clone()) });
+        }
         // Numbers end somewhere; a file that somebody named so is not sealed.
         let Some(seq) = newest.seq.checked_add(1).filter(|seq| *seq < u64::MAX) else {
             return Err(self.damaged(newest, Unusable::NotAFile));
@@ -125,7 +148,7 @@ impl<D: Disk> Store<D> {
         seal.seq = seq;
         seal.parent = parent;
         seal.sealed = Some(Sealed {
-            bundle: name.to_string(),
+            bundle: if purge { PURGED.to_owned() } else { name.to_string() },
             last: newest.seq,
             reason: reason.clone(),
             extra: Default::default(),
@@ -145,7 +168,8 @@ impl<D: Disk> Store<D> {
     }
 
     /// Steps 2 and 3, from wherever they were left.
-    fn complete(&self, seal: &Checkpoint, stamp: &Stamp) -> Result<Archived> {
+    fn complete(&self, seal: &Checkpoint, closing: Closing<'_>) -> Result<Archived> {
+        let stamp = closing.stamp;
         let workflow = &seal.workflow;
         let Some(Sealed { bundle, last, reason, .. }) = &seal.sealed else {
             return Err(Error::Archived { handle: seal.handle() });
@@ -164,6 +188,16 @@ impl<D: Disk> Store<D> {
         let Some(dir) = self.open_workflow(workflow)? else { return Ok(archived) };
         let mut live = self.live_below(&dir, workflow, seal.seq)?;
         if live.is_empty() {
+            return Ok(archived);
+        }
+        if bundle == PURGED {
+            if closing.purge {
+                let buried = self.purge(&dir, workflow, &live, &stamp.save_id)?;
+                archived.bytes = buried.iter().map(|(_, bytes)| bytes).sum();
+                archived.moved = buried.iter().map(|(seq, _)| Handle::new(workflow, *seq)).collect();
+                live = self.live_below(&dir, workflow, seal.seq)?;
+            }
+            archived.left = live.into_iter().map(|seq| Handle::new(workflow, seq)).collect();
             return Ok(archived);
         }
         let bad_seal = || self.damaged(&seal.handle(), Unusable::NotAFile);

@@ -5,7 +5,7 @@
 //! synced, or leave a protection out.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::core::files::FileProblem;
 
@@ -104,6 +104,12 @@ pub trait Disk {
     /// # Errors
     /// Nothing has it, or the operating system refuses.
     fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look>;
+
+    /// When a file was last written. Only leftovers are judged by it, never checkpoints.
+    ///
+    /// # Errors
+    /// The operating system refuses.
+    fn modified(&self, dir: &Self::Dir, name: &str) -> io::Result<SystemTime>;
 
     /// Waits up to `patience` for the advisory lock of a directory; `None` if others kept it for so long, or if the
     /// file system has no such locks.

@@ -30,6 +30,7 @@ mod archive;
 mod base;
 mod bundle;
 mod bundles;
+mod clean;
 mod disk;
 mod gone;
 mod layout;
@@ -44,6 +45,7 @@ mod restore;
 mod scan;
 mod scan_archive;
 mod scan_bundles;
+mod survey;
 mod verify;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
@@ -51,6 +53,7 @@ pub use archive::Archived;
 pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
 };
+pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId, Kind, Look};
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};

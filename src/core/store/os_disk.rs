@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -129,6 +129,12 @@ impl Disk for OsDisk {
         };
         let bytes = u64::try_from(stat.st_size).unwrap_or_default();
         Ok(Look { kind, mode: stat.st_mode & 0o777, bytes })
+    }
+
+    fn modified(&self, dir: &OwnedFd, name: &str) -> io::Result<SystemTime> {
+        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
+        Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
     }
 
     fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {

@@ -161,6 +161,26 @@ impl<D: Disk> Store<D> {
         Ok(buried)
     }
 
+    /// Replaces the files of `numbers` by tombstones, whether or not a bundle holds them. Returns numbers and sizes.
+    pub(super) fn purge(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        numbers: &BTreeSet<u64>,
+        save_id: &str,
+    ) -> Result<Vec<(u64, u64)>> {
+        let mut buried = Vec::new();
+        for seq in numbers {
+            let bytes = self.disk().size(dir, &layout::checkpoint_file(*seq)).unwrap_or_default();
+            if bytes > 0 {
+                self.overwrite(dir, &Handle::new(workflow, *seq), b"", save_id)?;
+                buried.push((*seq, bytes));
+            }
+        }
+        self.sync_workflow(dir, workflow)?;
+        Ok(buried)
+    }
+
     /// Puts other bytes under the number of a checkpoint, in one step. The caller knows that they stand for the same.
     pub(super) fn overwrite(&self, dir: &D::Dir, handle: &Handle, bytes: &[u8], save_id: &str) -> Result<()> {
         let staged = layout::staged_file(&format!("{save_id}-{}", handle.seq), 0);

@@ -5,4 +5,4 @@ mod compacted;
 mod cycle;
 mod faults;
 mod races;
-mod world;
+pub(crate) mod world;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
@@ -14,21 +14,21 @@ use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
-pub(super) struct World {
-    pub(super) dir: tempfile::TempDir,
+pub(crate) struct World {
+    pub(crate) dir: tempfile::TempDir,
     count: Cell<u32>,
 }
 
-pub(super) fn id(text: &str) -> WorkflowId {
+pub(crate) fn id(text: &str) -> WorkflowId {
     text.parse().unwrap()
 }
 
-pub(super) fn handle(seq: u64) -> Handle {
+pub(crate) fn handle(seq: u64) -> Handle {
     Handle::new(&id("042"), seq)
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // Hundreds of worlds are made; where syncing costs nothing, that takes seconds instead of minutes.
         let memory = Path::new("/dev/shm");
         let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// With `042/1` to `042/n`, whose states are `{"n": 1}` and so on.
-    pub(super) fn with(n: u64) -> Self {
+    pub(crate) fn with(n: u64) -> Self {
         let world = Self::new();
         for n in 1..=n {
             world.save(json!({"n": n}));
@@ -44,17 +44,17 @@ impl World {
         world
     }
 
-    pub(super) fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         let project = self.dir.path().to_owned();
         Store::at(&Located { root: project.join(".ckpt"), project }).unwrap()
     }
 
-    pub(super) fn faulty(&self, disk: FaultyDisk) -> Store<FaultyDisk> {
+    pub(crate) fn faulty(&self, disk: FaultyDisk) -> Store<FaultyDisk> {
         Store::on(disk, self.dir.path(), ".ckpt", self.dir.path())
     }
 
     /// A new stamp each time; a second passes between two of them.
-    pub(super) fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> Stamp {
         let count = self.count.get() + 1;
         self.count.set(count);
         let now = format!("2026-01-16T20:{:02}:{:02}Z", count / 60 % 60, count % 60);
@@ -67,48 +67,48 @@ impl World {
         }
     }
 
-    pub(super) fn save(&self, state: Value) -> Saved {
+    pub(crate) fn save(&self, state: Value) -> Saved {
         self.try_save(state).unwrap()
     }
 
-    pub(super) fn try_save(&self, state: Value) -> ckpt::core::Result<Saved> {
+    pub(crate) fn try_save(&self, state: Value) -> ckpt::core::Result<Saved> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         self.save_change(&change)
     }
 
-    pub(super) fn save_to<D: Disk>(&self, store: &Store<D>, state: Value) -> ckpt::core::Result<Saved> {
+    pub(crate) fn save_to<D: Disk>(&self, store: &Store<D>, state: Value) -> ckpt::core::Result<Saved> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         save(store, &change, &self.stamp())
     }
 
-    pub(super) fn save_change(&self, change: &Change) -> ckpt::core::Result<Saved> {
+    pub(crate) fn save_change(&self, change: &Change) -> ckpt::core::Result<Saved> {
         save(&self.store(), change, &self.stamp())
     }
 
     /// The file of a number in the live store.
-    pub(super) fn file(&self, seq: u64) -> PathBuf {
+    pub(crate) fn file(&self, seq: u64) -> PathBuf {
         self.store().checkpoint_path(&handle(seq))
     }
 
-    pub(super) fn bytes(&self, seq: u64) -> Vec<u8> {
+    pub(crate) fn bytes(&self, seq: u64) -> Vec<u8> {
         std::fs::read(self.file(seq)).unwrap()
     }
 
     /// Puts any bytes in the place of a checkpoint.
-    pub(super) fn damage(&self, seq: u64, bytes: &[u8]) {
+    pub(crate) fn damage(&self, seq: u64, bytes: &[u8]) {
         std::fs::remove_file(self.file(seq)).unwrap();
         std::fs::write(self.file(seq), bytes).unwrap();
     }
 
     /// Everything in the store: path and content.
-    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut tree = BTreeMap::new();
         collect(&self.dir.path().join(".ckpt"), &mut tree);
         tree
     }
 
     /// The only bundle.
-    pub(super) fn bundle(&self) -> PathBuf {
+    pub(crate) fn bundle(&self) -> PathBuf {
         let bundles = self.store().bundles(&id("042")).unwrap();
         assert_eq!(bundles.len(), 1, "{bundles:?}");
         self.store().bundle_path(&id("042"), &bundles[0])
@@ -125,13 +125,13 @@ fn collect(dir: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-pub(super) fn state(checkpoint: &Checkpoint) -> Value {
+pub(crate) fn state(checkpoint: &Checkpoint) -> Value {
     checkpoint.state.to_value().unwrap()
 }
 
 /// What happens at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// Nothing.
     None,
     /// It fails, and the next ones work.
@@ -143,17 +143,17 @@ pub(super) enum Fault {
 }
 
 /// The real disk, with something happening at step `at`.
-pub(super) struct FaultyDisk {
+pub(crate) struct FaultyDisk {
     inner: OsDisk,
     fault: Fault,
     at: usize,
     steps: Cell<usize>,
-    pub(super) log: RefCell<Vec<String>>,
+    pub(crate) log: RefCell<Vec<String>>,
     interruption: RefCell<Option<Box<dyn FnOnce()>>>,
 }
 
 impl FaultyDisk {
-    pub(super) fn new(world: &World, fault: Fault, at: usize) -> Self {
+    pub(crate) fn new(world: &World, fault: Fault, at: usize) -> Self {
         Self {
             inner: OsDisk::new(world.dir.path()),
             fault,
@@ -165,14 +165,14 @@ impl FaultyDisk {
     }
 
     /// Does something else just before step `at`.
-    pub(super) fn interrupted(world: &World, at: usize, interruption: impl FnOnce() + 'static) -> Self {
+    pub(crate) fn interrupted(world: &World, at: usize, interruption: impl FnOnce() + 'static) -> Self {
         let disk = Self::new(world, Fault::None, at);
         *disk.interruption.borrow_mut() = Some(Box::new(interruption));
         disk
     }
 
     /// Whether step `at` was reached.
-    pub(super) fn reached(&self) -> bool {
+    pub(crate) fn reached(&self) -> bool {
         self.steps.get() >= self.at
     }
 
@@ -236,6 +236,10 @@ impl Disk for FaultyDisk {
     fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look> {
         self.step(format!("look {name}"), || self.inner.look(dir, name))
     }
+
+    fn modified(&self, dir: &Self::Dir, name: &str) -> io::Result<SystemTime> {
+        self.step(format!("modified {name}"), || self.inner.modified(dir, name))
+    }
     /// Never: correctness does not depend on it, and whoever interrupts would wait for it.
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
         None
@@ -268,7 +272,7 @@ impl Disk for FaultyDisk {
 }
 
 /// Thread 0 archives; the others each save a member of their own.
-pub(super) fn act(store: &Store, thread: u32, round: u32) {
+pub(crate) fn act(store: &Store, thread: u32, round: u32) {
     let stamp = Stamp {
         now: Timestamp::parse("2026-01-16T22:00:00Z").unwrap(),
         save_id: format!("thread{thread}round{round}"),

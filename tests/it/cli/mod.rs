@@ -2,6 +2,8 @@
 
 mod archive;
 mod bad_input;
+mod cleanup;
+mod cleanup_races;
 mod completions;
 mod concurrency;
 mod contracts;

@@ -99,12 +99,13 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
             | Step::List
             | Step::Stage
             | Step::Publish
-            | Step::Replace | Step::MoveAside
+            | Step::Replace
+            | Step::MoveAside
             | Step::Discard
             | Step::SyncDir => true,
             Step::Enter => self.first && name == workflow().directory(),
             // What these find cannot be changed by another saver.
-            Step::Base | Step::Read | Step::Size | Step::Look | Step::Lock => false,
+            Step::Base | Step::Read | Step::Size | Step::Look | Step::Modified | Step::Lock => false,
             Step::LinkCount | Step::Identify => false,
         };
         if meets {

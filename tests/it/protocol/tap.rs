@@ -1,7 +1,7 @@
 //! A disk in front of another: it is told of every step, may refuse it, and may do some of them differently.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ckpt::core::files::FileProblem;
 use ckpt::core::store::{Access, Disk, FileId, Look};
@@ -16,6 +16,7 @@ pub(super) enum Step {
     Read,
     Size,
     Look,
+    Modified,
     Lock,
     Stage,
     Publish,
@@ -112,6 +113,10 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     }
     fn look(&self, dir: &D::Dir, name: &str) -> io::Result<Look> {
         self.step(Step::Look, name, || self.disk.look(dir, name))
+    }
+
+    fn modified(&self, dir: &D::Dir, name: &str) -> io::Result<SystemTime> {
+        self.step(Step::Modified, name, || self.disk.modified(dir, name))
     }
     fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));

@@ -25,7 +25,7 @@ impl<D: Disk> Store<D> {
     /// The store itself cannot be opened. What is wrong inside is a finding.
     pub fn verify(&self, only: &[WorkflowId], progress: &mut dyn FnMut(&Checked)) -> Result<Verification> {
         let mut walk = Walk::new(progress);
-        let survey = self.survey(&mut walk)?;
+        let survey = self.look_over(&mut walk)?;
         if !only.is_empty() {
             // Whoever names workflows wants to hear about those.
             walk.findings.clear();

@@ -37,7 +37,7 @@ pub(in crate::core::store) struct Survey {
 }
 
 impl<D: Disk> Store<D> {
-    pub(in crate::core::store) fn survey(&self, walk: &mut Walk<'_>) -> Result<Survey> {
+    pub(in crate::core::store) fn look_over(&self, walk: &mut Walk<'_>) -> Result<Survey> {
         let mut survey = Survey::default();
         let root = self.open_root()?;
         let names = self.names(&root, &self.root())?;

@@ -30,7 +30,7 @@ fn numbers_and_names_are_the_documented_ones() {
 }
 
 /// The exit code of every error code that these commands can answer with and that a test can bring about.
-const EXPECTED: [(&str, u8); 43] = [
+const EXPECTED: &[(&str, u8)] = &[
     ("ambiguous", 5),
     ("archived", 4),
     ("artifact_missing", 2),
@@ -38,6 +38,7 @@ const EXPECTED: [(&str, u8); 43] = [
     ("artifact_outside", 2),
     ("artifact_too_large", 9),
     ("bad_time", 2),
+    ("confirmation_needed", 9),
     ("conflict", 8),
     ("damaged", 6),
     ("drops_phase", 2),
@@ -51,6 +52,7 @@ const EXPECTED: [(&str, u8); 43] = [
     ("invalid_name", 2),
     ("invalid_phases", 2),
     ("invalid_selector", 2),
+    ("keep_matches_nothing", 9),
     ("key_reused", 8),
     ("needs_reason", 9),
     ("no_data", 4),
@@ -65,6 +67,7 @@ const EXPECTED: [(&str, u8); 43] = [
     ("not_a_store", 10),
     ("not_an_object", 2),
     ("output", 1),
+    ("plan_changed", 8),
     ("stdin_twice", 2),
     ("store_unusable", 10),
     ("too_long", 2),
@@ -100,7 +103,7 @@ fn each_error_code_has_the_documented_exit_code() {
     std::fs::copy(world.checkpoint_file("042", 1), world.workflow_dir("0042").join("00000001.json")).unwrap();
     world.write("large.txt", "large");
     let long = "x".repeat(65);
-    let calls: [&[&str]; 34] = [
+    let calls: &[&[&str]] = &[
         &["show", "42"],
         &["show", "tomb/1"],
         &["save", "042", "--artifact", "nowhere"],
@@ -134,10 +137,13 @@ fn each_error_code_has_the_documented_exit_code() {
         &["save", "042", "--trigger", "nothing"],
         &["save", "042", "--title", &"x".repeat(1025)],
         &["save", "042", "--total", "10001"],
+        &["cleanup", "--purge"],
+        &["cleanup", "--expect-plan", "x"],
+        &["cleanup", "--keep-trigger", "user_interrupt=1"],
         &["nonsense"],
     ];
     for args in calls {
-        observe(&mut seen, &world.run(&[args, &["--json"]].concat()).failure());
+        observe(&mut seen, &world.run(&[*args, &["--json"]].concat()).failure());
     }
     let document = world.ckpt(&["save", "042", "--from", "-", "--json"]).stdin("[]");
     observe(&mut seen, &document.run().failure());
@@ -158,13 +164,13 @@ fn each_error_code_has_the_documented_exit_code() {
     } else {
         seen.insert("foreign_store".to_owned(), 10);
     }
-    let expected: BTreeMap<_, _> = EXPECTED.map(|(code, exit)| (code.to_owned(), exit)).into();
+    let expected: BTreeMap<_, _> = EXPECTED.iter().map(|(code, exit)| ((*code).to_owned(), *exit)).collect();
     assert_eq!(seen, expected);
 }
 
 #[test]
 fn every_exit_code_of_an_error_is_documented() {
     for (code, exit) in EXPECTED {
-        assert!(DOCUMENTED.iter().any(|(number, _)| *number == exit), "{code}");
+        assert!(DOCUMENTED.iter().any(|(number, _)| number == exit), "{code}");
     }
 }

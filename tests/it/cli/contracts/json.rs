@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 28] = [
+const ANSWERS: &[(&[&str], &str)] = &[
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -27,6 +27,8 @@ const ANSWERS: [(&[&str], &str); 28] = [
     (&["list", "--archived"], "ckpt.list.v1"),
     (&["restore", "042"], "ckpt.restore.v1"),
     (&["verify"], "ckpt.verify.v1"),
+    (&["cleanup", "--dry-run"], "ckpt.cleanup.v1"),
+    (&["cleanup"], "ckpt.cleanup.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),
@@ -40,8 +42,8 @@ const ANSWERS: [(&[&str], &str); 28] = [
 fn every_answer_is_one_valid_document_and_stderr_is_silent() {
     let world = World::new();
     for (args, format) in ANSWERS {
-        let outcome = world.run(&[args, &["--json"]].concat()).succeeds();
-        assert_eq!(outcome.document()["format"], format, "{args:?}");
+        let outcome = world.run(&[*args, &["--json"]].concat()).succeeds();
+        assert_eq!(outcome.document()["format"], *format, "{args:?}");
         assert_eq!(outcome.stderr, "", "{args:?}");
     }
 }

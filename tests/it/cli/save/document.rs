@@ -164,8 +164,8 @@ fn a_whole_checkpoint_goes_round() {
     world.run(&[&["save", "042", "--phase", "a", "--title", "T"][..], &flags].concat()).succeeds();
     world.run(&["save", "042", "--phase", "b", "--set", "late=true"]).succeeds();
     let raw = world.run(&["show", "042/1", "--raw"]).succeeds().stdout;
-    world.ckpt(&["save", "042", "--from", "-"]).stdin(raw).run().succeeds();
-    let (first, third) = (world.stored("042", 1), world.stored("042", 3));
+    world.ckpt(&["save", "042", "--from", "-"]).stdin(&raw).run().succeeds();
+    let (first, third): (Value, Value) = (serde_json::from_str(&raw).unwrap(), world.stored("042", 3));
     for field in
         ["status", "phase", "next", "title", "pipeline", "phases", "tasks", "artifacts", "state", "trigger"]
     {

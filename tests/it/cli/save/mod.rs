@@ -10,6 +10,7 @@ mod pipelines;
 mod redaction;
 mod tasks;
 mod texts;
+mod tidy;
 mod triggers;
 mod watched;
 mod writer;

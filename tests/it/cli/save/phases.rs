@@ -89,6 +89,7 @@ fn completing_the_last_phase_completes_the_workflow() {
     042/2
     --- stderr
     Saved 042/2: phase b complete, 2 of 2 done. The workflow is complete.
+    Archived 1 checkpoint of 042. Undo with: ckpt restore 042
     --- end
     ");
     let stored = world.stored("042", 2);

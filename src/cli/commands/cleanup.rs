@@ -1,0 +1,158 @@
+//! `ckpt cleanup`
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::question::confirm;
+use super::super::session::{Session, Workspace};
+use super::super::views::cleanup::CleanupReport;
+use super::save::WorkflowStatusArg;
+use crate::core::error::Error;
+use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
+use crate::core::span::Span;
+use crate::core::{Trigger, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "cleanup",
+    alias: None,
+    augment: CleanupArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt cleanup --dry-run
+  ckpt cleanup --max-age 7d
+  ckpt cleanup --max-age 30d --keep-last 3 --status complete
+  ckpt cleanup --keep-within 2w --keep-trigger manual=all
+  ckpt cleanup --expect-plan \"$(ckpt cleanup --dry-run -q)\"";
+
+/// Move what the retention policy does not keep into the archive
+///
+/// Without a rule, the policy of the store applies. `--max-age` and the keep rules replace it: given without
+/// `--max-age`, keep rules say what stays, and everything else goes. The newest checkpoint of an open workflow, pinned
+/// ones, ones dated in the future and ones that cannot be read always stay. What goes is archived, and `ckpt restore`
+/// brings it back.
+#[derive(Debug, Args)]
+pub(crate) struct CleanupArgs {
+    /// Finished workflows idle for longer go, and what is older in open ones, except the newest
+    #[arg(long, value_name = "SPAN", help_heading = "Rules")]
+    max_age: Option<Span>,
+    /// Keep the newest N of every workflow
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
+    keep_last: Option<Limit>,
+    /// Keep what is no older than this
+    #[arg(long, value_name = "SPAN", help_heading = "Rules")]
+    keep_within: Option<Span>,
+    /// Keep the newest N of a trigger; -1 or `all` keeps all
+    #[arg(long, value_name = "T=N", help_heading = "Rules")]
+    keep_trigger: Vec<String>,
+    /// Only this workflow
+    #[arg(long, value_name = "ID", help_heading = "Scope", add = ArgValueCandidates::new(complete::workflow_ids))]
+    workflow: Vec<String>,
+    /// Only workflows with this status
+    #[arg(long, value_enum, value_name = "S", help_heading = "Scope")]
+    status: Vec<WorkflowStatusArg>,
+    /// Say what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+    /// Do it only if it is this plan, as `--dry-run` printed it
+    #[arg(long, value_name = "FP")]
+    expect_plan: Option<String>,
+    /// Do not archive what goes: it cannot come back
+    #[arg(long)]
+    purge: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
+}
+
+fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
+    let keep = args.keep_rules()?;
+    let workspace = session.workspace()?;
+    let policy = args.policy(keep, &workspace)?;
+    let snapshot = workspace.store.survey()?;
+    let plan = plan(&snapshot, &policy, session.now).map_err(Error::from)?;
+    let found = plan.fingerprint().to_hex();
+    if args.expect_plan.as_ref().is_some_and(|expected| *expected != found) {
+        return Err(Error::PlanChanged { found }.into());
+    }
+    let mut report = CleanupReport::planned(&plan, &policy, &snapshot, session.now);
+    let exit = |report: &CleanupReport| if report.has_failures() { Exit::Partial } else { Exit::Ok };
+    if args.dry_run {
+        return session.answer(&report).map(|_| exit(&report));
+    }
+    if args.purge && !args.yes {
+        return Err(Failure::with(
+            Exit::Refused,
+            "confirmation_needed",
+            "`--purge` removes without an archive, and nothing brings it back",
+        )
+        .help("look first with `--dry-run`, then add `--yes`"));
+    }
+    if !plan.is_empty() {
+        if !args.yes && session.person_present() {
+            session.ui.converse(&report, session.now);
+            if !confirm(&session.ui, "Do it?") {
+                session.ui.say("Nothing was done.\n");
+                return Ok(Exit::Refused);
+            }
+        }
+        let stamp = session.stamp(&workspace.place, &workspace.config)?;
+        let mut cleaned = workspace.store.clean(&plan, &stamp);
+        let nothing = cleaned.workflows.is_empty() && cleaned.swept.is_empty();
+        if nothing && !cleaned.failures.is_empty() {
+            return Err(cleaned.failures.swap_remove(0).1.into());
+        }
+        report.carried_out(cleaned);
+    } else {
+        report.nothing_to_do();
+    }
+    session.answer(&report).map(|_| exit(&report))
+}
+
+impl CleanupArgs {
+    fn keep_rules(&self) -> Result<KeepRules, Failure> {
+        let mut keep = KeepRules { last: self.keep_last, within: self.keep_within, ..KeepRules::default() };
+        for given in &self.keep_trigger {
+            let (trigger, limit) = given.split_once('=').ok_or_else(|| {
+                Failure::usage("usage", format!("`--keep-trigger {given}` has no number"))
+                    .help("write `--keep-trigger batch_complete=3`, or `=all`")
+            })?;
+            let trigger: Trigger =
+                trigger.parse().map_err(|error| Failure::usage("unknown_trigger", format!("{error}")))?;
+            let limit: Limit = limit
+                .parse()
+                .map_err(|error| Failure::usage("usage", format!("`--keep-trigger {given}`: {error}")))?;
+            keep.triggers.0.insert(trigger.word().to_owned(), limit);
+        }
+        Ok(keep)
+    }
+
+    fn policy(&self, keep: KeepRules, workspace: &Workspace) -> Result<Policy, Failure> {
+        let mut workflows = BTreeSet::new();
+        for given in &self.workflow {
+            workflows.insert(workspace.store.resolve_workflow(&given.parse::<WorkflowId>()?)?);
+        }
+        let statuses = self.status.iter().map(|status| (*status).into()).collect();
+        let standing = workspace.config.retention().policy();
+        Ok(Policy {
+            scope: Scope { workflows, statuses },
+            rules: match self.max_age {
+                Some(span) => Rules::MaxAge(span),
+                None if !keep.is_empty() => Rules::Everything,
+                None => standing.rules,
+            },
+            keep,
+            purge: self.purge,
+            ..standing
+        })
+    }
+}

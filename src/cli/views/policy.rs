@@ -1,0 +1,108 @@
+//! A retention policy in words.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::super::words::and;
+use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
+use crate::core::span::Span;
+use crate::core::{WorkflowId, WorkflowStatus};
+
+/// A policy for programs.
+#[derive(Debug, Serialize)]
+pub(crate) struct PolicyReport {
+    words: Vec<String>,
+    max_age_seconds: Option<u64>,
+    trigger_limits: BTreeMap<String, Limit>,
+    keep_last: Option<Limit>,
+    keep_within_seconds: Option<u64>,
+    keep_triggers: BTreeMap<String, Limit>,
+    workflows: Vec<WorkflowId>,
+    statuses: Vec<WorkflowStatus>,
+    bundles: Option<Limit>,
+    failed_for_seconds: Option<u64>,
+    max_size_bytes: Option<u64>,
+    pub(crate) purge: bool,
+}
+
+impl PolicyReport {
+    pub(crate) fn new(policy: &Policy) -> Self {
+        let (max_age, limits) = match &policy.rules {
+            Rules::Standing { triggers, max_age } => (*max_age, triggers.0.clone()),
+            Rules::MaxAge(span) => (Some(*span), BTreeMap::new()),
+            Rules::Everything => (None, BTreeMap::new()),
+        };
+        Self {
+            words: sentences(policy),
+            max_age_seconds: max_age.map(Span::seconds),
+            trigger_limits: limits,
+            keep_last: policy.keep.last,
+            keep_within_seconds: policy.keep.within.map(Span::seconds),
+            keep_triggers: policy.keep.triggers.0.clone(),
+            workflows: policy.scope.workflows.iter().cloned().collect(),
+            statuses: policy.scope.statuses.clone(),
+            bundles: policy.bundles.map(|rule| rule.newest),
+            failed_for_seconds: policy.bundles.map(|rule| rule.failed_for.seconds()),
+            max_size_bytes: policy.max_size.map(|size| size.0),
+            purge: policy.purge,
+        }
+    }
+}
+
+/// What a policy says, a line for each thing.
+pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
+    let mut lines = Vec::new();
+    let older = |span| {
+        format!(
+            "finished workflows idle for more than {span} go, and what is older in open ones, except the newest"
+        )
+    };
+    match &policy.rules {
+        Rules::Standing { triggers, max_age } => {
+            lines.push(format!("open workflows keep {}", limits(triggers)));
+            lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
+            lines.extend(max_age.map(older));
+        }
+        Rules::MaxAge(span) => lines.push(older(*span)),
+        Rules::Everything => lines.push("everything goes that no keep rule matches".to_owned()),
+    }
+    let mut kept = Vec::new();
+    kept.extend(policy.keep.last.map(|limit| format!("the newest {limit} of every workflow")));
+    kept.extend(policy.keep.within.map(|span| format!("what is no older than {span}")));
+    kept.extend(policy.keep.triggers.0.iter().map(|(trigger, limit)| limited(trigger, *limit)));
+    if !kept.is_empty() {
+        lines.push(format!("kept: {}", and(&kept)));
+    }
+    let mut scope: Vec<String> = policy.scope.workflows.iter().map(ToString::to_string).collect();
+    scope.extend(
+        policy.scope.statuses.iter().map(|status| format!("what is {}", status.word().replace('_', " "))),
+    );
+    if !scope.is_empty() {
+        lines.push(format!("only {}", and(&scope)));
+    }
+    lines.extend(
+        policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")),
+    );
+    if policy.purge {
+        lines.push("what goes is not archived".to_owned());
+    }
+    lines
+}
+
+fn limits(triggers: &TriggerLimits) -> String {
+    let limited_ones = triggers.0.iter().filter(|(_, limit)| **limit != Limit::All);
+    let words: Vec<String> = limited_ones.map(|(trigger, limit)| limited(trigger, *limit)).collect();
+    match words.is_empty() {
+        true => "everything".to_owned(),
+        false => format!("everything, but only {}", and(&words)),
+    }
+}
+
+fn limited(trigger: &str, limit: Limit) -> String {
+    let per_phase = if matches!(trigger, "batch_complete" | "agent_complete") { " per phase" } else { "" };
+    match limit {
+        Limit::All => format!("all {trigger}"),
+        Limit::Newest(count) => format!("the newest {count} {trigger}{per_phase}"),
+    }
+}

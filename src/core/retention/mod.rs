@@ -1,0 +1,39 @@
+//! Retention: which checkpoints stay in the live store, which leave it, and why.
+//!
+//! [`plan()`] decides and [`Store::clean`](crate::core::Store::clean) carries out exactly that value. Deciding looks
+//! at nothing but a [`Snapshot`], a [`Policy`] and the time.
+//!
+//! # Model
+//!
+//! Rules say what goes, keep rules and guards say what stays, and whatever says "stays" wins. Every checkpoint in
+//! scope gets one [`Verdict`] with all the reasons on the winning side. The guards are: the newest checkpoint of an
+//! open workflow, pinned ones, ones dated in the future, ones that cannot be read, and everything in a workflow whose
+//! newest checkpoint cannot be read. Adding a keep rule never removes more.
+//!
+//! A finished workflow of which nothing stays leaves as a whole. If anything of it stays, its newest checkpoint stays
+//! too, because the numbers go on from there.
+//!
+//! An age of exactly the limit is young enough.
+//!
+//! # Limitations
+//!
+//! The size of a store is that of its live checkpoints. What is in the archive is small and has its own rule.
+
+mod bundles;
+mod judge;
+mod limit;
+mod plan;
+mod policy;
+mod reason;
+mod settings;
+mod size;
+mod snapshot;
+
+pub use limit::{InvalidLimit, Limit};
+pub use plan::{BundleRemoval, CleanupPlan, Removal, Verdict, WorkflowPlan, plan};
+pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, Scope, TriggerLimits};
+pub use reason::Reason;
+pub use settings::RetentionSettings;
+pub use snapshot::{
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts,
+};

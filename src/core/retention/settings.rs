@@ -1,0 +1,85 @@
+//! Retention in a settings file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::limit::Limit;
+use super::policy::{BundleRule, KeepRules, Policy, Rules, Scope, TriggerLimits};
+use crate::core::size::Size;
+use crate::core::span::{Span, SpanEntry};
+use crate::core::trigger::Trigger;
+use crate::core::workflow_id::WorkflowId;
+
+const DEFAULT_BUNDLES: Option<Limit> = Limit::newest(5);
+const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
+
+/// The table `[retention]`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetentionSettings {
+    #[serde(default)]
+    triggers: BTreeMap<String, Limit>,
+    max_age: Option<SpanEntry>,
+    failed_for: Option<SpanEntry>,
+    bundles: Option<Limit>,
+    max_size: Option<Size>,
+}
+
+impl RetentionSettings {
+    /// Checks what the types cannot.
+    pub(in crate::core) fn check(&self) -> Result<(), String> {
+        for word in self.triggers.keys() {
+            match word.parse::<Trigger>() {
+                Ok(trigger) if trigger.word() == word => {}
+                Ok(trigger) => return Err(format!("[retention]: write `{trigger}` instead of `{word}`")),
+                Err(error) => return Err(format!("[retention]: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// These settings, completed by `lower` where they say nothing.
+    pub(in crate::core) fn over(mut self, lower: Self) -> Self {
+        for (trigger, limit) in lower.triggers {
+            self.triggers.entry(trigger).or_insert(limit);
+        }
+        self.max_age = self.max_age.or(lower.max_age);
+        self.failed_for = self.failed_for.or(lower.failed_for);
+        self.bundles = self.bundles.or(lower.bundles);
+        self.max_size = self.max_size.or(lower.max_size);
+        self
+    }
+
+    /// How many of each trigger stay: what is configured, over the standard.
+    #[must_use]
+    pub fn trigger_limits(&self) -> TriggerLimits {
+        let mut limits = TriggerLimits::standard();
+        limits.0.extend(self.triggers.iter().map(|(word, limit)| (word.clone(), *limit)));
+        limits
+    }
+
+    /// What a store does if nobody says anything else.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let max_age = self.max_age.map(|entry| entry.0);
+        let failed_for = self.failed_for.map_or(DEFAULT_FAILED_FOR, |entry| entry.0);
+        let newest = self.bundles.or(DEFAULT_BUNDLES).unwrap_or(Limit::All);
+        Policy {
+            scope: Scope::default(),
+            rules: Rules::Standing { triggers: self.trigger_limits(), max_age },
+            keep: KeepRules::default(),
+            bundles: Some(BundleRule { newest, failed_for }),
+            max_size: self.max_size,
+            sweep: true,
+            purge: false,
+        }
+    }
+
+    /// The part of it that follows a save: one workflow, its checkpoints, nothing else.
+    #[must_use]
+    pub fn policy_after_save(&self, workflow: &WorkflowId) -> Policy {
+        let scope = Scope { workflows: BTreeSet::from([workflow.clone()]), statuses: Vec::new() };
+        Policy { scope, bundles: None, max_size: None, sweep: false, ..self.policy() }
+    }
+}

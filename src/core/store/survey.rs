@@ -1,0 +1,163 @@
+//! Looking over a store for a cleanup. Nothing here writes.
+
+use std::io;
+use std::path::Path;
+
+use super::archive::PURGED;
+use super::disk::Disk;
+use super::layout::EntryName;
+use super::open::Store;
+use super::read::Entry;
+use crate::core::checkpoint::WorkflowStatus;
+use crate::core::error::Result;
+use crate::core::format::{Header, Unusable};
+use crate::core::reason::ArchiveReason;
+use crate::core::retention::{
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts,
+};
+use crate::core::time::Timestamp;
+use crate::core::workflow_id::WorkflowId;
+
+impl<D: Disk> Store<D> {
+    /// Looks at everything that retention goes by.
+    ///
+    /// # Errors
+    /// The store itself cannot be read; a workflow that cannot is listed as skipped.
+    pub fn survey(&self) -> Result<Snapshot> {
+        let mut ids = self.workflow_ids()?;
+        ids.extend(self.archived_ids()?);
+        ids.sort();
+        ids.dedup();
+        let mut snapshot = Snapshot::default();
+        if !ids.is_empty() {
+            let root = self.root();
+            self.find_leftovers(&self.open_root()?, &root, &Place::Store, &mut snapshot.leftovers)?;
+        }
+        for id in ids {
+            match self.survey_with_leftovers(&id, &mut snapshot.leftovers) {
+                Ok(facts) => snapshot.workflows.extend(facts),
+                Err(error) => snapshot.skipped.push((self.workflow_dir(&id), error.to_string())),
+            }
+        }
+        Ok(snapshot)
+    }
+
+    fn survey_with_leftovers(
+        &self,
+        id: &WorkflowId,
+        found: &mut Vec<Leftover>,
+    ) -> Result<Option<WorkflowFacts>> {
+        let facts = self.survey_workflow(id)?;
+        if let Some(dir) = self.open_workflow(id)? {
+            self.find_leftovers(&dir, &self.workflow_dir(id), &Place::Workflow(id.clone()), found)?;
+        }
+        if let Some(dir) = self.open_archive(id)? {
+            self.find_leftovers(&dir, &self.archive_dir(id), &Place::Archive(id.clone()), found)?;
+        }
+        Ok(facts)
+    }
+
+    /// Looks at one workflow; none if nothing was ever saved there.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn survey_workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowFacts>> {
+        let bundles = self.survey_bundles(id)?;
+        let mut facts = WorkflowFacts {
+            workflow: id.clone(),
+            newest: 0,
+            standing: Standing::Unknown,
+            checkpoints: Vec::new(),
+            bundles,
+        };
+        if self.numbers(id)?.is_empty() {
+            let Some(highest) = facts.bundles.first() else { return Ok(None) };
+            facts.newest = highest.name.last.saturating_add(1);
+            let status = status(&highest.name.reason);
+            facts.standing = Standing::Sealed { status, bundle: SealBundle::There };
+            return Ok(Some(facts));
+        }
+        for row in self.scan_checkpoints(id)? {
+            facts.newest = row.handle.seq;
+            let content = match row.entry {
+                Ok(Entry::Live(header)) => {
+                    facts.standing = Standing::Live(header.status);
+                    Some(content(header))
+                }
+                Ok(Entry::Sealed(header)) => {
+                    facts.standing = sealed(&header, &facts.bundles);
+                    continue;
+                }
+                Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
+                    facts.standing = Standing::Unknown;
+                    continue;
+                }
+                Err(_) => {
+                    facts.standing = Standing::Unknown;
+                    None
+                }
+            };
+            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, content });
+        }
+        Ok(Some(facts))
+    }
+
+    fn survey_bundles(&self, id: &WorkflowId) -> Result<Vec<BundleFacts>> {
+        let Some(dir) = self.open_archive(id)? else { return Ok(Vec::new()) };
+        let size = |name: &super::BundleName| self.disk().size(&dir, &name.to_string()).unwrap_or_default();
+        let names = self.bundles(id)?.into_iter();
+        Ok(names.map(|name| BundleFacts { bytes: size(&name), name }).collect())
+    }
+
+    fn find_leftovers(
+        &self,
+        dir: &D::Dir,
+        path: &Path,
+        place: &Place,
+        found: &mut Vec<Leftover>,
+    ) -> Result<()> {
+        let mut names = Vec::new();
+        let staged = &mut |name: &str| {
+            if EntryName::parse(name) == EntryName::Staged {
+                names.push(name.to_owned());
+            }
+        };
+        self.disk().list(dir, staged).map_err(|error| self.failed("list", path, error))?;
+        for name in names {
+            match self.disk().modified(dir, &name) {
+                Ok(modified) => {
+                    let modified = Timestamp::from(modified);
+                    found.push(Leftover { place: place.clone(), name, modified });
+                }
+                // Its writer has finished.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.failed("look at", &path.join(&name), error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn content(header: Header) -> Content {
+    Content { saved_at: header.saved_at, trigger: header.trigger, phase: header.phase, pinned: header.pinned }
+}
+
+fn sealed(header: &Header, bundles: &[BundleFacts]) -> Standing {
+    let named = header.sealed.as_ref().map(|sealed| sealed.bundle.as_str()).unwrap_or_default();
+    let bundle = match bundles.iter().any(|bundle| bundle.name.to_string() == named) {
+        true => SealBundle::There,
+        false if named == PURGED => SealBundle::Purged,
+        false => SealBundle::Missing,
+    };
+    Standing::Sealed { status: Some(header.status), bundle }
+}
+
+/// What the name of a bundle tells about the workflow inside.
+fn status(reason: &ArchiveReason) -> Option<WorkflowStatus> {
+    match reason {
+        ArchiveReason::Completed => Some(WorkflowStatus::Complete),
+        ArchiveReason::Failed => Some(WorkflowStatus::Failed),
+        ArchiveReason::Abandoned => Some(WorkflowStatus::Abandoned),
+        ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => None,
+    }
+}

@@ -1,0 +1,300 @@
+//! `ckpt cleanup`: what it says, what it does, and what it refuses.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::world::{World, can_mount, skip};
+
+/// Far beyond any rule that goes by age.
+const LATER: &str = "2026-03-30T12:00:00Z";
+
+/// `042` with six batches, `done` complete with three checkpoints, `broken` failed.
+fn lived_in() -> World {
+    let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n");
+    for _ in 1..=6 {
+        world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
+    }
+    for phase in ["a", "b", "c"] {
+        world.run(&["save", "done", "--phase", phase, "--phases", "a,b,c"]).succeeds();
+    }
+    world.run(&["save", "broken"]).succeeds();
+    world.run(&["save", "broken", "--workflow-status", "failed"]).succeeds();
+    world
+}
+
+fn live(world: &World, workflow: &str) -> Vec<u64> {
+    let has_content = |seq: &u64| std::fs::metadata(world.checkpoint_file(workflow, *seq)).unwrap().len() > 0;
+    world.numbers(workflow).into_iter().filter(has_content).collect()
+}
+
+fn handles(document: &Value, keep: bool) -> Vec<&str> {
+    let verdicts = document["verdicts"].as_array().unwrap().iter();
+    verdicts.filter(|verdict| verdict["keep"] == keep).map(|v| v["handle"].as_str().unwrap()).collect()
+}
+
+/// Sizes depend on the machine's name.
+fn without_sizes(text: &str) -> String {
+    let mut words = Vec::new();
+    for line in text.lines() {
+        let line = match (
+            line.find(" ("),
+            line.find(" kB)").map(|end| end + 3).or(line.find(" B)").map(|end| end + 2)),
+        ) {
+            (Some(start), Some(end)) if start < end => format!("{} (SIZE{}", &line[..start], &line[end..]),
+            _ => line.to_owned(),
+        };
+        words.push(line);
+    }
+    words.join("\n")
+}
+
+#[test]
+fn the_policy_of_the_store() {
+    let world = lived_in();
+    let before = world.tree();
+    let planned = world.run(&["cleanup", "--dry-run"]).succeeds();
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "a dry run writes nothing");
+    assert!(
+        !planned.stdout.to_lowercase().contains("archived") && !planned.stdout.contains("emoved"),
+        "{planned}"
+    );
+    assert_snapshot!(without_sizes(&planned.to_string()), @r"
+    exit 0
+    --- stdout
+    Policy: open workflows keep everything, but only the newest 1 agent_complete per phase, the newest 3 batch_complete per phase and the newest 1 user_interrupt
+            complete ones keep their final checkpoint; failed and abandoned ones go
+    Would archive 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
+    Would archive 2 of 2 checkpoints of broken (SIZE): the workflow is failed
+    Would archive 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
+    Would archive 7 checkpoints (SIZE), keep 4.
+    Plan: $SHA256
+    --- end
+    ");
+    let done = world.run(&["cleanup"]).succeeds();
+    assert_snapshot!(without_sizes(&done.to_string()), @r"
+    exit 0
+    --- stdout
+    Policy: open workflows keep everything, but only the newest 1 agent_complete per phase, the newest 3 batch_complete per phase and the newest 1 user_interrupt
+            complete ones keep their final checkpoint; failed and abandoned ones go
+    Archived 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
+    Archived 2 of 2 checkpoints of broken (SIZE): the workflow is failed
+    Archived 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
+    Archived 7 checkpoints (SIZE), kept 4.
+    Undo: ckpt restore 042
+          ckpt restore broken
+          ckpt restore done
+    --- end
+    ");
+    assert_eq!(live(&world, "042"), [4, 5, 6]);
+    assert_eq!(live(&world, "done"), [3]);
+    assert_eq!(live(&world, "broken"), [3], "the seal");
+    for handle in ["042/1", "done/1", "broken/2"] {
+        assert_eq!(world.json(&["show", handle])["valid"], true, "{handle}");
+    }
+    let again = world.run(&["cleanup"]).succeeds();
+    assert!(again.stdout.contains("Nothing to clean up"), "{again}");
+}
+
+#[test]
+fn in_ci_it_applies_without_asking_and_says_how_to_undo_it() {
+    let world = lived_in();
+    let done =
+        world.ckpt(&["cleanup", "--max-age", "7d"]).env("CKPT_NOW", LATER).env("CI", "true").run().succeeds();
+    assert_snapshot!(without_sizes(&done.to_string()), @r"
+    exit 0
+    --- stdout
+    Policy: finished workflows idle for more than 7d go, and what is older in open ones, except the newest
+    Archived 5 of 6 checkpoints of 042 (SIZE): older than 7d
+    Archived 2 of 2 checkpoints of broken (SIZE): failed and idle for more than 7d
+    Archived 3 of 3 checkpoints of done (SIZE): complete and idle for more than 7d
+    Archived 10 checkpoints (SIZE), kept 1.
+    Undo: ckpt restore 042
+          ckpt restore broken
+          ckpt restore done
+    --- end
+    ");
+    assert_eq!(live(&world, "042"), [6]);
+}
+
+#[test]
+fn the_dry_run_and_the_run_are_the_same_plan() {
+    let world = lived_in();
+    let planned = world.json(&["cleanup", "--dry-run"]);
+    assert_eq!((&planned["applied"], &planned["undo"]), (&json!(false), &json!([])));
+    let fingerprint = world.run(&["cleanup", "-n", "-q"]).succeeds().stdout;
+    assert_eq!(fingerprint.trim(), planned["plan"].as_str().unwrap());
+    let done = world.json(&["cleanup", "--expect-plan", fingerprint.trim()]);
+    assert_eq!(done["applied"], true);
+    for key in ["plan", "policy", "verdicts", "removed", "kept"] {
+        assert_eq!(done[key], planned[key], "{key}");
+    }
+    assert_eq!(
+        handles(&done, false).len(),
+        usize::try_from(done["removed"]["count"].as_u64().unwrap()).unwrap()
+    );
+    assert_eq!(done["undo"][0], json!(["ckpt", "restore", "042"]));
+    assert_eq!((&done["failures"], &done["warnings"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn another_plan_than_expected_is_a_conflict() {
+    let world = lived_in();
+    let fingerprint = world.run(&["cleanup", "-n", "-q"]).succeeds().stdout;
+    world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
+    let failure = world.refuses(&["cleanup", "--expect-plan", fingerprint.trim()], 8, "plan_changed");
+    assert!(failure["context"]["plan"].is_string());
+    world.refuses(&["cleanup", "--expect-plan", "x", "--dry-run"], 8, "plan_changed");
+}
+
+#[test]
+fn keep_rules() {
+    let world = lived_in();
+    let planned = |args: &[&str]| world.json(&[&["cleanup", "--dry-run"], args].concat());
+    let all = planned(&["--keep-last", "2"]);
+    assert_eq!(handles(&all, true), ["042/5", "042/6", "broken/1", "broken/2", "done/2", "done/3"]);
+    let one = planned(&["--keep-last", "2", "--workflow", "42"]);
+    assert_eq!(handles(&one, true), ["042/5", "042/6"]);
+    assert_eq!(one["policy"]["workflows"], json!(["042"]));
+    let complete = planned(&["--keep-last", "1", "--status", "complete"]);
+    assert_eq!(handles(&complete, true), ["done/3"]);
+    let batches = planned(&["--keep-trigger", "batch_complete=3", "--workflow", "042"]);
+    assert_eq!(handles(&batches, true), ["042/4", "042/5", "042/6"]);
+    for everything in ["batch_complete=-1", "batch_complete=all"] {
+        assert_eq!(handles(&planned(&["--keep-trigger", everything, "--workflow", "042"]), false), [""; 0]);
+    }
+    let old = ["--max-age", "7d", "--keep-last", "-1"];
+    let old = world.ckpt(&[&["cleanup", "-n"], &old[..]].concat()).env("CKPT_NOW", LATER).json();
+    assert_eq!(handles(&old, false), [""; 0]);
+    assert_eq!(old["verdicts"][0]["reasons"], json!([{"code": "keep_last", "message": "all stay"}]));
+}
+
+#[test]
+fn what_is_refused() {
+    let world = lived_in();
+    for args in [
+        &["--keep-last", "0"][..],
+        &["--keep-trigger", "manual=0"],
+        &["--keep-trigger", "manual"],
+        &["--keep-trigger", "manual=some"],
+        &["--max-age", "7"],
+        &["--max-age", "7m"],
+        &["--keep-last", "-2"],
+    ] {
+        world.refuses(&[&["cleanup"], args].concat(), 2, "usage");
+    }
+    world.refuses(&["cleanup", "--keep-trigger", "nothing=1"], 2, "unknown_trigger");
+    world.refuses(&["cleanup", "--workflow", "nothing"], 4, "no_such_workflow");
+    world.refuses(&["cleanup", "--purge"], 9, "confirmation_needed");
+    world.refuses(&["cleanup", "--keep-trigger", "manual=3", "--workflow", "042"], 9, "keep_matches_nothing");
+    let nothing = world.ckpt(&["cleanup", "--keep-within", "1d"]).env("CKPT_NOW", LATER);
+    nothing.refused(9, "keep_matches_nothing");
+}
+
+#[test]
+fn guards_hold_whatever_is_asked() {
+    let world = World::new();
+    world.run(&["save", "042", "--pin"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    world.ckpt(&["save", "042"]).env("CKPT_NOW", "2099-01-01T00:00:00Z").run().succeeds();
+    world.run(&["save", "042"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    world.replace_checkpoint("042", 4, b"damaged");
+    let done = world.ckpt(&["cleanup", "--max-age", "1s", "--purge", "--yes"]).env("CKPT_NOW", LATER).json();
+    assert_eq!(handles(&done, false), ["042/2"]);
+    let codes: Vec<_> =
+        done["verdicts"].as_array().unwrap().iter().map(|v| &v["reasons"][0]["code"]).collect();
+    assert_eq!(codes, ["pinned", "older_than", "future_time", "unreadable", "newest_of_open"]);
+    assert_eq!((&done["undo"], &done["bundles"]), (&json!([]), &json!([])));
+    world.refuses(&["show", "042/2"], 4, "archived");
+}
+
+#[test]
+fn a_store_that_is_too_large() {
+    let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n[retention]\nmax_size = \"3kB\"\n");
+    for id in ["old", "young"] {
+        world.run(&["save", id, "--phase", "a", "--phases", "a"]).succeeds();
+    }
+    world.run(&["save", "open", "--set", &format!("x=\"{}\"", "y".repeat(1200))]).succeeds();
+    let done = world.json(&["cleanup"]);
+    assert_eq!(handles(&done, false), ["old/1"], "{done}");
+    assert_eq!(done["verdicts"][0]["reasons"][0]["code"], "max_size");
+    world.configure("[retention]\nmax_size = \"1B\"\n");
+    let done = world.json(&["cleanup"]);
+    assert_eq!(handles(&done, false), ["young/1"]);
+    assert!(done["warnings"][0].as_str().unwrap().contains("more than 1 B"), "{done}");
+}
+
+#[test]
+fn settings_of_the_store() {
+    let world = lived_in();
+    world.configure("[retention]\ntriggers = { batch_complete = -1 }\nbundles = 1\nfailed_for = \"1d\"\n");
+    let planned = world.json(&["cleanup", "-n", "--workflow", "042"]);
+    assert_eq!(handles(&planned, false), [""; 0]);
+    assert_eq!(
+        (&planned["policy"]["bundles"], &planned["policy"]["failed_for_seconds"]),
+        (&json!(1), &json!(86400))
+    );
+    world.configure("[retention]\nmax_age = \"7d\"\n");
+    let planned = world.ckpt(&["cleanup", "-n", "--workflow", "042"]).env("CKPT_NOW", LATER).json();
+    assert_eq!(handles(&planned, true), ["042/6"]);
+    world.configure("[retention]\nmax_agee = \"7d\"\n");
+    world.refuses(&["cleanup"], 2, "invalid_config");
+}
+
+#[test]
+fn what_fails_for_one_workflow_is_said_and_the_others_are_cleaned() {
+    let world = lived_in();
+    // A file stands where the bundles of `042` would be.
+    std::fs::create_dir_all(world.store().join("archive")).unwrap();
+    std::fs::write(world.store().join("archive/042"), "in the way").unwrap();
+    let outcome = world.run(&["cleanup", "--json"]).exits(3);
+    let done = outcome.document();
+    assert_eq!(live(&world, "042"), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(live(&world, "done"), [3]);
+    assert!(done["failures"][0]["path"].as_str().unwrap().ends_with("/workflows/042"), "{done}");
+}
+
+#[test]
+fn a_read_only_store() {
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
+    }
+    let world = lived_in();
+    let before = world.tree();
+    let read_only = "mount --bind . . && mount -o remount,bind,ro . && cd \"$PWD\" && exec \"$@\"";
+    let run = |args: &[&str]| {
+        let call = world.ckpt(args).under(&["unshare", "-m", "/bin/sh", "-c", read_only, "sh"]);
+        call.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").run()
+    };
+    let planned = run(&["cleanup", "--dry-run", "--json"]).succeeds().document();
+    assert_eq!(handles(&planned, false).len(), 7);
+    let failure = run(&["cleanup", "--json"]).exits(10).failure();
+    assert_eq!(failure["code"], "store_unusable");
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
+}
+
+#[test]
+fn a_full_disk() {
+    if !can_mount() {
+        return skip("mounting needs rights that are not there");
+    }
+    let world = World::new();
+    let script = "mount -t tmpfs -o size=256k tmpfs . && cd \"$PWD\" && code=0 && while [ $code = 0 ]; do \
+         \"$@\" save 042 --trigger batch_complete --state @../state.json -q > ../handle 2>&1; code=$?; done; \
+         \"$@\" cleanup --json > ../cleanup.json 2> ../complaint; echo $? > ../code; \
+         \"$@\" save 042 --trigger batch_complete --state @../state.json -q >&2; \
+         \"$@\" show 042/1 -q >&2";
+    std::fs::write(world.temp().join("state.json"), format!("{{\"x\":\"{}\"}}", "y".repeat(20_000))).unwrap();
+    world.configure_user("[save]\nauto_cleanup = false\n");
+    let no_args: [&str; 0] = [];
+    let call = world.ckpt(&no_args).under(&["unshare", "-m", "/bin/sh", "-c", script, "sh"]);
+    let outcome = call.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").run();
+    let read = |name: &str| std::fs::read_to_string(world.temp().join(name)).unwrap();
+    assert_eq!(read("code").trim(), "0", "{} {}", read("complaint"), read("cleanup.json"));
+    assert!(outcome.stderr.contains("042/1\n"), "{outcome}");
+    let done: Value = serde_json::from_str(&read("cleanup.json")).unwrap();
+    assert!(done["removed"]["count"].as_u64().unwrap() > 3, "{done}");
+    outcome.succeeds();
+}

@@ -1,0 +1,207 @@
+//! Where a rule begins and ends.
+
+use ckpt::core::retention::{
+    BundleRule, KeepRules, Leftover, Limit, Place, Policy, PolicyError, Reason, Removal, Rules, Snapshot,
+    TriggerLimits, WorkflowFacts, plan,
+};
+use ckpt::core::size::Size;
+use ckpt::core::span::Span;
+use ckpt::core::{ArchiveReason, Trigger, WorkflowStatus};
+
+use super::facts::{
+    DAY, ago, bundle, checkpoint, id, keeping, max_age, newest, now, snapshot, standing, workflow,
+};
+
+/// The numbers that stay in the only workflow.
+fn staying(facts: WorkflowFacts, policy: &Policy) -> Vec<u64> {
+    let plan = plan(&snapshot(vec![facts]), policy, now()).unwrap();
+    plan.verdicts().filter(|verdict| verdict.keep).map(|verdict| verdict.handle.seq).collect()
+}
+
+fn aged(status: WorkflowStatus, days: &[i64]) -> WorkflowFacts {
+    let checkpoints =
+        (1..).zip(days).map(|(seq, days)| checkpoint(seq, days * DAY, Trigger::PhaseTransition, "a"));
+    workflow("042", status, checkpoints.collect())
+}
+
+#[test]
+fn seven_days_are_young_and_eight_are_old() {
+    assert_eq!(staying(aged(WorkflowStatus::InProgress, &[8, 7, 6, 0]), &max_age(7)), [2, 3, 4]);
+    let mut second = aged(WorkflowStatus::InProgress, &[7, 0]);
+    second.checkpoints[0].content.as_mut().unwrap().saved_at = ago(7 * DAY + 1);
+    assert_eq!(staying(second, &max_age(7)), [2]);
+    for (days, whole) in [(6, false), (7, false), (8, true)] {
+        for status in [WorkflowStatus::Complete, WorkflowStatus::Failed, WorkflowStatus::Abandoned] {
+            let plan = plan(&snapshot(vec![aged(status, &[20, days])]), &max_age(7), now()).unwrap();
+            let reason = match status {
+                WorkflowStatus::Complete => ArchiveReason::Completed,
+                WorkflowStatus::Failed => ArchiveReason::Failed,
+                _ => ArchiveReason::Abandoned,
+            };
+            let expected = if whole { Removal::Whole(reason) } else { Removal::Nothing };
+            assert_eq!(plan.workflows[0].removal, expected, "{status:?} {days}");
+        }
+    }
+}
+
+#[test]
+fn an_open_workflow_keeps_its_newest_however_old() {
+    assert_eq!(staying(aged(WorkflowStatus::InProgress, &[900, 800]), &max_age(7)), [2]);
+}
+
+#[test]
+fn three_per_phase_of_five_in_each_of_two_phases_leave_the_newest_six() {
+    let phases = ["a", "b", "a", "b", "a", "b", "a", "b", "a", "b"];
+    let all: Vec<_> = (1..).zip(phases).map(|(n, p)| checkpoint(n, 0, Trigger::BatchComplete, p)).collect();
+    let facts = workflow("042", WorkflowStatus::InProgress, all);
+    assert_eq!(staying(facts.clone(), &standing()), [5, 6, 7, 8, 9, 10]);
+    let keep = KeepRules {
+        triggers: TriggerLimits([("batch_complete".to_owned(), newest(3))].into()),
+        ..KeepRules::default()
+    };
+    assert_eq!(staying(facts.clone(), &keeping(keep)), [5, 6, 7, 8, 9, 10]);
+    let all = TriggerLimits([("batch_complete".to_owned(), Limit::All)].into());
+    let rules = Rules::Standing { triggers: all, max_age: None };
+    assert_eq!(staying(facts, &Policy { rules, ..standing() }).len(), 10);
+}
+
+#[test]
+fn triggers_have_the_documented_limits() {
+    for (trigger, left) in [
+        (Trigger::PhaseTransition, 6),
+        (Trigger::ConflictStart, 6),
+        (Trigger::ConflictResolved, 6),
+        (Trigger::Manual, 6),
+        (Trigger::SessionEnd, 6),
+        (Trigger::Other("later".to_owned()), 6),
+        (Trigger::BatchComplete, 3),
+        (Trigger::AgentComplete, 1),
+        (Trigger::UserInterrupt, 1),
+    ] {
+        let all = (1..=6).map(|seq| checkpoint(seq, 0, trigger.clone(), "a")).collect();
+        let facts = workflow("042", WorkflowStatus::InProgress, all);
+        assert_eq!(staying(facts, &standing()).len(), left, "{trigger}");
+    }
+}
+
+#[test]
+fn finished_workflows_on_their_own() {
+    assert_eq!(staying(aged(WorkflowStatus::Complete, &[3, 2, 1]), &standing()), [3]);
+    let plan = plan(&snapshot(vec![aged(WorkflowStatus::Failed, &[1, 0])]), &standing(), now()).unwrap();
+    assert_eq!(plan.workflows[0].removal, Removal::Whole(ArchiveReason::Failed));
+}
+
+#[test]
+fn a_pinned_one_keeps_a_finished_workflow_from_leaving_entirely() {
+    let mut facts = aged(WorkflowStatus::Failed, &[30, 20, 10]);
+    facts.checkpoints[1].content.as_mut().unwrap().pinned = true;
+    let plan = plan(&snapshot(vec![facts]), &max_age(7), now()).unwrap();
+    let kept: Vec<_> =
+        plan.verdicts().filter(|v| v.keep).map(|v| (v.handle.seq, v.reasons.clone())).collect();
+    assert_eq!(kept, [(2, vec![Reason::Pinned]), (3, vec![Reason::NewestOfKept])]);
+    assert_eq!(plan.workflows[0].removal, Removal::Some);
+}
+
+#[test]
+fn all_reasons_are_given() {
+    let mut facts = aged(WorkflowStatus::InProgress, &[0]);
+    facts.checkpoints[0].content.as_mut().unwrap().pinned = true;
+    let keep = KeepRules { last: Some(newest(2)), within: Some(Span::from_days(1)), ..KeepRules::default() };
+    let plan = plan(&snapshot(vec![facts]), &keeping(keep), now()).unwrap();
+    let codes: Vec<_> = plan.verdicts().flat_map(|v| v.reasons.iter().map(Reason::code)).collect();
+    assert_eq!(codes, ["newest_of_open", "pinned", "keep_last", "keep_within"]);
+}
+
+#[test]
+fn seven_bundles_leave_the_newest_five() {
+    let mut facts = aged(WorkflowStatus::InProgress, &[0]);
+    facts.bundles =
+        (1..=7).rev().map(|n| bundle(n, (10 - n as i64) * DAY, &ArchiveReason::Cleanup)).collect();
+    let gone = |facts: &WorkflowFacts, policy: &Policy| -> Vec<String> {
+        let plan = plan(&snapshot(vec![facts.clone()]), policy, now()).unwrap();
+        plan.workflows[0].bundles.iter().map(|bundle| bundle.name[..8].to_owned()).collect()
+    };
+    assert_eq!(gone(&facts, &standing()), ["00000002", "00000001"]);
+    let all = BundleRule { newest: Limit::All, failed_for: Span::from_days(30) };
+    assert_eq!(gone(&facts, &Policy { bundles: Some(all), ..standing() }), Vec::<String>::new());
+    // The one that this cleanup makes is the sixth.
+    facts.checkpoints = (8..=9).map(|seq| checkpoint(seq, 0, Trigger::UserInterrupt, "a")).collect();
+    facts.newest = 9;
+    assert_eq!(gone(&facts, &standing()), ["00000003", "00000002", "00000001"]);
+}
+
+#[test]
+fn bundles_of_failed_workflows_stay_thirty_days() {
+    for reason in [ArchiveReason::Failed, ArchiveReason::Abandoned, ArchiveReason::Completed] {
+        for (age, goes) in [(29 * DAY, false), (30 * DAY, false), (30 * DAY + 1, true), (31 * DAY, true)] {
+            let mut facts = aged(WorkflowStatus::InProgress, &[0]);
+            facts.bundles = vec![bundle(9, 0, &ArchiveReason::Cleanup), bundle(3, age, &reason)];
+            let plan = plan(&snapshot(vec![facts]), &standing(), now()).unwrap();
+            let expected = usize::from(goes && reason != ArchiveReason::Completed);
+            assert_eq!(plan.workflows[0].bundles.len(), expected, "{reason} {age}");
+        }
+    }
+    let mut only = aged(WorkflowStatus::InProgress, &[0]);
+    only.bundles = vec![bundle(3, 99 * DAY, &ArchiveReason::Failed)];
+    assert!(
+        plan(&snapshot(vec![only]), &standing(), now()).unwrap().is_empty(),
+        "the newest one always stays"
+    );
+}
+
+#[test]
+fn no_rule_never_means_everything() {
+    let facts = snapshot(vec![aged(WorkflowStatus::Complete, &[9, 8])]);
+    assert_eq!(plan(&facts, &keeping(KeepRules::default()), now()), Err(PolicyError::Empty));
+    let within = KeepRules { within: Some(Span::from_days(1)), ..KeepRules::default() };
+    let manual = TriggerLimits([("manual".to_owned(), newest(9))].into());
+    let manual = KeepRules { triggers: manual, ..KeepRules::default() };
+    for keep in [within, manual] {
+        for rules in [Rules::Everything, Rules::MaxAge(Span::from_days(7))] {
+            let policy = Policy { rules, keep: keep.clone(), ..standing() };
+            let error = plan(&facts, &policy, now()).unwrap_err();
+            assert!(matches!(error, PolicyError::MatchesNothing { removed: 2, .. }), "{error}");
+            // Where nothing would go, nothing is to be refused.
+            assert!(plan(&Snapshot::default(), &policy, now()).unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_store_that_is_too_large_loses_its_oldest_finished_workflows() {
+    let of = |name: &str, status, days: i64| {
+        let checkpoints = vec![checkpoint(1, days * DAY, Trigger::Manual, "a")];
+        workflow(name, status, checkpoints)
+    };
+    let facts = || {
+        snapshot(vec![
+            of("a", WorkflowStatus::InProgress, 90),
+            of("b", WorkflowStatus::Complete, 10),
+            of("c", WorkflowStatus::Complete, 30),
+            of("d", WorkflowStatus::Complete, 20),
+        ])
+    };
+    let gone = |size: u64| -> Vec<String> {
+        let policy = Policy { max_size: Some(Size(size)), ..standing() };
+        let plan = plan(&facts(), &policy, now()).unwrap();
+        plan.removed().map(|verdict| verdict.handle.to_string()).collect()
+    };
+    assert_eq!(gone(400), Vec::<String>::new());
+    assert_eq!(gone(399), ["c/1"]);
+    assert_eq!(gone(300), ["c/1"]);
+    assert_eq!(gone(200), ["c/1", "d/1"]);
+    assert_eq!(gone(0), ["b/1", "c/1", "d/1"], "open ones stay");
+    let policy = Policy { max_size: Some(Size(399)), ..standing() };
+    let plan = plan(&facts(), &policy, now()).unwrap();
+    let reasons = plan.removed().next().unwrap().reasons.clone();
+    assert_eq!(reasons, [Reason::MaxSize(Size(399))]);
+}
+
+#[test]
+fn files_that_were_being_written_go_after_a_day() {
+    let leftover =
+        |age| Leftover { place: Place::Workflow(id("042")), name: format!(".tmp-{age}"), modified: ago(age) };
+    let found = [DAY - 1, DAY, DAY + 1, -DAY].map(leftover);
+    let facts = Snapshot { leftovers: found.to_vec(), ..Snapshot::default() };
+    assert_eq!(plan(&facts, &standing(), now()).unwrap().leftovers, [leftover(DAY + 1)]);
+}

@@ -1,0 +1,131 @@
+//! The policy once more, as a table: the first row that fits decides. Written from the rules, not from the code.
+
+use std::collections::BTreeSet;
+
+use ckpt::core::retention::{
+    CheckpointFacts, Content, Policy, Rules, Snapshot, Standing, WorkflowFacts, plan,
+};
+use ckpt::core::{Handle, Trigger, WorkflowStatus};
+use proptest::prelude::*;
+
+use super::facts::{any_policy, any_snapshot, now};
+
+/// Why a row fits, and whether what it fits stays.
+type Row = (&'static str, fn(&Case<'_>) -> bool, bool);
+
+struct Case<'a> {
+    workflow: &'a WorkflowFacts,
+    checkpoint: &'a CheckpointFacts,
+    policy: &'a Policy,
+}
+
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    ("cannot be read",                      |c| c.checkpoint.content.is_none(),                        true),
+    ("the newest cannot be read",           |c| c.workflow.standing == Standing::Unknown,              true),
+    ("pinned",                              |c| c.content().pinned,                                    true),
+    ("from the future",                     |c| c.content().saved_at > now(),                          true),
+    ("newest of an open one",               |c| c.is(WorkflowStatus::InProgress) && c.is_newest(),     true),
+    ("among the last",                      |c| c.among_the_last(),                                  true),
+    ("young enough",                        |c| c.within(),                                          true),
+    ("among the last of its trigger",       |c| c.among_the_last_of_its_trigger(),                   true),
+    ("nothing else stays",                  |c| c.policy.rules == Rules::Everything,                   false),
+    ("open and too old",                    |c| c.is(WorkflowStatus::InProgress) && c.too_old(),       false),
+    ("finished and idle",                   |c| !c.is(WorkflowStatus::InProgress) && c.idle(),         false),
+    ("no other rule",                       |c| matches!(c.policy.rules, Rules::MaxAge(_)),            true),
+    ("failed",                              |c| c.is(WorkflowStatus::Failed),                          false),
+    ("abandoned",                           |c| c.is(WorkflowStatus::Abandoned),                       false),
+    ("complete and final",                  |c| c.is(WorkflowStatus::Complete) && c.is_newest(),       true),
+    ("complete",                            |c| c.is(WorkflowStatus::Complete),                        false),
+    ("a fourth batch of a phase",           |c| c.rank(Trigger::BatchComplete, true) > Some(3),        false),
+    ("a second agent of a phase",           |c| c.rank(Trigger::AgentComplete, true) > Some(1),        false),
+    ("a second interrupt",                  |c| c.rank(Trigger::UserInterrupt, false) > Some(1),       false),
+    ("anything else",                       |_| true,                                                  true),
+];
+
+impl Case<'_> {
+    fn content(&self) -> &Content {
+        self.checkpoint.content.as_ref().unwrap()
+    }
+    fn is(&self, status: WorkflowStatus) -> bool {
+        self.workflow.standing == Standing::Live(status)
+    }
+    fn is_newest(&self) -> bool {
+        self.workflow.checkpoints.last().unwrap().seq == self.checkpoint.seq
+    }
+    fn limit(&self) -> Option<u64> {
+        match &self.policy.rules {
+            Rules::MaxAge(span) => Some(span.seconds()),
+            Rules::Standing { max_age, .. } => max_age.map(|span| span.seconds()),
+            Rules::Everything => None,
+        }
+    }
+    fn is_older(content: &Content, seconds: u64) -> bool {
+        now().to_chrono() - content.saved_at.to_chrono()
+            > chrono::TimeDelta::seconds(seconds.try_into().unwrap())
+    }
+    fn too_old(&self) -> bool {
+        self.limit().is_some_and(|limit| Self::is_older(self.content(), limit))
+    }
+    fn idle(&self) -> bool {
+        let newest = self.workflow.checkpoints.last().unwrap().content.as_ref().unwrap();
+        self.limit().is_some_and(|limit| Self::is_older(newest, limit))
+    }
+    fn within(&self) -> bool {
+        self.policy.keep.within.is_some_and(|span| !Self::is_older(self.content(), span.seconds()))
+    }
+    fn among_the_last(&self) -> bool {
+        let newer = self.workflow.checkpoints.iter().filter(|other| other.seq > self.checkpoint.seq).count();
+        self.policy.keep.last.is_some_and(|limit| newer < limit.to_string().parse().unwrap_or(usize::MAX))
+    }
+    fn among_the_last_of_its_trigger(&self) -> bool {
+        let content = self.content();
+        let phases = matches!(content.trigger, Trigger::BatchComplete | Trigger::AgentComplete);
+        let limit = self.policy.keep.triggers.0.get(content.trigger.word());
+        let rank = self.rank(content.trigger.clone(), phases).unwrap();
+        limit.is_some_and(|limit| rank <= limit.to_string().parse().unwrap_or(usize::MAX))
+    }
+    /// 1 for the newest of this trigger (in its phase); none if it has another one.
+    fn rank(&self, trigger: Trigger, in_phase: bool) -> Option<usize> {
+        let own = self.content();
+        let same = |other: &&CheckpointFacts| {
+            let content = other.content.as_ref();
+            content.is_some_and(|c| c.trigger == trigger && (!in_phase || c.phase == own.phase))
+        };
+        let newer =
+            self.workflow.checkpoints.iter().filter(same).filter(|other| other.seq > self.checkpoint.seq);
+        (own.trigger == trigger).then(|| newer.count() + 1)
+    }
+}
+
+fn expected(snapshot: &Snapshot, policy: &Policy) -> BTreeSet<Handle> {
+    let mut gone = BTreeSet::new();
+    for workflow in &snapshot.workflows {
+        if !policy.scope.covers(&workflow.workflow, workflow.standing.status()) {
+            continue;
+        }
+        let goes = |checkpoint: &&CheckpointFacts| {
+            let case = Case { workflow, checkpoint, policy };
+            !TABLE.iter().find(|(_, fits, _)| fits(&case)).unwrap().2
+        };
+        let mut going: BTreeSet<u64> = workflow.checkpoints.iter().filter(goes).map(|c| c.seq).collect();
+        // The numbers of what does not leave entirely go on from its newest.
+        if going.len() < workflow.checkpoints.len() {
+            going.remove(&workflow.newest);
+        }
+        gone.extend(going.into_iter().map(|seq| Handle::new(&workflow.workflow, seq)));
+    }
+    gone
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_plan_is_what_the_table_says(snapshot in any_snapshot(), mut policy in any_policy()) {
+        policy.max_size = None;
+        let Ok(plan) = plan(&snapshot, &policy, now()) else { return Ok(()) };
+        let removed: BTreeSet<Handle> = plan.removed().map(|verdict| verdict.handle.clone()).collect();
+        prop_assert_eq!(removed, expected(&snapshot, &policy));
+    }
+}

@@ -1,22 +1,15 @@
-//! The answer of `ckpt cleanup`.
+//! The answer of `ckpt cleanup`: what it says. How it looks is in `text`.
 
-use std::collections::BTreeMap;
+mod text;
 
 use serde::Serialize;
 
 use super::super::error::Failure;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::words::{and, count};
 use super::policy::{PolicyReport, sentences};
 use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;
 use crate::core::{Handle, Timestamp, WorkflowId};
-
-/// How many reasons a summary line names.
-const MOST_REASONS: usize = 3;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct CleanupReport {
@@ -176,39 +169,6 @@ impl CleanupReport {
     pub(crate) fn has_failures(&self) -> bool {
         !self.failures.is_empty()
     }
-
-    /// `Archived`, `Would archive`.
-    fn verb(&self) -> &'static str {
-        match (self.applied, self.policy.purge) {
-            (true, false) => "Archived",
-            (false, false) => "Would archive",
-            (true, true) => "Purged",
-            (false, true) => "Would purge",
-        }
-    }
-
-    fn why(&self, workflow: &WorkflowId) -> String {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let gone =
-            self.verdicts.iter().filter(|verdict| !verdict.keep && verdict.handle.workflow == *workflow);
-        for reason in gone.filter_map(|verdict| verdict.reasons.first()) {
-            *counts.entry(reason.to_string()).or_default() += 1;
-        }
-        let mut counts: Vec<(usize, String)> =
-            counts.into_iter().map(|(words, count)| (count, words)).collect();
-        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        let more = counts.len().saturating_sub(MOST_REASONS);
-        let one = counts.len() == 1;
-        let mut words: Vec<String> = counts
-            .into_iter()
-            .take(MOST_REASONS)
-            .map(|(count, words)| if one { words } else { format!("{count} {words}") })
-            .collect();
-        if more > 0 {
-            words.push(format!("{more} other reasons"));
-        }
-        words.join("; ")
-    }
 }
 
 impl FailureLine {
@@ -233,104 +193,4 @@ fn warnings(plan: &CleanupPlan, policy: &Policy, snapshot: &Snapshot) -> Vec<Str
         }
     }
     warnings
-}
-
-impl Report for CleanupReport {
-    const FORMAT: &'static str = "ckpt.cleanup.v1";
-
-    /// Before it is done, the plan; afterwards, what is gone.
-    fn essential(&self) -> String {
-        match self.applied {
-            false => format!("{}\n", self.plan),
-            true => self.gone.iter().map(|handle| format!("{handle}\n")).collect(),
-        }
-    }
-
-    fn answer(&self, page: &mut Page) {
-        for (index, words) in self.words.iter().enumerate() {
-            let label = if index == 0 { "Policy: " } else { "        " };
-            page.line(format!("{label}{}", page.foreign(words)));
-        }
-        for group in &self.groups {
-            if group.removed > 0 {
-                page.line(format!(
-                    "{} {} of {} of {} ({}): {}",
-                    self.verb(),
-                    group.removed,
-                    count(group.of, "checkpoint"),
-                    page.paint(Style::Bold, group.workflow.as_str()),
-                    Size(group.bytes),
-                    page.foreign(&self.why(&group.workflow)),
-                ));
-            }
-            if page.verbose {
-                self.details(&group.workflow, page);
-            }
-            if group.bundles > 0 {
-                let verb = if self.applied { "Dropped" } else { "Would drop" };
-                page.line(format!("{verb} {} of {}", count(group.bundles, "expired bundle"), group.workflow));
-            }
-        }
-        if self.leftovers > 0 {
-            let verb = if self.applied { "Swept" } else { "Would sweep" };
-            page.line(format!("{verb} {}", count(self.leftovers, "leftover file")));
-        }
-        for failure in &self.failures {
-            let label = page.paint(Style::Bad, "failed:");
-            page.line(format!("{label} {}", page.foreign(&failure.message)));
-        }
-        self.summary(page);
-    }
-
-    fn remarks(&self, page: &mut Page) {
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {}", page.foreign(warning)));
-        }
-    }
-
-    fn already_done(&self) -> Option<String> {
-        (self.applied && self.removed.count > 0)
-            .then(|| format!("cleaned up {}", count(self.removed.count, "checkpoint")))
-    }
-}
-
-impl CleanupReport {
-    fn details(&self, workflow: &WorkflowId, page: &mut Page) {
-        for verdict in self.verdicts.iter().filter(|verdict| verdict.handle.workflow == *workflow) {
-            let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
-            let word = if verdict.keep { "stays" } else { "goes" };
-            page.line(format!("  {}  {word}: {}", verdict.handle, page.foreign(&and(&reasons))));
-        }
-        for bundle in self.bundles.iter().filter(|bundle| bundle.workflow == *workflow) {
-            let reasons: Vec<String> = bundle.reasons.iter().map(ToString::to_string).collect();
-            let why = if bundle.keep { String::new() } else { format!("  goes: {}", and(&reasons)) };
-            page.line(format!("  {}{}", page.foreign(&bundle.name), page.foreign(&why)));
-        }
-    }
-
-    fn summary(&self, page: &mut Page) {
-        let nothing = self.groups.is_empty() && self.leftovers == 0;
-        if nothing && self.failures.is_empty() {
-            page.line(format!("Nothing to clean up: {} stay.", count(self.kept, "checkpoint")));
-        } else {
-            let kept = if self.applied { "kept" } else { "keep" };
-            let checkpoints = count(self.removed.count, "checkpoint");
-            page.line(format!(
-                "{} {checkpoints} ({}), {kept} {}.",
-                self.verb(),
-                Size(self.removed.bytes),
-                self.kept
-            ));
-        }
-        match self.applied {
-            false => page.line(format!("Plan: {}", self.plan)),
-            true => {
-                for (index, argv) in self.undo.iter().enumerate() {
-                    let label = if index == 0 { "Undo: " } else { "      " };
-                    page.line(format!("{label}{}", argv.join(" ")));
-                }
-            }
-        }
-    }
 }

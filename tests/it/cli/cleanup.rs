@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use super::resume::question::Terminal;
 use crate::world::{World, can_mount, skip};
 
 /// Far beyond any rule that goes by age.
@@ -297,4 +298,36 @@ fn a_full_disk() {
     let done: Value = serde_json::from_str(&read("cleanup.json")).unwrap();
     assert!(done["removed"]["count"].as_u64().unwrap() > 3, "{done}");
     outcome.succeeds();
+}
+
+#[test]
+fn a_person_is_asked_and_only_yes_is_yes() {
+    for (answer, code) in [("\n", 9), ("n\n", 9), ("\u{4}", 9), ("y\n", 0)] {
+        let world = lived_in();
+        let mut terminal = Terminal::open(&world, &["cleanup"], &[]);
+        terminal.expect("Do it? [y/N]: ", 1);
+        assert_eq!(live(&world, "042").len(), 6, "it waits");
+        terminal.answer(answer);
+        let (found, seen) = terminal.exit();
+        assert_eq!(found, code, "{answer:?}: {seen}");
+        assert_eq!(live(&world, "042").len(), if code == 0 { 3 } else { 6 }, "{answer:?}: {seen}");
+        assert_eq!(seen.contains("Undo: ckpt restore 042"), code == 0, "{seen}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_who_said_yes_or_is_no_person() {
+    for (args, env) in [
+        (&["cleanup", "--yes"][..], &[][..]),
+        (&["cleanup"], &[("CI", "true")]),
+        (&["cleanup", "--no-input"], &[]),
+        (&["cleanup", "--dry-run"], &[]),
+    ] {
+        let world = lived_in();
+        let (code, seen) = Terminal::open(&world, args, env).exit();
+        assert!(code == 0 && !seen.contains("[y/N]"), "{args:?}: {seen}");
+    }
+    let world = lived_in();
+    let (code, seen) = Terminal::open(&world, &["cleanup", "--purge"], &[]).exit();
+    assert!(code == 9 && seen.contains("--yes"), "{seen}");
 }

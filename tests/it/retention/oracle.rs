@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ckpt::core::retention::{
     CheckpointFacts, Content, Policy, Rules, Snapshot, Standing, WorkflowFacts, plan,
 };
+use ckpt::core::span::Span;
 use ckpt::core::{Handle, Trigger, WorkflowStatus};
 use proptest::prelude::*;
 
@@ -37,9 +38,9 @@ const TABLE: &[Row] = &[
     ("abandoned",                           |c| c.is(WorkflowStatus::Abandoned),                       false),
     ("complete and final",                  |c| c.is(WorkflowStatus::Complete) && c.is_newest(),       true),
     ("complete",                            |c| c.is(WorkflowStatus::Complete),                        false),
-    ("a fourth batch of a phase",           |c| c.rank(Trigger::BatchComplete, true) > Some(3),        false),
-    ("a second agent of a phase",           |c| c.rank(Trigger::AgentComplete, true) > Some(1),        false),
-    ("a second interrupt",                  |c| c.rank(Trigger::UserInterrupt, false) > Some(1),       false),
+    ("a fourth batch of a phase",           |c| c.rank(&Trigger::BatchComplete, true) > Some(3),        false),
+    ("a second agent of a phase",           |c| c.rank(&Trigger::AgentComplete, true) > Some(1),        false),
+    ("a second interrupt",                  |c| c.rank(&Trigger::UserInterrupt, false) > Some(1),       false),
     ("anything else",                       |_| true,                                                  true),
 ];
 
@@ -56,7 +57,7 @@ impl Case<'_> {
     fn limit(&self) -> Option<u64> {
         match &self.policy.rules {
             Rules::MaxAge(span) => Some(span.seconds()),
-            Rules::Standing { max_age, .. } => max_age.map(|span| span.seconds()),
+            Rules::Standing { max_age, .. } => max_age.map(Span::seconds),
             Rules::Everything => None,
         }
     }
@@ -82,19 +83,19 @@ impl Case<'_> {
         let content = self.content();
         let phases = matches!(content.trigger, Trigger::BatchComplete | Trigger::AgentComplete);
         let limit = self.policy.keep.triggers.0.get(content.trigger.word());
-        let rank = self.rank(content.trigger.clone(), phases).unwrap();
+        let rank = self.rank(&content.trigger, phases).unwrap();
         limit.is_some_and(|limit| rank <= limit.to_string().parse().unwrap_or(usize::MAX))
     }
     /// 1 for the newest of this trigger (in its phase); none if it has another one.
-    fn rank(&self, trigger: Trigger, in_phase: bool) -> Option<usize> {
+    fn rank(&self, trigger: &Trigger, in_phase: bool) -> Option<usize> {
         let own = self.content();
         let same = |other: &&CheckpointFacts| {
             let content = other.content.as_ref();
-            content.is_some_and(|c| c.trigger == trigger && (!in_phase || c.phase == own.phase))
+            content.is_some_and(|c| c.trigger == *trigger && (!in_phase || c.phase == own.phase))
         };
         let newer =
             self.workflow.checkpoints.iter().filter(same).filter(|other| other.seq > self.checkpoint.seq);
-        (own.trigger == trigger).then(|| newer.count() + 1)
+        (own.trigger == *trigger).then(|| newer.count() + 1)
     }
 }
 

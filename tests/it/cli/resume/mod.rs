@@ -3,6 +3,6 @@
 mod approvals;
 mod brief;
 mod command;
-mod question;
+pub(crate) mod question;
 mod status;
 mod verdicts;

@@ -14,7 +14,7 @@ use crate::world::World;
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
 
 /// A program at a terminal, and somebody who reads and types.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
@@ -22,7 +22,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open(world: &World, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) fn open(world: &World, args: &[&str], env: &[(&str, &str)]) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -49,7 +49,7 @@ impl Terminal {
     }
 
     /// Reads until `text` is on the screen for the `times`th time.
-    fn expect(&mut self, text: &str, times: usize) {
+    pub(crate) fn expect(&mut self, text: &str, times: usize) {
         while self.seen.matches(text).count() < times {
             match self.screen.recv_timeout(Duration::from_secs(20)) {
                 Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
@@ -58,11 +58,11 @@ impl Terminal {
         }
     }
 
-    fn answer(&mut self, line: &str) {
+    pub(crate) fn answer(&mut self, line: &str) {
         self.keyboard.write_all(line.as_bytes()).unwrap();
     }
 
-    fn exit(mut self) -> (i32, String) {
+    pub(crate) fn exit(mut self) -> (i32, String) {
         let code = self.child.wait().unwrap().code().unwrap();
         while let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(300)) {
             self.seen.push_str(&String::from_utf8_lossy(&bytes));

@@ -1,0 +1,147 @@
+//! A cleanup, in words.
+
+use std::collections::BTreeMap;
+
+use super::super::super::page::Page;
+use super::super::super::report::Report;
+use super::super::super::style::Style;
+use super::super::super::words::{and, count};
+use super::CleanupReport;
+use crate::core::WorkflowId;
+use crate::core::size::Size;
+
+/// How many reasons a summary line names.
+const MOST_REASONS: usize = 3;
+
+impl Report for CleanupReport {
+    const FORMAT: &'static str = "ckpt.cleanup.v1";
+
+    /// Before it is done, the plan; afterwards, what is gone.
+    fn essential(&self) -> String {
+        match self.applied {
+            false => format!("{}\n", self.plan),
+            true => self.gone.iter().map(|handle| format!("{handle}\n")).collect(),
+        }
+    }
+
+    fn answer(&self, page: &mut Page) {
+        for (index, words) in self.words.iter().enumerate() {
+            let label = if index == 0 { "Policy: " } else { "        " };
+            page.line(format!("{label}{}", page.foreign(words)));
+        }
+        for group in &self.groups {
+            if group.removed > 0 {
+                page.line(format!(
+                    "{} {} of {} of {} ({}): {}",
+                    self.verb(),
+                    group.removed,
+                    count(group.of, "checkpoint"),
+                    page.paint(Style::Bold, group.workflow.as_str()),
+                    Size(group.bytes),
+                    page.foreign(&self.why(&group.workflow)),
+                ));
+            }
+            if page.verbose {
+                self.details(&group.workflow, page);
+            }
+            if group.bundles > 0 {
+                let verb = if self.applied { "Dropped" } else { "Would drop" };
+                page.line(format!("{verb} {} of {}", count(group.bundles, "expired bundle"), group.workflow));
+            }
+        }
+        if self.leftovers > 0 {
+            let verb = if self.applied { "Swept" } else { "Would sweep" };
+            page.line(format!("{verb} {}", count(self.leftovers, "leftover file")));
+        }
+        for failure in &self.failures {
+            let label = page.paint(Style::Bad, "failed:");
+            page.line(format!("{label} {}", page.foreign(&failure.message)));
+        }
+        self.summary(page);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        for warning in &self.warnings {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!("{label} {}", page.foreign(warning)));
+        }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        (self.applied && self.removed.count > 0)
+            .then(|| format!("cleaned up {}", count(self.removed.count, "checkpoint")))
+    }
+}
+
+impl CleanupReport {
+    /// `Archived`, `Would archive`.
+    fn verb(&self) -> &'static str {
+        match (self.applied, self.policy.purge) {
+            (true, false) => "Archived",
+            (false, false) => "Would archive",
+            (true, true) => "Purged",
+            (false, true) => "Would purge",
+        }
+    }
+
+    fn why(&self, workflow: &WorkflowId) -> String {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let gone =
+            self.verdicts.iter().filter(|verdict| !verdict.keep && verdict.handle.workflow == *workflow);
+        for reason in gone.filter_map(|verdict| verdict.reasons.first()) {
+            *counts.entry(reason.to_string()).or_default() += 1;
+        }
+        let mut counts: Vec<(usize, String)> =
+            counts.into_iter().map(|(words, count)| (count, words)).collect();
+        counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let more = counts.len().saturating_sub(MOST_REASONS);
+        let one = counts.len() == 1;
+        let mut words: Vec<String> = counts
+            .into_iter()
+            .take(MOST_REASONS)
+            .map(|(count, words)| if one { words } else { format!("{count} {words}") })
+            .collect();
+        if more > 0 {
+            words.push(format!("{more} other reasons"));
+        }
+        words.join("; ")
+    }
+
+    fn details(&self, workflow: &WorkflowId, page: &mut Page) {
+        for verdict in self.verdicts.iter().filter(|verdict| verdict.handle.workflow == *workflow) {
+            let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
+            let word = if verdict.keep { "stays" } else { "goes" };
+            page.line(format!("  {}  {word}: {}", verdict.handle, page.foreign(&and(&reasons))));
+        }
+        for bundle in self.bundles.iter().filter(|bundle| bundle.workflow == *workflow) {
+            let reasons: Vec<String> = bundle.reasons.iter().map(ToString::to_string).collect();
+            let why = if bundle.keep { String::new() } else { format!("  goes: {}", and(&reasons)) };
+            page.line(format!("  {}{}", page.foreign(&bundle.name), page.foreign(&why)));
+        }
+    }
+
+    fn summary(&self, page: &mut Page) {
+        let nothing = self.groups.is_empty() && self.leftovers == 0;
+        if nothing && self.failures.is_empty() {
+            page.line(format!("Nothing to clean up: {} stay.", count(self.kept, "checkpoint")));
+        } else {
+            let kept = if self.applied { "kept" } else { "keep" };
+            let checkpoints = count(self.removed.count, "checkpoint");
+            page.line(format!(
+                "{} {checkpoints} ({}), {kept} {}.",
+                self.verb(),
+                Size(self.removed.bytes),
+                self.kept
+            ));
+        }
+        match self.applied {
+            false => page.line(format!("Plan: {}", self.plan)),
+            true => {
+                for (index, argv) in self.undo.iter().enumerate() {
+                    let label = if index == 0 { "Undo: " } else { "      " };
+                    page.line(format!("{label}{}", argv.join(" ")));
+                }
+            }
+        }
+    }
+}

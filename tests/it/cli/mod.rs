@@ -11,7 +11,9 @@ mod init;
 mod list;
 mod man;
 mod readers;
+mod repair;
 mod restore;
+
 mod resume;
 mod save;
 mod schema;

@@ -99,7 +99,8 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
             | Step::List
             | Step::Stage
             | Step::Publish
-            | Step::Replace | Step::MoveAside
+            | Step::Replace
+            | Step::MoveAside
             | Step::Discard
             | Step::SyncDir => true,
             Step::Enter => self.first && name == workflow().directory(),

@@ -28,7 +28,7 @@ macro_rules! embedded {
 }
 
 /// All of them.
-pub const ALL: [Schema; 18] = embedded![
+pub const ALL: [Schema; 19] = embedded![
     "checkpoint.v1",
     "save-input.v1",
     "ckpt.save.v1",
@@ -41,6 +41,7 @@ pub const ALL: [Schema; 18] = embedded![
     "ckpt.archive.v1",
     "ckpt.restore.v1",
     "ckpt.verify.v1",
+    "ckpt.stats.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",

@@ -15,6 +15,7 @@ mod run;
 mod save;
 mod schema;
 mod show;
+mod stats;
 mod status;
 mod unfinished;
 mod verify;
@@ -35,6 +36,7 @@ pub(crate) const ALL: &[Spec] = &[
     archive::SPEC,
     restore::SPEC,
     verify::SPEC,
+    stats::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

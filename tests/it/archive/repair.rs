@@ -22,8 +22,10 @@ fn assert_clean(world: &World, why: &str) {
     assert!(found.is_ok(), "{why}: {:#?}", found.findings);
 }
 
-/// Each one, and the state that the workflow must go on with.
-fn damages() -> Vec<(fn() -> World, u64)> {
+/// A damaged world, and the state that the workflow must go on with.
+type Damage = (fn() -> World, u64);
+
+fn damages() -> Vec<Damage> {
     vec![
         (
             || {
@@ -90,7 +92,7 @@ fn at_every_step_of_mending_an_archive() {
     at_every_step(&damages()[2..]);
 }
 
-fn at_every_step(damages: &[(fn() -> World, u64)]) {
+fn at_every_step(damages: &[Damage]) {
     for (arrange, n) in damages {
         for fault in FAULTS {
             for at in 1.. {

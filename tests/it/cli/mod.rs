@@ -19,4 +19,5 @@ mod save;
 mod schema;
 mod selectors;
 mod show;
+mod stats;
 mod verify;

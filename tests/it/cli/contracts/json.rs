@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::World;
 
 /// At least one call of every command that answers.
-const ANSWERS: [(&[&str], &str); 28] = [
+const ANSWERS: [(&[&str], &str); 30] = [
     (&["init"], "ckpt.init.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["save", "042", "--phase", "a", "--phases", "a,b"], "ckpt.save.v1"),
@@ -27,6 +27,8 @@ const ANSWERS: [(&[&str], &str); 28] = [
     (&["list", "--archived"], "ckpt.list.v1"),
     (&["restore", "042"], "ckpt.restore.v1"),
     (&["verify"], "ckpt.verify.v1"),
+    (&["stats"], "ckpt.stats.v1"),
+    (&["stats", "042"], "ckpt.stats.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),

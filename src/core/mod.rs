@@ -26,6 +26,7 @@ pub mod schema;
 pub mod selector;
 pub mod size;
 pub mod span;
+pub mod stats;
 pub mod status_word;
 pub mod store;
 pub mod task;

@@ -3,6 +3,8 @@
 //! Compiling a schema costs more than a whole save. So nothing on the way of a save comes here: what is written is
 //! valid by construction of the types, and tests check that it is.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 /// The schema of a checkpoint file.
@@ -40,6 +42,7 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.restore.v1",
     "ckpt.verify.v1",
     "ckpt.cleanup.v1",
+    "ckpt.stats.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",
@@ -92,6 +95,13 @@ impl Validator {
     pub fn named(name: &str) -> Option<Self> {
         let schema = serde_json::from_str(find(name)?.text).ok()?;
         Self::compile(&schema).ok()
+    }
+
+    /// The schema of a checkpoint file, compiled when it is first asked for, and only once.
+    #[must_use]
+    pub fn of_checkpoints() -> Option<&'static Self> {
+        static COMPILED: LazyLock<Option<Validator>> = LazyLock::new(|| Validator::named(CHECKPOINT));
+        COMPILED.as_ref()
     }
 
     /// Compiles a schema that somebody supplied.

@@ -16,6 +16,7 @@ mod run;
 mod save;
 mod schema;
 mod show;
+mod stats;
 mod status;
 mod unfinished;
 mod verify;
@@ -37,6 +38,7 @@ pub(crate) const ALL: &[Spec] = &[
     restore::SPEC,
     verify::SPEC,
     cleanup::SPEC,
+    stats::SPEC,
     pipeline::SPEC,
     init::SPEC,
     schema::SPEC,

@@ -11,8 +11,8 @@ use super::super::progress::Progress;
 use super::super::session::Session;
 use super::super::views::verify::VerifyReport;
 use super::super::words::count;
-use crate::core::WorkflowId;
 use crate::core::store::Checked;
+use crate::core::{Config, WorkflowId};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "verify",
@@ -27,22 +27,28 @@ Examples:
   ckpt verify
   ckpt verify 042
   ckpt verify --json | jq '.findings[]'
+  ckpt verify --repair
 
 Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts itself";
 
 /// Check everything that is stored
 ///
 /// Checksums, schemas, numbers, parents, tombstones, bundles, and whatever else lies in the store. Nothing is changed,
-/// nothing is followed, and it works on a read-only store.
+/// nothing is followed, and it works on a read-only store, unless `--repair` is asked for. That moves what is damaged to
+/// quarantine, restores what a bundle holds, and deletes nothing.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Only these workflows
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     ids: Vec<String>,
+    /// Move damage to quarantine, restore from the archive, and make every workflow usable again
+    #[arg(long)]
+    repair: bool,
 }
 
 fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     let given = args.ids.iter().map(|id| id.parse()).collect::<Result<Vec<WorkflowId>, _>>()?;
+    let place = session.place()?;
     let store = session.store()?;
     let only = given.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(&session.ui);
@@ -52,9 +58,19 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
             format!("Checked {} and {bundles}", count(checked.checkpoints, "checkpoint"))
         });
     };
+    // Settings that cannot be read are no reason not to look after what is stored.
+    let config = session.config(&store);
+    let repaired = match args.repair {
+        true => {
+            let stamp = session.stamp(&place, config.as_ref().unwrap_or(&Config::default()))?;
+            Some(store.repair(&only, &stamp, &mut tell)?)
+        }
+        false => None,
+    };
     let verification = store.verify(&only, &mut tell)?;
     drop(progress);
     let ok = verification.is_ok();
-    session.answer(&VerifyReport::new(verification))?;
+    let warnings = config.err().map(|failure| failure.message).into_iter().collect();
+    session.answer(&VerifyReport::new(verification, repaired, warnings))?;
     Ok(if ok { Exit::Ok } else { Exit::Invalid })
 }

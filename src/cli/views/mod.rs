@@ -14,6 +14,7 @@ pub(crate) mod resume;
 pub(crate) mod save;
 pub(crate) mod schema;
 pub(crate) mod show;
+pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod text;
 pub(crate) mod verify;

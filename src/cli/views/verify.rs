@@ -7,14 +7,37 @@ use super::super::report::Report;
 use super::super::style::Style;
 use super::super::words::count;
 use crate::core::Handle;
-use crate::core::store::{Checked, Finding, Severity, Verification};
+use crate::core::store::{Checked, Finding, Repair, RepairAction, Severity, Verification};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyReport {
     ok: bool,
     checked: Checked,
     findings: Vec<FindingLine>,
+    repaired: Vec<RepairLine>,
     warnings: Vec<String>,
+    /// Whether it was asked for.
+    #[serde(skip)]
+    repairs: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct RepairLine {
+    action: RepairAction,
+    path: String,
+    to: Option<String>,
+    handle: Option<Handle>,
+}
+
+impl RepairLine {
+    fn new(repair: Repair) -> Self {
+        Self {
+            action: repair.action,
+            path: repair.path.display().to_string(),
+            to: repair.to.map(|to| to.display().to_string()),
+            handle: repair.handle,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -41,12 +64,18 @@ impl FindingLine {
 }
 
 impl VerifyReport {
-    pub(crate) fn new(verification: Verification) -> Self {
+    pub(crate) fn new(
+        verification: Verification,
+        repaired: Option<Vec<Repair>>,
+        warnings: Vec<String>,
+    ) -> Self {
         Self {
+            repairs: repaired.is_some(),
+            repaired: repaired.into_iter().flatten().map(RepairLine::new).collect(),
             ok: verification.is_ok(),
             checked: verification.checked,
             findings: verification.findings.into_iter().map(FindingLine::new).collect(),
-            warnings: Vec::new(),
+            warnings,
         }
     }
 
@@ -63,6 +92,11 @@ impl Report for VerifyReport {
     }
 
     fn answer(&self, page: &mut Page) {
+        for RepairLine { action, path, to, .. } in &self.repaired {
+            let label = page.paint(Style::Good, &format!("{}:", action.word()));
+            let to = to.as_ref().map(|to| format!(" -> {}", page.foreign(to))).unwrap_or_default();
+            page.line(format!("{label} {}{to}", page.foreign(path)));
+        }
         let mut helped = Vec::new();
         for severity in [Severity::Error, Severity::Warning, Severity::Info] {
             if severity == Severity::Info && !page.verbose {
@@ -94,9 +128,20 @@ impl Report for VerifyReport {
     }
 
     fn remarks(&self, page: &mut Page) {
+        for warning in &self.warnings {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!("{label} {}", page.foreign(warning)));
+        }
+        if self.repairs && self.repaired.is_empty() {
+            page.line("There was nothing to repair.");
+        }
         let notes = self.of(Severity::Info).count();
         if notes > 0 && !page.verbose {
             page.line(format!("{} not shown; `-v` shows them.", count(notes, "note")));
         }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        (!self.repaired.is_empty()).then(|| count(self.repaired.len(), "repair") + " made")
     }
 }

@@ -124,7 +124,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Puts a file that its owner may edit into the store, whole or not at all; false if there is one already.
-    fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
+    pub(super) fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
         let failed = |error| self.failed("write", &path, error);
         match self.disk.identify(store, name) {

@@ -163,7 +163,13 @@ impl<D: Disk> Store<D> {
     }
 
     /// Puts a file under a number that has none; one that is there stays.
-    fn publish_file(&self, dir: &D::Dir, handle: &Handle, bytes: &[u8], stamp: &Stamp) -> Result<()> {
+    pub(super) fn publish_file(
+        &self,
+        dir: &D::Dir,
+        handle: &Handle,
+        bytes: &[u8],
+        stamp: &Stamp,
+    ) -> Result<()> {
         let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
         let published = self
             .disk()

@@ -3,7 +3,10 @@
 use super::bundle::{BadBundle, BundleName, Manifest};
 use super::disk::Disk;
 use super::open::Store;
+use super::read::Stored;
+use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
+use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
 /// One bundle in a list.
@@ -50,5 +53,27 @@ impl<D: Disk> Store<D> {
             rows.push(BundleRow { workflow: workflow.clone(), name, bytes, manifest });
         }
         Ok(rows)
+    }
+
+    /// Reads every archived checkpoint of a workflow, each bundle once. What is in two bundles comes twice; what is
+    /// damaged is left out.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn visit_archived(&self, workflow: &WorkflowId, visit: &mut dyn FnMut(Checkpoint)) -> Result<()> {
+        for name in self.bundles(workflow)? {
+            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+                while let Some((entry, bytes)) = bundle.next_file()? {
+                    let stored = Stored::decode(&Handle::new(workflow, entry.seq), bytes);
+                    stored.into_iter().for_each(|stored| visit(stored.checkpoint));
+                }
+                Ok(())
+            });
+            match read {
+                Ok(_) | Err(Error::DamagedBundle { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }

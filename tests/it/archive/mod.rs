@@ -5,4 +5,5 @@ mod compacted;
 mod cycle;
 mod faults;
 mod races;
+mod repair;
 pub(crate) mod world;

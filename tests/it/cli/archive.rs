@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::world::World;
 
 fn finished(world: &World, id: &str) {
+    world.configure("[save]\nauto_cleanup = false\n");
     world.run(&["save", id, "--phase", "a", "--phases", "a,b"]).succeeds();
     world.run(&["save", id, "--phase", "b"]).succeeds();
 }
@@ -14,6 +15,7 @@ fn a_finished_workflow_leaves_with_the_reason_of_its_status() {
     let cases = [("complete", "completed"), ("failed", "failed"), ("abandoned", "abandoned")];
     for (status, reason) in cases {
         let world = World::with_checkpoints(2);
+        world.configure("[save]\nauto_cleanup = false\n");
         world.run(&["save", "042", "--workflow-status", status]).succeeds();
         let answer = world.json(&["archive", "42"]);
         let archived = &answer["archived"][0];

@@ -13,10 +13,13 @@ mod init;
 mod list;
 mod man;
 mod readers;
+mod repair;
 mod restore;
+
 mod resume;
 mod save;
 mod schema;
 mod selectors;
 mod show;
+mod stats;
 mod verify;

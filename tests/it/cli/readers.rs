@@ -2,7 +2,7 @@
 
 use crate::world::{World, can_mount, skip};
 
-const READERS: [&[&str]; 17] = [
+const READERS: [&[&str]; 19] = [
     &["list"],
     &["list", "--all", "--json"],
     &["list", "042"],
@@ -17,6 +17,8 @@ const READERS: [&[&str]; 17] = [
     &["archive", "--list"],
     &["show", "gone/1"],
     &["verify"],
+    &["stats"],
+    &["stats", "gone"],
     &["verify", "042", "--json"],
     &["schema"],
     &["man"],

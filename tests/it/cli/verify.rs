@@ -68,7 +68,7 @@ pub(crate) const DAMAGES: [Damage; 35] = [
     ("a directory", |w| instead(w, |path| std::fs::create_dir(path).unwrap()), "not_a_file", "error"),
     (
         "a foreign file",
-        |w| std::fs::write(w.workflow_dir("042").join("7.json"), "x").unwrap(),
+        |w| std::fs::write(w.workflow_dir("042").join("notes.txt"), "x").unwrap(),
         "foreign",
         "warning",
     ),

@@ -1,6 +1,6 @@
 //! The bundles of a workflow: each is read to its end.
 
-use super::finding::{LOOK, REPAIR, Severity, Walk};
+use super::finding::{CHECK_DISK, LOOK, REPAIR, Severity, Walk};
 use super::survey::{leftover, words};
 use super::workflow::{Facts, Inspection};
 use crate::core::error::{Error, Result};
@@ -20,9 +20,17 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
         inspection: &mut Inspection,
     ) -> Result<()> {
-        // Something else in the place of the directory has been found already.
-        let Ok(Some(dir)) = self.open_archive(workflow) else { return Ok(()) };
         let root = self.archive_dir(workflow);
+        let dir = match self.open_archive(workflow) {
+            Ok(Some(dir)) => dir,
+            // Something else in the place of the directory has been found already.
+            Ok(None) | Err(Error::NotAStore { .. }) => return Ok(()),
+            Err(error) => {
+                inspection.is_partial = true;
+                walk.add(Severity::Error, "unreadable", root, error.to_string(), Some(CHECK_DISK));
+                return Ok(());
+            }
+        };
         let names = self.names(&dir, &root)?;
         if names.is_empty() {
             walk.add(Severity::Info, "empty_directory", root.clone(), "holds no bundle", None);
@@ -79,10 +87,11 @@ impl<D: Disk> Store<D> {
             Ok(inside) => inside.unwrap_or_default(),
             Err(Error::DamagedBundle { why, .. }) => {
                 let readable = !matches!(why, BadBundle::Unreadable(_));
-                let help = if readable { REPAIR } else { "check the disk and the permissions" };
+                let help = if readable { REPAIR } else { CHECK_DISK };
                 walk.add(Severity::Error, "damaged_bundle", path, why.to_string(), Some(help));
-                if readable {
-                    inspection.bad_bundles.push(name.clone());
+                match readable {
+                    true => inspection.bad_bundles.push(name.clone()),
+                    false => inspection.is_partial = true,
                 }
                 return Ok(());
             }

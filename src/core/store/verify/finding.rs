@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::core::schema::{self, Validator};
+use crate::core::schema::Validator;
 use crate::core::selector::Handle;
 
 /// How much a finding matters.
@@ -77,20 +77,19 @@ impl Verification {
 }
 
 pub(super) const REPAIR: &str = "`ckpt verify --repair` moves it to quarantine and restores what it can";
+pub(super) const CHECK_DISK: &str = "check the disk and the permissions";
 pub(super) const LOOK: &str = "look at it, and move it away if it is not needed";
 
 /// A check under way.
 pub(in crate::core::store) struct Walk<'a> {
     pub(super) findings: Vec<Finding>,
     pub(super) checked: Checked,
-    /// Compiled when the first checkpoint is checked, and only once.
-    validator: Option<Option<Validator>>,
     progress: &'a mut dyn FnMut(&Checked),
 }
 
 impl<'a> Walk<'a> {
     pub(in crate::core::store) fn new(progress: &'a mut dyn FnMut(&Checked)) -> Self {
-        Self { findings: Vec::new(), checked: Checked::default(), validator: None, progress }
+        Self { findings: Vec::new(), checked: Checked::default(), progress }
     }
 
     pub(super) fn finish(self) -> Verification {
@@ -127,9 +126,8 @@ impl<'a> Walk<'a> {
     }
 
     /// What the schema says against the file of a checkpoint; the first of it.
-    pub(super) fn violation(&mut self, bytes: &[u8]) -> Option<String> {
-        let compile = || Validator::named(schema::CHECKPOINT);
-        let validator = self.validator.get_or_insert_with(compile).as_ref()?;
+    pub(super) fn violation(&self, bytes: &[u8]) -> Option<String> {
+        let validator = Validator::of_checkpoints()?;
         let document = match serde_json::from_slice(bytes) {
             Ok(document) => document,
             Err(error) => return Some(format!("cannot be checked: {error}")),

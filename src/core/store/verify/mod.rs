@@ -9,9 +9,10 @@ mod relations;
 mod survey;
 mod workflow;
 
+pub(super) use finding::Walk;
 pub use finding::{Checked, Finding, Severity, Verification};
-
-use finding::Walk;
+pub(super) use survey::{Misfit, Place, Survey};
+pub(super) use workflow::{Inspection, Slot};
 
 use super::disk::Disk;
 use super::open::Store;

@@ -132,12 +132,24 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
         inspection: &Inspection,
     ) {
+        if let Some((severity, error)) = self.obstacle(workflow, dir, inspection) {
+            let message = format!("cannot be continued: {error}");
+            walk.add(severity, "no_base", self.workflow_dir(workflow), message, Some(REPAIR));
+        }
+    }
+
+    /// What keeps a save from going on, other than a newest file that is damaged itself.
+    pub(in crate::core::store) fn obstacle(
+        &self,
+        workflow: &WorkflowId,
+        dir: Option<&D::Dir>,
+        inspection: &Inspection,
+    ) -> Option<(Severity, Error)> {
         let newest = inspection.numbers.last_key_value();
         if matches!(newest, Some((_, Slot::Damaged(_) | Slot::Newer))) {
-            return;
+            return None;
         }
-        let seq = newest.map(|(seq, _)| *seq);
-        let Err(error) = self.base(dir, workflow, seq) else { return };
+        let error = self.base(dir, workflow, newest.map(|(seq, _)| *seq)).err()?;
         let severity = match &error {
             // A newer version goes on; and what left on purpose is not missed.
             Error::NewerFormat { .. } => Severity::Info,
@@ -147,8 +159,7 @@ impl<D: Disk> Store<D> {
             }
             _ => Severity::Error,
         };
-        let path = self.workflow_dir(workflow);
-        walk.add(severity, "no_base", path, format!("cannot be continued: {error}"), Some(REPAIR));
+        Some((severity, error))
     }
 }
 

@@ -85,7 +85,7 @@ impl<D: Disk> Store<D> {
             _ => {
                 let many = names.len();
                 if many > 0 {
-                    let message = format!("holds what was damaged, in {many} entries");
+                    let message = format!("holds what was damaged; entries: {many}");
                     walk.add(Severity::Info, "quarantine", path, message, Some(LOOK));
                 }
                 return Ok(());

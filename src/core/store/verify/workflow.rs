@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::finding::{LOOK, REPAIR, Severity, Walk};
+use super::finding::{CHECK_DISK, LOOK, REPAIR, Severity, Walk};
 use super::survey::{leftover, words};
 use crate::core::checkpoint::{Checkpoint, Sealed};
 use crate::core::digest::Digest;
-use crate::core::error::Result;
+use crate::core::error::{Error, Result};
 use crate::core::format::{CURRENT, Unusable};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
@@ -24,7 +24,7 @@ const MOST_LOOKED_FOR: usize = 1000;
 /// What a checkpoint says about how it fits the others.
 #[derive(Debug, Clone)]
 pub(in crate::core::store) struct Facts {
-    pub(super) sha256: Digest,
+    pub(in crate::core::store) sha256: Digest,
     pub(super) parent: Option<(u64, Digest)>,
     pub(super) save_id: String,
     pub(super) sealed: Option<Sealed>,
@@ -71,6 +71,8 @@ pub(in crate::core::store) struct Inspection {
     pub(in crate::core::store) archive_strays: Vec<String>,
     /// Numbers that are neither live nor archived, as ranges.
     pub(in crate::core::store) missing: Vec<Range>,
+    /// Whether something could not be read that may be as whole as ever: then nothing can be concluded from this.
+    pub(in crate::core::store) is_partial: bool,
     /// Tombstones whose content is nowhere.
     pub(in crate::core::store) lost: Vec<u64>,
 }
@@ -81,7 +83,7 @@ impl Inspection {
     }
 
     /// What the checkpoint of a number says, live or archived.
-    pub(super) fn facts(&self, seq: u64) -> Option<&Facts> {
+    pub(in crate::core::store) fn facts(&self, seq: u64) -> Option<&Facts> {
         match self.numbers.get(&seq) {
             Some(Slot::Good(facts)) => Some(facts),
             Some(Slot::Newer) => None,
@@ -97,8 +99,18 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
     ) -> Result<Inspection> {
         let mut inspection = Inspection::default();
-        // Something else in the place of the directory has been found already.
-        let Ok(dir) = self.open_workflow(workflow) else { return Ok(inspection) };
+        let dir = match self.open_workflow(workflow) {
+            Ok(dir) => dir,
+            Err(error) => {
+                inspection.is_partial = true;
+                // Something else in the place of the directory has been found already.
+                if !matches!(error, Error::NotAStore { .. }) {
+                    let path = self.workflow_dir(workflow);
+                    walk.add(Severity::Error, "unreadable", path, error.to_string(), Some(CHECK_DISK));
+                }
+                return Ok(inspection);
+            }
+        };
         if let Some(dir) = &dir {
             self.inspect_directory(dir, workflow, walk, &mut inspection)?;
         }
@@ -141,6 +153,7 @@ impl<D: Disk> Store<D> {
                 (EntryName::Checkpoint(seq), look) => {
                     let handle = Handle::new(workflow, seq);
                     let slot = self.inspect_file(dir, &handle, look.ok(), newest, walk)?;
+                    inspection.is_partial |= matches!(slot, Slot::Damaged(Unusable::Unreadable(_)));
                     inspection.numbers.insert(seq, slot);
                 }
                 (EntryName::Staged, _) => leftover(walk, path),
@@ -204,7 +217,7 @@ impl<D: Disk> Store<D> {
             }
             Err(why) => {
                 let help = match why {
-                    Unusable::Unreadable(_) => "check the disk and the permissions",
+                    Unusable::Unreadable(_) => CHECK_DISK,
                     _ => REPAIR,
                 };
                 let message = match (&why, look) {

@@ -29,6 +29,8 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["verify"], "ckpt.verify.v1"),
     (&["cleanup", "--dry-run"], "ckpt.cleanup.v1"),
     (&["cleanup"], "ckpt.cleanup.v1"),
+    (&["stats"], "ckpt.stats.v1"),
+    (&["stats", "042"], "ckpt.stats.v1"),
     (&["pipeline", "list"], "ckpt.pipelines.v1"),
     (&["pipeline", "show", "dotagent"], "ckpt.pipeline.v1"),
     (&["schema"], "ckpt.schema.v1"),

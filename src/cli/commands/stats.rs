@@ -1,0 +1,45 @@
+//! `ckpt stats`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::stats::StatsReport;
+use crate::core::resume::Selected;
+use crate::core::{WorkflowId, stats};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "stats",
+    alias: None,
+    augment: StatsArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt stats
+  ckpt stats 042
+  ckpt stats --json | jq .store.live_bytes";
+
+/// Count what the store holds; with an id, how long its phases took and how often they failed
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+}
+
+fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
+    let store = session.store()?;
+    let Some(id) = &args.id else {
+        return session.answer(&StatsReport::of_store(stats::of_store(&store)?));
+    };
+    let workflow = store.resolve_workflow(&id.parse::<WorkflowId>()?)?;
+    let newest = Selected::newest(&store, &workflow)?.checkpoint;
+    session.answer(&StatsReport::of_workflow(stats::of_workflow(&store, &newest)?))
+}

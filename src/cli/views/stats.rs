@@ -1,0 +1,136 @@
+//! The answer of `ckpt stats`.
+
+use serde::Serialize;
+
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::style::Style;
+use super::super::table::{Cell, render};
+use super::super::words::count;
+use crate::core::phase::PhaseStatus;
+use crate::core::size::Size;
+use crate::core::span::humane;
+use crate::core::stats::{PhaseStats, StoreStats, WorkflowStats};
+
+/// Either of the two.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatsReport {
+    store: Option<StoreLine>,
+    workflow: Option<WorkflowStats>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct StoreLine {
+    #[serde(flatten)]
+    stats: StoreStats,
+    saved_percent: Option<u64>,
+}
+
+impl StatsReport {
+    pub(crate) fn of_store(stats: StoreStats) -> Self {
+        let saved_percent = stats.saved_percent();
+        Self { store: Some(StoreLine { stats, saved_percent }), workflow: None, warnings: Vec::new() }
+    }
+
+    pub(crate) fn of_workflow(stats: WorkflowStats) -> Self {
+        Self { store: None, workflow: Some(stats), warnings: Vec::new() }
+    }
+}
+
+impl Report for StatsReport {
+    const FORMAT: &'static str = "ckpt.stats.v1";
+
+    fn essential(&self) -> String {
+        let store = self.store.iter().map(|line| line.stats.live_bytes + line.stats.archived_bytes);
+        let workflow = self.workflow.iter().map(|stats| stats.checkpoints);
+        store.chain(workflow).map(|number| format!("{number}\n")).collect()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        if let Some(line) = &self.store {
+            store(page, line);
+        }
+        if let Some(stats) = &self.workflow {
+            workflow(page, stats);
+        }
+    }
+}
+
+fn store(page: &mut Page, StoreLine { stats, saved_percent }: &StoreLine) {
+    let counts = &stats.workflows;
+    let named = [
+        (counts.in_progress, "in progress"),
+        (counts.complete, "complete"),
+        (counts.failed, "failed"),
+        (counts.abandoned, "abandoned"),
+        (counts.damaged, "damaged"),
+        (stats.archived_workflows, "archived"),
+    ];
+    let named: Vec<_> = named.iter().filter(|(number, _)| *number > 0).collect();
+    let words: Vec<_> = named.iter().map(|(number, word)| format!("{number} {word}")).collect();
+    let total: usize = named.iter().map(|(number, _)| number).sum();
+    let of_what = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
+    let archive = match saved_percent {
+        Some(percent) => format!(
+            "{} with {} in {}, {percent}% smaller than before",
+            count(stats.bundles, "bundle"),
+            count(stats.archived_checkpoints, "file"),
+            Size(stats.archived_bytes)
+        ),
+        None => format!("{} in {}", count(stats.bundles, "bundle"), Size(stats.archived_bytes)),
+    };
+    let mut fields = vec![
+        ("workflows", format!("{total}{of_what}")),
+        ("live", format!("{} in {}", count(stats.checkpoints, "checkpoint"), Size(stats.live_bytes))),
+        ("archive", archive),
+    ];
+    if let (Some(oldest), Some(newest)) = (stats.oldest, stats.newest) {
+        fields.push(("oldest", page.time(oldest)));
+        fields.push(("newest", page.time(newest)));
+    }
+    for (name, value) in fields {
+        page.line(format!("{name:<10} {value}"));
+    }
+}
+
+fn workflow(page: &mut Page, stats: &WorkflowStats) {
+    let handle = page.paint(Style::Bold, &stats.handle.to_string());
+    let numbers = [
+        (usize::try_from(stats.attempts).unwrap_or(usize::MAX), "attempt"),
+        (stats.failures, "failure"),
+        (stats.replans, "replan"),
+    ];
+    let numbers: Vec<_> = numbers.iter().map(|(number, word)| count(*number, word)).collect();
+    page.line(format!("{handle}: {}", numbers.join(", ")));
+    if !stats.phases.is_empty() {
+        page.line("");
+        let rows: Vec<_> = stats.phases.iter().map(|phase| cells(page, phase)).collect();
+        render(page, &["PHASE", "STATUS", "TOOK", "ATTEMPTS", "FAILURES", "REPLANS"], &rows);
+    }
+    page.line("");
+    let taken: Vec<_> =
+        stats.triggers.iter().map(|(word, number)| format!("{number} {}", page.foreign(word))).collect();
+    page.line(format!("Checkpoints: {}", taken.join(", ")));
+    if let Some(longest) = &stats.longest {
+        page.line(format!("Longest: {}", page.foreign(longest.as_str())));
+    }
+}
+
+fn cells(page: &Page, phase: &PhaseStats) -> Vec<Cell> {
+    let status = match phase.status {
+        PhaseStatus::Pending => "to do",
+        PhaseStatus::InProgress => "in progress",
+        PhaseStatus::Complete => "done",
+        PhaseStatus::Failed => "failed",
+        PhaseStatus::Skipped => "skipped",
+    };
+    vec![
+        Cell::styled(page.foreign(phase.id.as_str()), Style::Bold),
+        Cell::new(status),
+        Cell::right(phase.seconds.map_or_else(|| "-".to_owned(), humane)),
+        Cell::right(phase.attempts.to_string()),
+        Cell::right(phase.failures.to_string()),
+        Cell::right(phase.replans.to_string()),
+    ]
+}

@@ -1,0 +1,241 @@
+//! What a store holds, in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::checkpoint::{Checkpoint, WorkflowStatus};
+use super::error::Result;
+use super::phase::{PhaseId, PhaseStatus};
+use super::progress::durations;
+use super::selector::Handle;
+use super::store::{Disk, Entry, Store};
+use super::time::Timestamp;
+use super::trigger::Trigger;
+use super::workflow_id::WorkflowId;
+
+/// What a whole store holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct StoreStats {
+    /// How many live workflows have each status.
+    pub workflows: StatusCounts,
+    /// How many workflows are archived.
+    pub archived_workflows: usize,
+    /// How many checkpoints are live.
+    pub checkpoints: usize,
+    /// How much room they take.
+    pub live_bytes: u64,
+    /// How many bundles there are.
+    pub bundles: usize,
+    /// How many files are in the bundles that can be read, seals included.
+    pub archived_checkpoints: usize,
+    /// How much room the bundles take.
+    pub archived_bytes: u64,
+    /// How much room what is in the bundles took before.
+    pub archived_content_bytes: u64,
+    /// When the workflow was saved that was not saved for the longest time.
+    pub oldest: Option<Timestamp>,
+    /// When anything was saved last.
+    pub newest: Option<Timestamp>,
+}
+
+impl StoreStats {
+    /// How much smaller the archive is than what is in it, in percent.
+    #[must_use]
+    pub fn saved_percent(&self) -> Option<u64> {
+        let saved = self.archived_content_bytes.checked_sub(self.archived_bytes)?;
+        saved.checked_mul(100)?.checked_div(self.archived_content_bytes)
+    }
+}
+
+/// How many there are of each status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[expect(missing_docs, reason = "the words of `WorkflowStatus`, and damage")]
+pub struct StatusCounts {
+    pub in_progress: usize,
+    pub complete: usize,
+    pub failed: usize,
+    pub abandoned: usize,
+    pub damaged: usize,
+}
+
+impl StatusCounts {
+    fn add(&mut self, status: Option<WorkflowStatus>) {
+        *match status {
+            Some(WorkflowStatus::InProgress) => &mut self.in_progress,
+            Some(WorkflowStatus::Complete) => &mut self.complete,
+            Some(WorkflowStatus::Failed) => &mut self.failed,
+            Some(WorkflowStatus::Abandoned) => &mut self.abandoned,
+            None => &mut self.damaged,
+        } += 1;
+    }
+}
+
+/// Counts what a store holds.
+///
+/// # Errors
+/// The store cannot be read; what is damaged inside is counted as that.
+pub fn of_store<D: Disk>(store: &Store<D>) -> Result<StoreStats> {
+    let mut stats = StoreStats::default();
+    let mut rows = store.scan()?;
+    rows.extend(store.scan_archive()?);
+    for row in rows {
+        stats.checkpoints += row.checkpoints;
+        stats.live_bytes += row.bytes;
+        match row.archived {
+            true => stats.archived_workflows += 1,
+            false => stats.workflows.add(row.header.as_ref().ok().map(|header| header.status)),
+        }
+        if let Ok(header) = &row.header {
+            let saved_at = header.saved_at;
+            stats.oldest = Some(stats.oldest.map_or(saved_at, |oldest| oldest.min(saved_at)));
+            stats.newest = stats.newest.max(Some(saved_at));
+        }
+    }
+    for workflow in store.archived_workflows()? {
+        for bundle in store.list_bundles(&workflow)? {
+            stats.bundles += 1;
+            stats.archived_bytes += bundle.bytes;
+            if let Ok(manifest) = bundle.manifest {
+                stats.archived_checkpoints += manifest.entries.len();
+                stats.archived_content_bytes += manifest.entries.iter().map(|entry| entry.bytes).sum::<u64>();
+            }
+        }
+    }
+    Ok(stats)
+}
+
+/// What happened in a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkflowStats {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The checkpoint that these numbers were taken from.
+    pub handle: Handle,
+    /// Where it stands.
+    pub status: WorkflowStatus,
+    /// Its phases, in order.
+    pub phases: Vec<PhaseStats>,
+    /// The phase that took longest.
+    pub longest: Option<PhaseId>,
+    /// How often phases were begun, all together.
+    pub attempts: u64,
+    /// How often a phase was saved as failed.
+    pub failures: usize,
+    /// How often phases were reopened.
+    pub replans: usize,
+    /// How many checkpoints were taken, by why, as far as they can be read.
+    pub triggers: BTreeMap<String, usize>,
+    /// How many numbers are taken, live or archived.
+    pub checkpoints: u64,
+    /// How much room the live ones take.
+    pub live_bytes: u64,
+    /// When it was first saved, as far as that can be read.
+    pub first_saved_at: Option<Timestamp>,
+    /// When it was last saved.
+    pub last_saved_at: Timestamp,
+}
+
+/// What happened in a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PhaseStats {
+    /// The phase.
+    pub id: PhaseId,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Where it stands.
+    pub status: PhaseStatus,
+    /// How long it took; none if it is not done, or that was not recorded.
+    pub seconds: Option<u64>,
+    /// How often it was begun.
+    pub attempts: u32,
+    /// How often it was saved as failed.
+    pub failures: usize,
+    /// How often it was reopened.
+    pub replans: usize,
+}
+
+/// Counts what happened in a workflow whose newest checkpoint with content is `newest`. All its checkpoints are read,
+/// those in the archive too.
+///
+/// # Errors
+/// The store cannot be read; what is damaged inside is not counted.
+pub fn of_workflow<D: Disk>(store: &Store<D>, newest: &Checkpoint) -> Result<WorkflowStats> {
+    let workflow = &newest.workflow;
+    let (mut live_bytes, mut checkpoints) = (0, 0);
+    let mut moments: BTreeMap<u64, Option<Moment>> = BTreeMap::new();
+    for row in store.scan_checkpoints(workflow)? {
+        live_bytes += row.bytes;
+        checkpoints = row.handle.seq.max(checkpoints);
+        match row.entry {
+            Ok(Entry::Live(_)) => {
+                let stored = store.load(&row.handle).ok();
+                moments.insert(row.handle.seq, stored.map(|stored| Moment::of(&stored.checkpoint)));
+            }
+            Ok(Entry::Tombstone) => drop(moments.insert(row.handle.seq, None)),
+            Ok(Entry::Sealed(_)) | Err(_) => {}
+        }
+    }
+    if moments.values().any(Option::is_none) {
+        store.visit_archived(workflow, &mut |checkpoint| {
+            if let (Some(moment), None) = (moments.get_mut(&checkpoint.seq), &checkpoint.sealed) {
+                moment.get_or_insert_with(|| Moment::of(&checkpoint));
+            }
+        })?;
+    }
+    let moments: Vec<Moment> = moments.into_values().flatten().collect();
+    let mut triggers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut failures: BTreeMap<PhaseId, usize> = BTreeMap::new();
+    for moment in &moments {
+        *triggers.entry(moment.trigger.word().to_owned()).or_default() += 1;
+        if let Some(phase) = &moment.failed {
+            *failures.entry(phase.clone()).or_default() += 1;
+        }
+    }
+    let phase = |(phase, seconds): (&super::phase::Phase, Option<u64>)| PhaseStats {
+        id: phase.id.clone(),
+        name: phase.name.clone(),
+        status: phase.status,
+        seconds,
+        attempts: phase.attempts,
+        failures: failures.get(&phase.id).copied().unwrap_or_default(),
+        replans: newest.replans.iter().filter(|replan| replan.phase == phase.id).count(),
+    };
+    let phases: Vec<PhaseStats> = newest.phases.iter().zip(durations(newest)).map(phase).collect();
+    let longest = phases.iter().filter(|phase| phase.seconds.is_some()).max_by_key(|phase| phase.seconds);
+    Ok(WorkflowStats {
+        workflow: workflow.clone(),
+        handle: newest.handle(),
+        status: newest.status,
+        longest: longest.map(|phase| phase.id.clone()),
+        attempts: phases.iter().map(|phase| u64::from(phase.attempts)).sum(),
+        failures: failures.values().sum(),
+        replans: newest.replans.len(),
+        phases,
+        triggers,
+        checkpoints,
+        live_bytes,
+        first_saved_at: moments.first().map(|moment| moment.saved_at),
+        last_saved_at: newest.saved_at,
+    })
+}
+
+/// What is counted of one checkpoint.
+struct Moment {
+    saved_at: Timestamp,
+    trigger: Trigger,
+    /// The phase that it says has failed.
+    failed: Option<PhaseId>,
+}
+
+impl Moment {
+    fn of(checkpoint: &Checkpoint) -> Self {
+        let about = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
+        let failed = about.filter(|phase| phase.status == PhaseStatus::Failed);
+        Self {
+            saved_at: checkpoint.saved_at,
+            trigger: checkpoint.trigger.clone(),
+            failed: failed.map(|phase| phase.id.clone()),
+        }
+    }
+}

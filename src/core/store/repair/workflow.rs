@@ -1,0 +1,220 @@
+//! Putting one workflow right.
+
+use std::collections::BTreeSet;
+
+use super::{Repair, RepairAction};
+use crate::core::change::{Stamp, successor};
+use crate::core::checkpoint::Checkpoint;
+use crate::core::error::{Error, Result};
+use crate::core::format::Unusable;
+use crate::core::selector::Handle;
+use crate::core::store::append::{Appended, Decision};
+use crate::core::store::bundle::BadBundle;
+use crate::core::store::disk::Disk;
+use crate::core::store::layout;
+use crate::core::store::open::Store;
+use crate::core::store::verify::{Inspection, Severity, Slot, Walk};
+use crate::core::trigger::Trigger;
+use crate::core::workflow_id::WorkflowId;
+
+/// A number so far above all others was never given out.
+const FARTHEST: u64 = 1000;
+
+const CONTINUED: &str = "repaired: continues the newest checkpoint that could be used";
+const BEGUN: &str = "repaired: no checkpoint before this one could be used";
+
+impl<D: Disk> Store<D> {
+    pub(super) fn repair_workflow(
+        &self,
+        workflow: &WorkflowId,
+        stamp: &Stamp,
+        walk: &mut Walk<'_>,
+        done: &mut Vec<Repair>,
+    ) -> Result<()> {
+        // Something else stands in its place, and is not to be moved this time.
+        let Ok(dir) = self.open_workflow(workflow) else { return Ok(()) };
+        let inspection = self.inspect(workflow, walk)?;
+        if inspection.is_partial {
+            return Ok(());
+        }
+        if let (Some(dir), Some(seq)) = (&dir, never_given_out(&inspection)) {
+            return self.quarantine_number(dir, &Handle::new(workflow, seq), done);
+        }
+        // First of all: from here on the newest one can be used, whatever happens.
+        if self.needs_base(workflow, dir.as_ref(), &inspection) {
+            self.append_base(workflow, stamp, &inspection, done)?;
+        }
+        if let Some(dir) = &dir {
+            self.repair_numbers(dir, workflow, stamp, &inspection, done)?;
+            for name in &inspection.strays {
+                let path = self.workflow_dir(workflow);
+                self.quarantine(dir, &path, name, Some(&workflow.directory()), name, None, done)?;
+            }
+        }
+        let Ok(Some(archive)) = self.open_archive(workflow) else { return Ok(()) };
+        let bundles = inspection.bad_bundles.iter().map(ToString::to_string);
+        for name in bundles.chain(inspection.archive_strays.iter().cloned()) {
+            let path = self.archive_dir(workflow);
+            self.quarantine(&archive, &path, &name, Some(&workflow.directory()), &name, None, done)?;
+        }
+        Ok(())
+    }
+
+    fn repair_numbers(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        stamp: &Stamp,
+        inspection: &Inspection,
+        done: &mut Vec<Repair>,
+    ) -> Result<()> {
+        let mut lost: BTreeSet<u64> = inspection.lost.iter().copied().collect();
+        for (seq, why) in damaged(inspection) {
+            let handle = Handle::new(workflow, seq);
+            let held = matches!(inspection.held.get(&seq), Some(Some(_)));
+            // An empty file has nothing to keep.
+            if *why != Unusable::Empty {
+                self.quarantine_number(dir, &handle, done)?;
+            }
+            if !held {
+                lost.insert(seq);
+                continue;
+            }
+            let (_, bytes) = self.find_archived(&handle)?;
+            match why {
+                Unusable::Empty => self.overwrite(dir, &handle, &bytes, &stamp.save_id)?,
+                _ => self.publish_file(dir, &handle, &bytes, stamp)?,
+            }
+            let path = self.checkpoint_path(&handle);
+            done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
+        }
+        let mut ranges = inspection.missing.clone();
+        ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
+        for (first, last) in joined(ranges) {
+            // A tombstone each, unless that would be more than anybody can have lost.
+            for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
+                self.publish_file(dir, &Handle::new(workflow, seq), b"", stamp)?;
+            }
+            self.sync_workflow(dir, workflow)?;
+            let why = format!("lost or damaged when the store was repaired on {}", stamp.now);
+            self.note_gone(workflow, (first, last), &why, &stamp.save_id)?;
+            let handle = Handle::new(workflow, first);
+            let path = self.checkpoint_path(&handle);
+            done.push(Repair { action: RepairAction::Noted, path, to: None, handle: Some(handle) });
+        }
+        self.sync_workflow(dir, workflow)
+    }
+
+    fn quarantine_number(&self, dir: &D::Dir, handle: &Handle, done: &mut Vec<Repair>) -> Result<()> {
+        let name = layout::checkpoint_file(handle.seq);
+        let below = handle.workflow.directory();
+        let path = self.workflow_dir(&handle.workflow);
+        self.quarantine(dir, &path, &name, Some(&below), &name, Some(handle), done)
+    }
+
+    /// Whether a save could not go on, and no bundle has what is missing.
+    fn needs_base(&self, workflow: &WorkflowId, dir: Option<&D::Dir>, inspection: &Inspection) -> bool {
+        match inspection.numbers.last_key_value() {
+            Some((newest, Slot::Damaged(why))) => {
+                is_movable(why) && !matches!(inspection.held.get(newest), Some(Some(_)))
+            }
+            _ => matches!(
+                self.obstacle(workflow, dir, inspection),
+                Some((Severity::Error, error)) if !may_pass(&error)
+            ),
+        }
+    }
+
+    /// Adds a checkpoint on top that continues the newest one that can be used.
+    fn append_base(
+        &self,
+        workflow: &WorkflowId,
+        stamp: &Stamp,
+        inspection: &Inspection,
+        done: &mut Vec<Repair>,
+    ) -> Result<()> {
+        let usable = self.newest_usable(workflow, inspection)?;
+        let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
+            let top = match newest {
+                Some(newest) => newest,
+                None => self.newest_archived(workflow)?.unwrap_or_default(),
+            };
+            if matches!(self.base(dir, workflow, newest), Ok(Some(_))) {
+                return Ok(Decision::Keep(top));
+            }
+            let note = if usable.is_some() { CONTINUED } else { BEGUN };
+            let next = successor(workflow, usable.clone(), stamp);
+            Ok(Decision::Write(Box::new(Checkpoint {
+                seq: top.saturating_add(1),
+                trigger: Trigger::Manual,
+                note: Some(note.to_owned()),
+                ..next
+            })))
+        })?;
+        if let Appended::Written(checkpoint) = appended {
+            let handle = checkpoint.handle();
+            let path = self.checkpoint_path(&handle);
+            done.push(Repair { action: RepairAction::Continued, path, to: None, handle: Some(handle) });
+        }
+        Ok(())
+    }
+
+    /// The newest checkpoint that can be used, live or archived. Of a workflow whose content is lost, what a seal
+    /// knows.
+    fn newest_usable(&self, workflow: &WorkflowId, inspection: &Inspection) -> Result<Option<Checkpoint>> {
+        let known: BTreeSet<u64> = inspection.numbers.keys().chain(inspection.held.keys()).copied().collect();
+        let mut seal = None;
+        for seq in known.into_iter().rev() {
+            let Some(facts) = inspection.facts(seq) else { continue };
+            let handle = Handle::new(workflow, seq);
+            match self.content(handle.clone()) {
+                // Above a seal it is the seal that is continued, with the content of what it closes.
+                Ok(content) => return Ok(Some(Checkpoint { seq, sha256: facts.sha256, ..content })),
+                Err(error) if may_pass(&error) => return Err(error),
+                Err(_) if seal.is_none() => seal = Some(self.load(&handle)?.checkpoint),
+                Err(_) => {}
+            }
+        }
+        Ok(seal)
+    }
+}
+
+/// Whether the disk is to blame, and not what is on it.
+fn may_pass(error: &Error) -> bool {
+    matches!(error, Error::Store { .. } | Error::DamagedBundle { why: BadBundle::Unreadable(_), .. })
+}
+
+/// The damaged files that can be moved.
+fn damaged(inspection: &Inspection) -> impl Iterator<Item = (u64, &Unusable)> {
+    inspection.numbers.iter().filter_map(|(seq, slot)| match slot {
+        Slot::Damaged(why) if is_movable(why) => Some((*seq, why)),
+        _ => None,
+    })
+}
+
+/// Whether a file is damaged for good. What cannot be read may be as whole as ever.
+fn is_movable(why: &Unusable) -> bool {
+    !matches!(why, Unusable::Unreadable(_) | Unusable::Newer(_) | Unusable::Missing)
+}
+
+/// A damaged file whose number cannot have been given out, because it is far above all others.
+fn never_given_out(inspection: &Inspection) -> Option<u64> {
+    let (top, slot) = inspection.numbers.last_key_value()?;
+    let below = inspection.numbers.range(..top).next_back().map(|(seq, _)| *seq);
+    let archived = inspection.held.last_key_value().map(|(seq, _)| *seq);
+    let far = top.saturating_sub(below.max(archived).unwrap_or_default()) > FARTHEST;
+    matches!(slot, Slot::Damaged(why) if far && is_movable(why)).then_some(*top)
+}
+
+/// The same numbers in as few ranges as possible.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}

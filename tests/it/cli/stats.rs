@@ -1,0 +1,95 @@
+//! `ckpt stats`
+
+use serde_json::json;
+
+use crate::world::World;
+
+fn world() -> World {
+    let world = World::new();
+    let phase = |args: &[&str]| drop(world.run(&[&["save", "042", "--phase"], args].concat()).succeeds());
+    phase(&["plan", "--phases", "plan,build,test", "--status", "in_progress"]);
+    phase(&["plan"]);
+    phase(&["build", "--status", "in_progress"]);
+    phase(&["build", "--status", "failed", "--error", "e"]);
+    phase(&["build", "--status", "in_progress"]);
+    phase(&["build"]);
+    world.run(&["revise", "042", "--from", "build"]).succeeds();
+    world
+}
+
+#[test]
+fn a_workflow_in_numbers() {
+    let world = world();
+    let answer = world.json(&["stats", "42"]);
+    let stats = &answer["workflow"];
+    assert_eq!(answer["store"], json!(null));
+    assert_eq!((&stats["handle"], &stats["checkpoints"]), (&json!("042/7"), &json!(7)));
+    assert_eq!((&stats["failures"], &stats["replans"]), (&json!(1), &json!(1)));
+    assert_eq!(stats["phases"][0]["seconds"], 60);
+    assert_eq!(stats["phases"][1]["failures"], 1);
+    assert_eq!(stats["longest"], "plan");
+    let total: u64 = stats["triggers"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(total, 7);
+    // The same from the archive, except for the room.
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    let archived = world.json(&["stats", "042"]);
+    for key in ["phases", "failures", "replans", "triggers", "handle", "first_saved_at"] {
+        assert_eq!(archived["workflow"][key], stats[key], "{key}");
+    }
+    world.refuses(&["stats", "nothing"], 4, "no_such_workflow");
+}
+
+#[test]
+fn a_store_in_numbers() {
+    let world = world();
+    for (id, status) in [("a", "complete"), ("b", "failed"), ("c", "abandoned"), ("d", "complete")] {
+        world.run(&["save", id, "--workflow-status", status]).succeeds();
+    }
+    world.run(&["save", "broken"]).succeeds();
+    world.replace_checkpoint("broken", 1, b"x");
+    world.run(&["archive", "d"]).succeeds();
+    let answer = world.json(&["stats"]);
+    let stats = &answer["store"];
+    let counts = json!({"in_progress": 1, "complete": 1, "failed": 1, "abandoned": 1, "damaged": 1});
+    assert_eq!(stats["workflows"], counts);
+    assert_eq!((&stats["archived_workflows"], &stats["bundles"]), (&json!(1), &json!(1)));
+    assert_eq!((&stats["archived_checkpoints"], &stats["checkpoints"]), (&json!(2), &json!(11)));
+    assert!(stats["oldest"].as_str() < stats["newest"].as_str());
+    let live: u64 = ["042", "a", "b", "c", "d"]
+        .iter()
+        .flat_map(|id| std::fs::read_dir(world.workflow_dir(id)).unwrap())
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    assert_eq!(stats["live_bytes"], live);
+    std::fs::remove_dir_all(world.workflow_dir("d")).unwrap();
+    assert_eq!(world.json(&["stats"])["store"]["archived_workflows"], 1);
+}
+
+#[test]
+fn they_are_said_for_people() {
+    let world = World::new();
+    world.run(&["init"]).succeeds();
+    insta::assert_snapshot!(world.run(&["stats"]), @"
+    exit 0
+    --- stdout
+    workflows  0
+    live       0 checkpoints in 0 B
+    archive    0 bundles in 0 B
+    --- end
+    ");
+    let world = self::world();
+    insta::assert_snapshot!(world.run(&["stats", "042"]), @"
+    exit 0
+    --- stdout
+    042/7: 3 attempts, 1 failure, 1 replan
+
+    PHASE  STATUS  TOOK    ATTEMPTS  FAILURES  REPLANS
+    plan   done    1m 00s         1         0        0
+    build  to do        -         2         1        1
+    test   to do        -         0         0        0
+
+    Checkpoints: 1 manual, 6 phase_transition
+    Longest: plan
+    --- end
+    ");
+}

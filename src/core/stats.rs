@@ -75,7 +75,7 @@ impl StatusCounts {
 ///
 /// # Errors
 /// The store cannot be read; what is damaged inside is counted as that.
-pub fn of_store<D: Disk>(store: &Store<D>) -> Result<StoreStats> {
+pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStats> {
     let mut stats = StoreStats::default();
     let mut rows = store.scan()?;
     rows.extend(store.scan_archive()?);
@@ -160,7 +160,10 @@ pub struct PhaseStats {
 ///
 /// # Errors
 /// The store cannot be read; what is damaged inside is not counted.
-pub fn of_workflow<D: Disk>(store: &Store<D>, newest: &Checkpoint) -> Result<WorkflowStats> {
+pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
+    store: &Store<D>,
+    newest: &Checkpoint,
+) -> Result<WorkflowStats> {
     let workflow = &newest.workflow;
     let (mut live_bytes, mut checkpoints) = (0, 0);
     let mut moments: BTreeMap<u64, Option<Moment>> = BTreeMap::new();

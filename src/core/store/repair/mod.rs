@@ -89,7 +89,7 @@ impl<D: Disk> Store<D> {
         for pass in 0..PASSES {
             let before = done.len();
             let mut walk = Walk::new(progress);
-            let survey = self.survey(&mut walk)?;
+            let survey = self.look_over(&mut walk)?;
             if only.is_empty() {
                 self.repair_directories(&survey, &mut done)?;
             }

@@ -67,7 +67,7 @@ impl<D: Disk> Store<D> {
             // Bundles go last: one that was to make room for a new one stays if the new one could not be made.
             let result = self
                 .clean_workflow(workflow, plan.purge, &stamp, &mut done)
-                .and_then(|()| self.expire(workflow, &mut done));
+                .and_then(|()| self.expire(workflow, &stamp.save_id, &mut done));
             match result {
                 Ok(()) => {}
                 Err(Error::Conflict { .. }) => cleaned.overtaken.push(workflow.workflow.clone()),
@@ -158,7 +158,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Removes the bundles that a plan says, except those that the workflow goes on from now.
-    fn expire(&self, plan: &WorkflowPlan, done: &mut CleanedWorkflow) -> Result<()> {
+    fn expire(&self, plan: &WorkflowPlan, save_id: &str, done: &mut CleanedWorkflow) -> Result<()> {
         if plan.bundles.is_empty() {
             return Ok(());
         }
@@ -172,6 +172,7 @@ impl<D: Disk> Store<D> {
                 continue;
             }
             let path = self.bundle_path(&plan.workflow, &name);
+            self.note_gone(&plan.workflow, (name.first, name.last), "expired", save_id)?;
             self.remove(&dir, &name.to_string(), &path)?;
             done.expired.push(path);
         }

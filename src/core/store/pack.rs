@@ -170,6 +170,9 @@ impl<D: Disk> Store<D> {
         save_id: &str,
     ) -> Result<Vec<(u64, u64)>> {
         let mut buried = Vec::new();
+        for (first, last) in runs(numbers) {
+            self.note_gone(workflow, (first, last), "purged", save_id)?;
+        }
         for seq in numbers {
             let bytes = self.disk().size(dir, &layout::checkpoint_file(*seq)).unwrap_or_default();
             if bytes > 0 {
@@ -210,4 +213,16 @@ impl<D: Disk> Store<D> {
         let base = self.disk().base().map_err(|error| self.failed("open", &root, error))?;
         self.enter(&base, self.name(), &root)
     }
+}
+
+/// The runs of neighbouring numbers, first to last.
+fn runs(numbers: &BTreeSet<u64>) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for seq in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*seq) => *last = *seq,
+            _ => runs.push((*seq, *seq)),
+        }
+    }
+    runs
 }

@@ -190,7 +190,8 @@ fn every_finding_names_a_path_and_what_to_do() {
     let answer = world.run(&["verify", "42", "--json"]).exits(6).document();
     assert_eq!(answer["findings"][0]["path"], path.to_str().unwrap());
     assert_eq!(answer["findings"][0]["handle"], "042/3");
-    assert_eq!(world.json(&["verify", "old"])["ok"], true);
+    let other = world.json(&["verify", "old"]);
+    assert_eq!((&other["ok"], &other["checked"]["workflows"]), (&json!(true), &json!(1)));
     world.refuses(&["verify", "nothing"], 4, "no_such_workflow");
 }
 
@@ -240,4 +241,29 @@ fn what_a_forger_writes_is_text_and_not_an_escape() {
     std::fs::write(name, "").unwrap();
     let outcome = world.run(&["verify", "-v"]).exits(6);
     assert!(!outcome.stdout.contains('\u{1b}') && !outcome.stdout.contains('\u{202e}'), "{outcome}");
+}
+
+#[test]
+fn what_was_cleaned_up_purged_or_has_expired_is_nothing_wrong() {
+    let world = World::new();
+    world.configure("[retention]\nbundles = 1\n[save]\nauto_cleanup = false\n");
+    for id in ["open", "done"] {
+        for note in ["1", "2", "3"] {
+            world.run(&["save", id, "--phases", "a,b", "--phase", "a", "--note", note]).succeeds();
+        }
+    }
+    world.run(&["save", "done", "--phase", "b"]).succeeds();
+    for _ in 0..3 {
+        world.run(&["cleanup", "--keep-last", "1"]).succeeds();
+        world.run(&["save", "open", "--note", "more"]).succeeds();
+        world.run(&["verify"]).succeeds();
+    }
+    world
+        .ckpt(&["cleanup", "--max-age", "1d", "--purge", "--yes"])
+        .env("CKPT_NOW", "2027-01-01T00:00:00Z")
+        .run()
+        .succeeds();
+    world.run(&["verify"]).succeeds();
+    world.run(&["save", "done", "--note", "again"]).succeeds();
+    world.run(&["verify"]).succeeds();
 }

@@ -32,6 +32,7 @@ impl<D: Disk> Store<D> {
             walk.findings.clear();
         }
         for id in survey.ids.iter().filter(|id| only.is_empty() || only.contains(id)) {
+            walk.checked.workflows += 1;
             self.inspect(id, &mut walk)?;
         }
         Ok(walk.finish())

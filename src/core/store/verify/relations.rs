@@ -108,13 +108,14 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// A seal closes what is just below it, and names a bundle of that.
+    /// A seal closes what is just below it, and names a bundle of that, or says that it was purged.
     fn relate_seals(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
         for (seq, slot) in &inspection.numbers {
             let Slot::Good(facts) = slot else { continue };
             let Some(sealed) = &facts.sealed else { continue };
             let named = BundleName::parse(&sealed.bundle);
-            let fits = named.is_some_and(|name| name.last == sealed.last && name.reason == sealed.reason);
+            let fits = sealed.bundle == PURGED
+                || named.is_some_and(|name| name.last == sealed.last && name.reason == sealed.reason);
             if !fits || sealed.last.checked_add(1) != Some(*seq) {
                 let handle = Handle::new(workflow, *seq);
                 let here = (&handle, self.place_of(workflow, *seq));

@@ -6,6 +6,7 @@ use super::finding::{LOOK, REPAIR, Severity, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::error::Error;
 use crate::core::selector::Handle;
+use crate::core::store::archive::PURGED;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::disk::Disk;
 use crate::core::store::open::Store;

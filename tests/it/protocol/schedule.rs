@@ -105,8 +105,14 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
             | Step::SyncDir => true,
             Step::Enter => self.first && name == workflow().directory(),
             // What these find cannot be changed by another saver.
-            Step::Base | Step::Read | Step::Size | Step::Look | Step::Modified | Step::Lock => false,
-            Step::LinkCount | Step::Identify => false,
+            Step::Base
+            | Step::Read
+            | Step::Size
+            | Step::Look
+            | Step::Modified
+            | Step::Lock
+            | Step::LinkCount
+            | Step::Identify => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();

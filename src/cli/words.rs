@@ -17,6 +17,14 @@ pub(crate) fn and(words: &[String]) -> String {
     }
 }
 
+/// `a, b, c and 9 more`.
+pub(crate) fn first_few(words: &[String], most: usize) -> String {
+    match words.len().checked_sub(most).filter(|more| *more > 0) {
+        Some(more) => format!("{} and {more} more", words[..most].join(", ")),
+        None => words.join(", "),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -28,5 +36,8 @@ mod tests {
         let words = |list: &[&str]| and(&list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         assert_eq!(words(&["a", "b", "c"]), "a, b and c");
         assert_eq!(words(&["a"]), "a");
+        let letters: Vec<String> = ["a", "b", "c"].map(str::to_owned).into();
+        assert_eq!(first_few(&letters, 2), "a, b and 1 more");
+        assert_eq!(first_few(&letters, 3), "a, b, c");
     }
 }

@@ -9,6 +9,7 @@ use super::super::escape;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::session::Judgement;
+use super::super::words::first_few;
 use crate::core::phase::PhaseId;
 use crate::core::resume::{Condition, Severity, Verdict};
 use crate::core::span::humane;
@@ -59,12 +60,8 @@ fn quoted(text: &str, longest: usize) -> String {
 }
 
 fn names<T: ToString>(ids: &[T], most: usize) -> String {
-    let shown: Vec<_> =
-        ids.iter().take(most).map(|id| escape::inline(&id.to_string()).into_owned()).collect();
-    match ids.len().checked_sub(most).filter(|more| *more > 0) {
-        Some(more) => format!("{} and {more} more", shown.join(", ")),
-        None => shown.join(", "),
-    }
+    let shown: Vec<_> = ids.iter().map(|id| escape::inline(&id.to_string()).into_owned()).collect();
+    first_few(&shown, most)
 }
 
 impl BriefReport {

@@ -6,12 +6,15 @@ use super::super::page::Page;
 use super::super::report::Report;
 use super::super::session::Judgement;
 use super::super::style::Style;
-use super::super::words::count;
+use super::super::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::resume::tasks::Tasks;
 use crate::core::resume::{Condition, Evidence, Finding, Severity, Verdict};
 use crate::core::span::ago;
 use crate::core::{Handle, PhaseId, Timestamp, WorkflowId};
+
+/// More phases than this are of no use on one line.
+const MOST_NAMES: usize = 20;
 
 /// How much is shown to a person; a program always gets all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,14 +175,14 @@ impl Report for ResumeReport {
         if let Some(action) = &self.action {
             fields.push(("next", page.foreign(action)));
         }
-        let then: Vec<_> = self
+        let then: Vec<String> = self
             .remaining
             .iter()
             .filter(|id| self.phase.as_ref() != Some(id))
             .map(PhaseId::to_string)
             .collect();
         if !then.is_empty() {
-            fields.push(("then", page.foreign(&then.join(", "))));
+            fields.push(("then", page.foreign(&first_few(&then, MOST_NAMES))));
         }
         fields.extend(self.tasks_line().map(|line| ("tasks", page.foreign(&line))));
         fields.extend(self.artifacts_line().map(|line| ("artifacts", line)));

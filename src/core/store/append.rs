@@ -93,7 +93,8 @@ impl<D: Disk> Store<D> {
         mut decide: impl FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision>,
     ) -> Result<Appended> {
         let mut lock = None;
-        for attempt in 0.. {
+        let mut attempt = 0;
+        loop {
             let dir = self.open_workflow(workflow)?;
             if let (Some(dir), None) = (&dir, &lock) {
                 lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
@@ -126,8 +127,8 @@ impl<D: Disk> Store<D> {
             if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
                 return Ok(Appended::Written(checkpoint));
             }
+            attempt += 1;
         }
-        unreachable!("the loop ends by returning")
     }
 
     pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {

@@ -7,7 +7,7 @@
 use std::io;
 
 use super::disk::{Access, Disk};
-use super::layout::{self, ARCHIVE};
+use super::layout;
 use super::open::Store;
 use crate::core::error::Result;
 use crate::core::workflow_id::WorkflowId;
@@ -41,12 +41,7 @@ impl<D: Disk> Store<D> {
         why: &str,
         save_id: &str,
     ) -> Result<()> {
-        let [root, path] = [self.root(), self.archive_dir(workflow)];
-        let store = self.open_root()?;
-        self.make(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        self.make(&archive, &workflow.directory(), &path)?;
-        let dir = self.enter(&archive, &workflow.directory(), &path)?;
+        let (dir, path) = (self.make_archive(workflow)?, self.archive_dir(workflow));
         let name = file(range);
         let staged = layout::staged_file(&format!("{save_id}-gone-{}", range.0), 0);
         let published = self

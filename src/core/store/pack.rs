@@ -98,6 +98,16 @@ impl<D: Disk> Store<D> {
         writer.finish().map(Some).map_err(failed)
     }
 
+    /// Opens the archive of a workflow, and makes it if need be.
+    pub(super) fn make_archive(&self, workflow: &WorkflowId) -> Result<D::Dir> {
+        let [root, path] = [self.root(), self.archive_dir(workflow)];
+        let store = self.open_root()?;
+        self.make(&store, ARCHIVE, &root.join(ARCHIVE))?;
+        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
+        self.make(&archive, &workflow.directory(), &path)?;
+        self.enter(&archive, &workflow.directory(), &path)
+    }
+
     /// Puts a bundle into the archive, unless another process has done so.
     fn publish_bundle(
         &self,
@@ -106,12 +116,7 @@ impl<D: Disk> Store<D> {
         bytes: &[u8],
         staged: &str,
     ) -> Result<()> {
-        let [root, path] = [self.root(), self.archive_dir(workflow)];
-        let store = self.open_root()?;
-        self.make(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
-        self.make(&archive, &workflow.directory(), &path)?;
-        let dir = self.enter(&archive, &workflow.directory(), &path)?;
+        let (dir, path) = (self.make_archive(workflow)?, self.archive_dir(workflow));
         let published = self
             .disk()
             .stage(&dir, staged, bytes, Access::Sealed)

@@ -79,6 +79,7 @@ fn cleanups_against_savers_against_archivers() {
     for handle in acknowledged.iter().take(5) {
         assert_eq!(world.json(&["show", handle])["valid"], true, "{handle}");
     }
+    world.run(&["verify"]).succeeds();
     // Whoever saves next has the work of all.
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
     let state = store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.state.to_value().unwrap();

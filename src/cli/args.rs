@@ -51,7 +51,7 @@ pub(crate) struct Spec {
 }
 
 impl Spec {
-    fn answers_to(&self, word: &OsString) -> bool {
+    pub(crate) fn answers_to(&self, word: &OsString) -> bool {
         word == self.name || self.alias.is_some_and(|alias| word == alias)
     }
 

@@ -28,7 +28,7 @@ fn run(env: Environment) -> Exit {
         Ok(parsed) => parsed,
         Err(error) => {
             let ui = Ui::early(&env);
-            return match explain(&error) {
+            return match explain(&error, &env.args) {
                 NotACommand::Text(text) => ended(&ui, ui.answer_bytes(text.as_bytes()).map(|()| Exit::Ok)),
                 NotACommand::Mistake(failure) => ended(&ui, Err(failure)),
             };

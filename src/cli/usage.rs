@@ -1,7 +1,10 @@
 //! Usage errors, said the way everything else is said.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
 
+use clap::error::ErrorKind;
+
+use super::commands;
 use super::error::Failure;
 use super::exit::Exit;
 
@@ -13,8 +16,8 @@ pub(crate) enum NotACommand {
     Mistake(Failure),
 }
 
-/// Takes a parser error apart.
-pub(crate) fn explain(error: &clap::Error) -> NotACommand {
+/// Takes a parser error apart, and says where these arguments are explained.
+pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
     let rendered = error.render().to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return NotACommand::Text(rendered),
@@ -32,14 +35,11 @@ pub(crate) fn explain(error: &clap::Error) -> NotACommand {
     for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
         failure = failure.help(tip.replace('\'', "`"));
     }
-    if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
-        let usage = usage.to_string();
-        let words: Vec<&str> = usage.trim_start_matches("Usage: ").split_whitespace().collect();
-        let command = words.iter().take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()));
-        let command: Vec<&str> = command.copied().collect();
-        failure = failure.help(format!("`{} --help` shows all flags", command.join(" ")));
-    } else {
-        failure = failure.help("`ckpt --help` lists the commands");
-    }
+    let command =
+        args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)));
+    let failure = match command {
+        Some(spec) => failure.help(format!("`ckpt {} --help` shows all flags", spec.name)),
+        None => failure.help("`ckpt --help` lists the commands"),
+    };
     NotACommand::Mistake(failure)
 }

@@ -106,3 +106,11 @@ fn every_command_is_in_the_readme() {
         assert!(readme.contains(&format!("`{}", command.get_name())), "{}", command.get_name());
     }
 }
+
+#[test]
+fn the_settings_in_the_readme_are_understood() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let settings = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let config = ckpt::core::Config::parse(settings).unwrap();
+    assert!(config.is_configured("release") && config.is_configured("careful"));
+}

@@ -27,12 +27,22 @@ const CONFIG: &str = "\
 
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
+# auto_cleanup = true              # after a save that completes a workflow
 
 # [save.triggers]                  # saves for these reasons are not wanted
 # agent_complete = false
 
 # [resume]
 # watch = [\"PROJECT_CONTEXT.md\"]   # remember the content of these files with every save
+# stale_after = \"7d\"               # older is worth a word
+# confirm_after = \"30d\"            # older needs a confirmation
+# replan_limit = 2                 # 1 to 5
+# task_limit = 3
+
+# [retention]
+# max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
+# max_size = \"50MB\"                # the oldest finished ones are archived until the store fits
+# triggers = { batch_complete = 3, manual = -1 }
 
 # [pipelines.release]
 # phases = [\"plan\", \"build\", \"test\", \"ship\"]
@@ -61,4 +71,16 @@ fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         config_created,
         warnings: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CONFIG;
+
+    #[test]
+    fn every_setting_that_is_offered_is_understood() {
+        let offered: Vec<&str> = CONFIG.lines().skip(1).map(|line| line.trim_start_matches("# ")).collect();
+        let config = crate::core::Config::parse(&offered.join("\n")).unwrap();
+        assert!(config.is_configured("release") && config.is_configured("careful"));
+    }
 }

@@ -94,7 +94,7 @@ fn a_misspelt_command_is_answered_with_the_right_one() {
     --- stderr
     error: unrecognized subcommand `lits`
       help: a similar subcommand exists: `list`
-      help: `ckpt --help` shows all flags
+      help: `ckpt --help` lists the commands
     --- end
     ");
 }

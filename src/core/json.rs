@@ -141,7 +141,7 @@ impl InvalidJson {
         Self { message, line: line.max(1), column }
     }
 
-    fn at(bytes: &[u8], offset: usize, message: &str) -> Self {
+    pub(crate) fn at(bytes: &[u8], offset: usize, message: &str) -> Self {
         let before = &bytes[..offset];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = offset - before.iter().rposition(|b| *b == b'\n').map_or(0, |newline| newline + 1) + 1;

@@ -6,6 +6,7 @@ pub mod builtin;
 pub mod change;
 pub mod checkpoint;
 pub mod config;
+pub mod dialects;
 pub mod digest;
 pub mod error;
 pub mod files;

@@ -115,6 +115,28 @@ codes! {
     TaskExhausted => "task_exhausted",
     /// A task waits for one that will not come.
     TaskBlocked => "task_blocked",
+    /// The tests did not pass when it was saved.
+    TestsFailing => "tests_failing",
+    /// The plan that the work follows has changed, or is gone.
+    PlanChanged => "plan_changed",
+    /// The system that saved it said that it cannot be resumed.
+    CannotResume => "cannot_resume",
+    /// A recorded time names no zone, or no hour.
+    TimeAssumed => "time_assumed",
+    /// A recorded time cannot be read.
+    TimeUnreadable => "time_unreadable",
+    /// The name of a phase cannot be used.
+    PhaseUnreadable => "phase_unreadable",
+    /// Two records of the same thing do not agree.
+    RecordsDisagree => "records_disagree",
+    /// Phases are taken as done because later ones are, or because the record says where it stands.
+    PhasesImplied => "phases_implied",
+    /// A file lies outside the project and cannot be checked.
+    ArtifactOutside => "artifact_outside",
+    /// The record says that there is nothing to be done.
+    Idle => "idle",
+    /// Something an imported checkpoint brought with it that this version has no name for.
+    Imported => "imported",
 }
 
 impl Serialize for Code {

@@ -1,0 +1,110 @@
+//! The one place that knows every dialect: recognising, reading and writing.
+//!
+//! A checkpoint that was imported keeps the document it came from in its state, under the name of the dialect. Writing
+//! brings that document up to date: only what differs from the checkpoint it once was is rewritten. So a document that
+//! was imported and not changed is exported as the same JSON value, whatever it contains.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::dialect::Dialect;
+use super::merge::three_way;
+use super::reading::{Notes, Papers, Reading};
+use super::source::{Document, Notation};
+use super::{claude_dir, claude_plan, crunch, dotagent, generic, kamiflow, own};
+use crate::core::checkpoint::Checkpoint;
+use crate::core::json::Json;
+
+impl Dialect {
+    /// Recognises whose document this is by what is in it.
+    #[must_use]
+    pub fn detect(main: &Value) -> Self {
+        let recognised = |dialect: &Self| match dialect {
+            Self::Ckpt => own::recognises(main),
+            Self::Kamiflow => kamiflow::recognises(main),
+            Self::Dotagent => dotagent::recognises(main),
+            Self::Crunch => crunch::recognises(main),
+            Self::ClaudeDir => claude_dir::recognises(main),
+            Self::ClaudePlan => claude_plan::recognises(main),
+            Self::Generic => true,
+        };
+        Self::ALL.into_iter().find(recognised).unwrap_or(Self::Generic)
+    }
+
+    /// Says in our words what a foreign checkpoint says.
+    #[must_use]
+    pub fn read(self, document: &Document, beside: Option<&Value>) -> Reading {
+        let mut notes = Notes::on(document);
+        let main = &document.value;
+        let draft = match self {
+            Self::Ckpt => own::read(main, &mut notes),
+            Self::Kamiflow => kamiflow::read(main, &mut notes),
+            Self::Dotagent => dotagent::read(main, beside, &mut notes),
+            Self::Crunch => crunch::read(main, beside, &mut notes),
+            Self::ClaudeDir => claude_dir::read(main, &mut notes),
+            Self::ClaudePlan => claude_plan::read(main, &mut notes),
+            Self::Generic => generic::read(main, &mut notes),
+        };
+        let Notes { origins, findings, .. } = notes;
+        Reading { dialect: self, draft, origins, findings }
+    }
+
+    /// Writes a checkpoint as this dialect does; none for one that cannot be written. Paths in a document that was
+    /// imported are those of `project`.
+    #[must_use]
+    pub fn write(self, checkpoint: &Checkpoint, project: &Path) -> Option<Papers> {
+        let now = self.render(checkpoint)?;
+        let mut state = checkpoint.state.to_value().ok()?;
+        let mut stored = |key: &str| state.as_object_mut().and_then(|state| state.shift_remove(key));
+        let (main, beside) = (stored(self.word()), self.beside_key().and_then(stored));
+        let Some(main) = main.filter(|_| self != Self::Ckpt) else { return Some(now) };
+        let document = Document { notation: Notation::Json, value: main, lines: Vec::new() };
+        let then = self.read(&document, beside.as_ref()).draft.assemble(
+            Checkpoint {
+                workflow: checkpoint.workflow.clone(),
+                state: Json::default(),
+                ..checkpoint.clone()
+            },
+            project,
+        );
+        let before = self.render(&then)?;
+        let beside = match (beside, &before.beside, now.beside) {
+            (Some(original), Some(before), Some(now)) => Some(three_way(original, before, &now)),
+            (None, Some(before), Some(now)) if *before == now => None,
+            (_, _, now) => now,
+        };
+        Some(Papers { main: three_way(document.value, &before.main, &now.main), beside })
+    }
+
+    fn render(self, checkpoint: &Checkpoint) -> Option<Papers> {
+        let alone = |main: Value| Papers { main, beside: None };
+        Some(match self {
+            Self::Ckpt => alone(own::write(checkpoint)?),
+            Self::Kamiflow => alone(kamiflow::write(checkpoint)),
+            Self::Dotagent => dotagent::write(checkpoint),
+            Self::Crunch => crunch::write(checkpoint),
+            Self::ClaudeDir => alone(claude_dir::write(checkpoint)),
+            Self::ClaudePlan => alone(claude_plan::write(checkpoint)),
+            Self::Generic => return None,
+        })
+    }
+
+    /// The state of a checkpoint that was made from these papers: the papers themselves.
+    #[must_use]
+    pub fn keep(self, papers: Papers) -> Value {
+        let mut state = Map::from_iter([(self.word().to_owned(), papers.main)]);
+        if let (Some(key), Some(beside)) = (self.beside_key(), papers.beside) {
+            state.insert(key.to_owned(), beside);
+        }
+        Value::Object(state)
+    }
+
+    fn beside_key(self) -> Option<&'static str> {
+        match self {
+            Self::Dotagent => Some("dotagent-execution"),
+            Self::Crunch => Some("crunch-index"),
+            _ => None,
+        }
+    }
+}

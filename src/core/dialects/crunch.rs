@@ -1,0 +1,12 @@
+use super::reading::{Draft, Notes, Papers};
+use crate::core::checkpoint::Checkpoint;
+use serde_json::Value;
+pub(super) fn recognises(_: &Value) -> bool {
+    false
+}
+pub(super) fn read(_: &Value, _: Option<&Value>, _: &mut Notes<'_>) -> Draft {
+    Draft::default()
+}
+pub(super) fn write(_: &Checkpoint) -> Papers {
+    Papers { main: Value::Null, beside: None }
+}

@@ -1,0 +1,85 @@
+//! The formats that are understood, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+/// A system whose checkpoint files can be read, and most of them written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// `.kamiflow/checkpoints/042-checkpoint-phase2.json`, a file per phase.
+    Kamiflow,
+    /// `memory/state/phase.json` with `execution.json` beside it.
+    Dotagent,
+    /// `.claude/checkpoints/implement_auth_20251003_184530.json`.
+    ClaudeDir,
+    /// `.claude/data/checkpoints/implement_027_auth.json`.
+    ClaudePlan,
+    /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index beside it.
+    Crunch,
+    /// A checkpoint of this program.
+    Ckpt,
+    /// Anything else, read by its shape. It cannot be written.
+    Generic,
+}
+
+impl Dialect {
+    /// All of them, the most particular first.
+    pub const ALL: [Self; 7] = [
+        Self::Ckpt,
+        Self::Kamiflow,
+        Self::Dotagent,
+        Self::Crunch,
+        Self::ClaudeDir,
+        Self::ClaudePlan,
+        Self::Generic,
+    ];
+
+    /// Those that can be written.
+    pub const WRITABLE: [Self; 6] =
+        [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch, Self::Ckpt];
+
+    /// The word for it in files and on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kamiflow => "kamiflow",
+            Self::Dotagent => "dotagent",
+            Self::ClaudeDir => "claude-dir",
+            Self::ClaudePlan => "claude-plan",
+            Self::Crunch => "crunch",
+            Self::Ckpt => "ckpt",
+            Self::Generic => "generic",
+        }
+    }
+}
+
+/// Lists the words that would have been understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is not a dialect; it is one of {}", given.escape_debug(), Dialect::ALL.map(Dialect::word).join(", "))]
+pub struct UnknownDialect {
+    /// The word as given.
+    pub given: String,
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(given: &str) -> Result<Self, UnknownDialect> {
+        let unknown = || UnknownDialect { given: given.to_owned() };
+        Self::ALL.into_iter().find(|dialect| dialect.word() == given).ok_or_else(unknown)
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl Serialize for Dialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}

@@ -1,0 +1,82 @@
+//! Bringing a document up to date without touching what has not moved.
+
+use serde_json::{Map, Value};
+
+/// Lays over `original` what lies between `before` and `now`, two renderings of it.
+///
+/// Where both renderings agree, the original stays as it is, whatever its spelling, order or members nobody knows.
+/// Where they differ, the new one is taken. So with `before == now` the result is `original`, always.
+pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
+    if before == now {
+        return original;
+    }
+    match (original, before, now) {
+        (Value::Object(original), Value::Object(before), Value::Object(now)) => {
+            objects(original, before, now).into()
+        }
+        (Value::Array(original), Value::Array(before), Value::Array(now))
+            if original.len() == before.len() =>
+        {
+            let mut original = original.into_iter().zip(before);
+            let merged = now.iter().map(|now| match original.next() {
+                Some((original, before)) => three_way(original, before, now),
+                None => now.clone(),
+            });
+            merged.collect::<Vec<_>>().into()
+        }
+        (_, _, now) => now.clone(),
+    }
+}
+
+fn objects(
+    original: Map<String, Value>,
+    before: &Map<String, Value>,
+    now: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut merged = Map::new();
+    for (key, value) in original {
+        match (before.get(&key), now.get(&key)) {
+            (Some(before), Some(now)) => drop(merged.insert(key, three_way(value, before, now))),
+            (None, Some(now)) => drop(merged.insert(key, now.clone())),
+            (Some(_), None) => {}
+            (None, None) => drop(merged.insert(key, value)),
+        }
+    }
+    for (key, now) in now {
+        if !merged.contains_key(key) && before.get(key) != Some(now) {
+            merged.insert(key.clone(), now.clone());
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_not_moved_stays_as_it_was_spelled() {
+        let original =
+            json!({"phase": 2, "status": "SUCCESS", "mine": {"a": [1]}, "list": [{"id": 1, "x": 0}]});
+        let before = json!({"phase": "2", "status": "complete", "error": null, "list": [{"id": "1"}]});
+        assert_eq!(three_way(original.clone(), &before, &before.clone()).to_string(), original.to_string());
+
+        let mut now = before.clone();
+        now["phase"] = json!("3A");
+        now["error"] = json!("disk full");
+        now["list"] = json!([{"id": "1"}, {"id": "2"}]);
+        assert_eq!(
+            three_way(original, &before, &now),
+            json!({"phase": "3A", "status": "SUCCESS", "mine": {"a": [1]}, "list": [{"id": 1, "x": 0}, {"id": "2"}],
+                "error": "disk full"})
+        );
+    }
+
+    #[test]
+    fn what_is_gone_now_goes() {
+        let merged = three_way(json!({"a": 1, "b": 2, "c": 3}), &json!({"a": 1, "b": 2}), &json!({"a": 1}));
+        assert_eq!(merged, json!({"a": 1, "c": 3}));
+        assert_eq!(three_way(json!([1, 2]), &json!([1, 2]), &json!([1])), json!([1]));
+    }
+}

@@ -1,0 +1,233 @@
+//! What a foreign file says, in our words, and where it says it.
+
+use serde_json::Value;
+
+use super::dialect::Dialect;
+use super::source::Document;
+use super::times::Time;
+use crate::core::checkpoint::{GitContext, LastError, Next, Replan, WorkflowStatus};
+use crate::core::digest::Digest;
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::record::Extra;
+use crate::core::resume::{Code, Finding, Severity};
+use crate::core::status_word::StatusWord;
+use crate::core::task::Task;
+use crate::core::time::Timestamp;
+use crate::core::trigger::Trigger;
+
+/// The papers that make up one foreign checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Papers {
+    /// The checkpoint itself.
+    pub main: Value,
+    /// What some systems keep in a second file: the tasks of dotagent, the entry of crunch's index.
+    pub beside: Option<Value>,
+}
+
+/// A foreign checkpoint in our words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Whose it is.
+    pub dialect: Dialect,
+    /// What it says.
+    pub draft: Draft,
+    /// Where each fact came from.
+    pub origins: Vec<Origin>,
+    /// What does not fit together, or could not be understood.
+    pub findings: Vec<Finding>,
+}
+
+/// The content of a checkpoint, before it has a workflow, a number and hashed files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Draft {
+    /// What the file calls its workflow.
+    pub workflow: Option<String>,
+    /// When the file says it was saved.
+    pub recorded_at: Option<Timestamp>,
+    /// Why the checkpoint was taken; a phase transition if the file does not say.
+    pub trigger: Option<Trigger>,
+    /// Where the workflow stands.
+    pub status: WorkflowStatus,
+    /// The phase it is about.
+    pub phase: Option<PhaseId>,
+    /// What comes next.
+    pub next: Option<Next>,
+    /// What the workflow is about.
+    pub title: Option<String>,
+    /// The pipeline, if the list of phases is known to be whole.
+    pub pipeline: Option<String>,
+    /// The phases, in order.
+    pub phases: Vec<Phase>,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// The files the work has produced, as they are named.
+    pub artifacts: Vec<Mention>,
+    /// The files it depends on, as they are named.
+    pub watched: Vec<Watch>,
+    /// When phases were reopened.
+    pub replans: Vec<Replan>,
+    /// The git checkout it was saved on.
+    pub git: Option<GitContext>,
+    /// Words to find it by.
+    pub labels: Vec<String>,
+    /// What went wrong and was not put right.
+    pub last_error: Option<LastError>,
+    /// A remark about the checkpoint.
+    pub note: Option<String>,
+    /// The free-form state, if the dialect has one of its own.
+    pub state: Option<Value>,
+    /// Fields that this version has no name for.
+    pub extra: Extra,
+    /// Whether the file says that there is nothing to be done at all.
+    pub idle: bool,
+}
+
+/// A file that a foreign checkpoint names as produced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// What the work calls it.
+    pub name: String,
+    /// Where it is, as written.
+    pub path: String,
+    /// Its size and digest, if they were recorded.
+    pub recorded: Option<(u64, Digest)>,
+}
+
+impl Mention {
+    /// A file of which only the path is known.
+    #[must_use]
+    pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
+        Self { name: name.into(), path: path.into(), recorded: None }
+    }
+}
+
+/// A file that a foreign checkpoint depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watch {
+    /// Where it is, as written.
+    pub path: String,
+    /// When it was last changed, if that was recorded.
+    pub modified_at: Option<Timestamp>,
+}
+
+/// Where a fact came from.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Origin {
+    /// What was recognised: `phase`, `status`, `phases/build/status`.
+    pub fact: String,
+    /// What it was taken to mean.
+    pub value: String,
+    /// A JSON pointer, or a line.
+    pub from: String,
+}
+
+/// Takes notes while a document is read: what was found where, and what is doubtful.
+#[derive(Debug)]
+pub(super) struct Notes<'a> {
+    document: &'a Document,
+    pub(super) origins: Vec<Origin>,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl<'a> Notes<'a> {
+    pub(super) fn on(document: &'a Document) -> Self {
+        Self { document, origins: Vec::new(), findings: Vec::new() }
+    }
+
+    /// Notes where a fact came from.
+    pub(super) fn found(&mut self, fact: impl Into<String>, value: impl ToString, pointer: &str) {
+        let from = self.document.place(pointer);
+        self.origins.push(Origin { fact: fact.into(), value: value.to_string(), from });
+    }
+
+    /// Notes that something is doubtful.
+    pub(super) fn doubt(&mut self, severity: Severity, code: Code, message: impl Into<String>) {
+        self.findings.push(Finding::new(severity, code, message));
+    }
+
+    /// Notes that something at a place is doubtful.
+    pub(super) fn doubt_at(&mut self, severity: Severity, code: Code, pointer: &str, message: &str) {
+        let place = self.document.place(pointer);
+        self.doubt(severity, code, format!("{place}: {message}"));
+    }
+
+    /// Understands a status word at a place; one that is not understood is a finding, and nothing is made of it.
+    pub(super) fn status(&mut self, fact: &str, value: &Value, pointer: &str) -> Option<PhaseStatus> {
+        let word = match value {
+            Value::String(word) if !word.trim().is_empty() => word.clone(),
+            Value::Bool(done) => {
+                return Some(if *done { PhaseStatus::Complete } else { PhaseStatus::Pending });
+            }
+            _ => return None,
+        };
+        let status = StatusWord::understand(&word).map(PhaseStatus::from);
+        match status {
+            Some(status) if status.word() == word => self.found(fact, status.word(), pointer),
+            Some(status) => self.found(fact, format!("{} (\"{word}\")", status.word()), pointer),
+            None => {
+                let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
+                self.doubt_at(Severity::Advice, Code::StatusUnknown, pointer, &message);
+            }
+        }
+        status
+    }
+
+    /// Understands a time at a place; what had to be supposed, or could not be read, is a finding.
+    pub(super) fn time(&mut self, fact: &str, value: &Value, pointer: &str) -> Option<Timestamp> {
+        let time = Time::understand(value);
+        match time {
+            Time::At(at) => self.found(fact, at, pointer),
+            Time::Assumed(at, assumption) => {
+                self.found(fact, at, pointer);
+                self.doubt_at(
+                    Severity::Info,
+                    Code::TimeAssumed,
+                    pointer,
+                    &format!("the time {}", assumption.words()),
+                );
+            }
+            Time::Unreadable => {
+                let message = "this is no time that can be read; it is ignored";
+                self.doubt_at(Severity::Advice, Code::TimeUnreadable, pointer, message);
+            }
+            Time::Absent => {}
+        }
+        time.timestamp()
+    }
+
+    /// Understands the id of a phase at a place: a text or a number of any kind.
+    pub(super) fn phase(&mut self, value: &Value, pointer: &str) -> Option<PhaseId> {
+        match phase_id(value) {
+            Some(id) => Some(id),
+            None if value.is_null() => None,
+            None => {
+                let message = "this cannot be the name of a phase; it is kept, but not followed";
+                self.doubt_at(Severity::Advice, Code::PhaseUnreadable, pointer, message);
+                None
+            }
+        }
+    }
+}
+
+/// The id of a phase, as a text or a number. A text that is too long or has a comma is made to fit.
+pub(super) fn phase_id(value: &Value) -> Option<PhaseId> {
+    match value {
+        Value::Number(number) => number.to_string().parse().ok(),
+        Value::String(text) => text.trim().parse().ok().or_else(|| {
+            let fitting: String = text.trim().replace(',', ";").chars().take(64).collect();
+            fitting.trim().parse().ok()
+        }),
+        _ => None,
+    }
+}
+
+/// A phase of that id and status.
+pub(super) fn phase_at(id: PhaseId, status: PhaseStatus) -> Phase {
+    let attempts = u32::from(status != PhaseStatus::Pending && status != PhaseStatus::Skipped);
+    Phase { status, attempts, ..Phase::pending(id) }
+}
+
+/// Joins the parts of a JSON pointer.
+pub(super) fn pointer(parts: &[&str]) -> String {
+    parts.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect()
+}

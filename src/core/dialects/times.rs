@@ -1,0 +1,182 @@
+//! Times as people and programs write them.
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use serde_json::Value;
+
+use crate::core::time::Timestamp;
+
+/// What a recorded time means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Time {
+    /// A point in time.
+    At(Timestamp),
+    /// A point in time, if its writer meant UTC or midnight.
+    Assumed(Timestamp, Assumption),
+    /// There is something, and it is no time that work can have been saved at.
+    Unreadable,
+    /// Nothing is said.
+    Absent,
+}
+
+/// What had to be supposed to understand a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Assumption {
+    /// It names no time zone.
+    Zone,
+    /// It is a date only.
+    Midnight,
+}
+
+impl Assumption {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Zone => "names no time zone; it is taken as UTC",
+            Self::Midnight => "is a date only; it is taken as midnight UTC",
+        }
+    }
+}
+
+impl Time {
+    /// Understands any time format: RFC 3339 with any offset, the same without a zone or with `UTC` behind it, a date,
+    /// `20251003_184530`, seconds or milliseconds since 1970 as a number or in text.
+    pub(super) fn understand(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Absent,
+            Value::String(text) if text.trim().is_empty() => Self::Absent,
+            Value::String(text) => Self::from_text(text.trim()),
+            Value::Number(number) => epoch(&number.to_string()),
+            _ => Self::Unreadable,
+        }
+    }
+
+    /// The point in time, if there is one.
+    pub(super) fn timestamp(self) -> Option<Timestamp> {
+        match self {
+            Self::At(time) | Self::Assumed(time, _) => Some(time),
+            Self::Unreadable | Self::Absent => None,
+        }
+    }
+
+    fn from_text(text: &str) -> Self {
+        if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+            return plausible(time.with_timezone(&Utc)).map_or(Self::Unreadable, Self::At);
+        }
+        // `+0100`, and a blank before the offset, are not RFC 3339, but common.
+        for form in ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f %z", "%Y-%m-%d %H:%M:%S%.f%z"] {
+            if let Ok(time) = DateTime::parse_from_str(text, form) {
+                return plausible(time.with_timezone(&Utc)).map_or(Self::Unreadable, Self::At);
+            }
+        }
+        let zoned = ["UTC", "GMT", "Z"].iter().find_map(|zone| text.strip_suffix(zone));
+        if let Some(time) = naive(zoned.unwrap_or(text).trim_end()) {
+            return match (plausible(time.and_utc()), zoned) {
+                (None, _) => Self::Unreadable,
+                (Some(time), Some(_)) => Self::At(time),
+                (Some(time), None) => Self::Assumed(time, Assumption::Zone),
+            };
+        }
+        let date = ["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d"]
+            .iter()
+            .find_map(|form| NaiveDate::parse_from_str(text, form).ok())
+            .and_then(|date| date.and_hms_opt(0, 0, 0));
+        match date.and_then(|date| plausible(date.and_utc())) {
+            Some(date) => Self::Assumed(date, Assumption::Midnight),
+            None => epoch(text),
+        }
+    }
+}
+
+fn naive(text: &str) -> Option<NaiveDateTime> {
+    const FORMS: [&str; 7] = [
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+        "%Y/%m/%d %H:%M:%S",
+        "%Y%m%d_%H%M%S",
+        "%Y%m%dT%H%M%S",
+    ];
+    FORMS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+}
+
+/// Seconds, or from twelve digits on milliseconds, since 1970.
+fn epoch(text: &str) -> Time {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || whole.len() > 15 || !digits(whole) || !digits(fraction) {
+        return Time::Unreadable;
+    }
+    let Ok(number) = whole.parse::<i64>() else { return Time::Unreadable };
+    let millis = match whole.len() {
+        ..=11 => {
+            let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
+            number * 1000 + thousandths.parse::<i64>().unwrap_or(0)
+        }
+        _ => number,
+    };
+    DateTime::from_timestamp_millis(millis).and_then(plausible).map_or(Time::Unreadable, Time::At)
+}
+
+/// A time that work can have been saved at. What lies before 2000 is a clock that was never set, or a zero that stands
+/// for nothing: it would make a checkpoint twenty thousand days old.
+fn plausible(time: DateTime<Utc>) -> Option<Timestamp> {
+    let year = chrono::Datelike::year(&time);
+    (2000..=9999).contains(&year).then(|| Timestamp::new(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: Value) -> String {
+        match Time::understand(&value) {
+            Time::At(time) => time.to_string(),
+            Time::Assumed(time, assumption) => format!("{time} ({assumption:?})"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_way_to_write_a_time_is_understood() {
+        for (written, meant) in [
+            (json!("2025-10-03T18:45:30Z"), "2025-10-03T18:45:30.000Z"),
+            (json!("2026-01-16T15:15:00-05:00"), "2026-01-16T20:15:00.000Z"),
+            (json!("2026-01-07T03:31:52.884847Z"), "2026-01-07T03:31:52.884Z"),
+            (json!("2026-01-07T03:34:37.487566+00:00"), "2026-01-07T03:34:37.487Z"),
+            (json!("2026-01-07T03:34:37+0100"), "2026-01-07T02:34:37.000Z"),
+            (json!("2026-07-15 11:40 UTC"), "2026-07-15T11:40:00.000Z"),
+            (json!("2025-12-18 01:23:09"), "2025-12-18T01:23:09.000Z (Zone)"),
+            (json!("2025-12-18T01:23:09.5"), "2025-12-18T01:23:09.500Z (Zone)"),
+            (json!("20251003_184530"), "2025-10-03T18:45:30.000Z (Zone)"),
+            (json!("2026-01-16"), "2026-01-16T00:00:00.000Z (Midnight)"),
+            (json!(1_760_394_631), "2025-10-13T22:30:31.000Z"),
+            (json!("1760394631"), "2025-10-13T22:30:31.000Z"),
+            (json!(1_760_394_631_250_i64), "2025-10-13T22:30:31.250Z"),
+            (json!(1_781_610_488.517_656), "2026-06-16T11:48:08.517Z"),
+        ] {
+            assert_eq!(read(written.clone()), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_never_taken_for_one() {
+        for written in [
+            json!(0),
+            json!("0"),
+            json!("1970-01-01T00:00:00Z"),
+            json!("yesterday"),
+            json!("2026-13-40T00:00:00Z"),
+            json!(-5),
+            json!("99999999999999999999"),
+            json!(true),
+            json!(["2026-01-01"]),
+            json!("ISO-8601"),
+        ] {
+            assert_eq!(Time::understand(&written), Time::Unreadable, "{written}");
+        }
+        for nothing in [json!(null), json!(""), json!("  ")] {
+            assert_eq!(Time::understand(&nothing), Time::Absent);
+        }
+    }
+}

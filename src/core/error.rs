@@ -6,6 +6,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::adopt::SourceProblem;
 use super::change::{ChangeError, DocumentError};
 use super::config::ConfigError;
 use super::files::FileProblem;
@@ -153,6 +154,14 @@ pub enum Error {
         path: PathBuf,
         /// What is in the way.
         problem: FileProblem,
+    },
+    /// A foreign file cannot be adopted.
+    #[error("`{source_name}` {problem}")]
+    Source {
+        /// The file, as it was named.
+        source_name: String,
+        /// What is in the way.
+        problem: SourceProblem,
     },
     /// The checkpoint would be larger than this program reads.
     #[error("the checkpoint would have {bytes} bytes, more than {limit}")]

@@ -270,6 +270,8 @@ pub struct Header {
     pub pinned: bool,
     #[serde(default)]
     pub sealed: Option<Sealed>,
+    #[serde(default)]
+    pub imported: Option<Source>,
 }
 
 impl Header {
@@ -286,6 +288,13 @@ impl Header {
 pub struct PhaseLine {
     pub id: PhaseId,
     pub status: PhaseStatus,
+}
+
+/// The file that a checkpoint was imported from.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(missing_docs, reason = "the same field as in `Imported`")]
+pub struct Source {
+    pub sha256: Digest,
 }
 
 /// The labels of a workflow, which stand in its context.

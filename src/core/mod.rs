@@ -1,6 +1,7 @@
 //! The domain, the decisions and the store. Nothing here prints, asks, exits, reads the environment or looks at a
 //! clock: the time is a parameter.
 
+pub mod adopt;
 pub mod artifact;
 pub mod builtin;
 pub mod change;

@@ -43,6 +43,7 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.verify.v1",
     "ckpt.cleanup.v1",
     "ckpt.stats.v1",
+    "ckpt.import.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",

@@ -5,6 +5,8 @@ mod archive;
 mod brief;
 mod cleanup;
 mod completions;
+mod foreign;
+mod import;
 mod init;
 mod list;
 mod man;
@@ -40,6 +42,7 @@ pub(crate) const ALL: &[Spec] = &[
     cleanup::SPEC,
     stats::SPEC,
     pipeline::SPEC,
+    import::SPEC,
     init::SPEC,
     schema::SPEC,
     completions::SPEC,

@@ -5,6 +5,7 @@ pub(crate) mod brief;
 pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod failed;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod pipeline;

@@ -46,6 +46,7 @@ mod restore;
 mod scan;
 mod scan_archive;
 mod scan_bundles;
+mod sources;
 mod survey;
 mod verify;
 

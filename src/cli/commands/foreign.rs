@@ -1,0 +1,35 @@
+//! What `import`, `export` and `resume --file` share: foreign files, seen from the command line.
+
+use std::path::Path;
+
+use super::super::error::Failure;
+use super::super::session::{Judgement, Session};
+use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
+use crate::core::dialects::Reading;
+use crate::core::error::Error;
+use crate::core::{Config, Store};
+
+/// Judges a file as if it had been imported. Nothing is written, and no store is needed.
+pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
+    let name = file.display().to_string();
+    let refused = |problem: SourceProblem| Error::Source { source_name: name.clone(), problem };
+    let collected = Collected { path: file.to_owned(), named: true };
+    let bytes = collected.read().map_err(refused)?;
+    let mut shelf = Shelf::default();
+    let beside = |dialect, main: &_| shelf.beside(file, dialect, main).map(|(_, content)| content);
+    let opened = Opened::read(&name, &bytes, Terms::default(), beside).map_err(refused)?;
+    let workflow = opened.workflow().map_err(refused)?;
+    let place = session.place()?;
+    let store = Store::at(place.located())?;
+    let config = session.config(&store).unwrap_or_else(|_| Config::default());
+    let stamp = session.stamp(&place, &Config::default())?;
+    let adoption = Adoption {
+        store: &store,
+        project: &place.located().project,
+        max_file: config.max_artifact(),
+        stamp: &stamp,
+    };
+    let checkpoint = adoption.checkpoint(&opened, &workflow, None);
+    let judgement = session.judge_at(&place, &config, checkpoint, |facts| facts);
+    Ok((judgement, opened.reading))
+}

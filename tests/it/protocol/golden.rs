@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, Context, GitContext, LastError, Next, Parent, Replan, SaveKey, WatchedFile, Writer,
+    Artifact, Checkpoint, Context, Doubt, GitContext, Imported, LastError, Next, Parent, Replan, SaveKey, WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{CURRENT, decode, encode};
@@ -157,6 +157,19 @@ fn everything() -> Checkpoint {
             bundle: "00000001-00000006-20260130T143000Z-completed.jsonl.gz".to_owned(),
             last: 6,
             reason: ArchiveReason::Completed,
+            extra: Default::default(),
+        }),
+        imported: Some(Imported {
+            dialect: "kamiflow".to_owned(),
+            source: "042-checkpoint-phase2.json".to_owned(),
+            sha256: digest,
+            at: at(7),
+            doubts: vec![Doubt {
+                code: "phases_implied".to_owned(),
+                severity: "info".to_owned(),
+                message: "phases 0 to 1 are taken as done".to_owned(),
+                extra: Default::default(),
+            }],
             extra: Default::default(),
         }),
         state: odd().into(),

@@ -24,7 +24,9 @@ mod source;
 mod testing;
 mod times;
 mod yaml;
+mod yaml_out;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use reading::{Draft, Mention, Origin, Papers, Reading, Watch};
 pub use source::{Document, MAX_SOURCE_BYTES, Notation};
+pub use yaml_out::to_yaml;

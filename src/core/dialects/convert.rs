@@ -54,11 +54,11 @@ impl Dialect {
     /// imported are those of `project`.
     #[must_use]
     pub fn write(self, checkpoint: &Checkpoint, project: &Path) -> Option<Papers> {
-        let now = self.render(checkpoint)?;
         let mut state = checkpoint.state.to_value().ok()?;
         let mut stored = |key: &str| state.as_object_mut().and_then(|state| state.shift_remove(key));
         let (main, beside) = (stored(self.word()), self.beside_key().and_then(stored));
-        let Some(main) = main.filter(|_| self != Self::Ckpt) else { return Some(now) };
+        let Some(main) = main.filter(|_| self != Self::Ckpt) else { return self.render(checkpoint, None) };
+        let now = self.render(checkpoint, Some(&main))?;
         let document = Document { notation: Notation::Json, value: main, lines: Vec::new() };
         let then = self.read(&document, beside.as_ref()).draft.assemble(
             Checkpoint {
@@ -68,7 +68,7 @@ impl Dialect {
             },
             project,
         );
-        let before = self.render(&then)?;
+        let before = self.render(&then, Some(&document.value))?;
         let beside = match (beside, &before.beside, now.beside) {
             (Some(original), Some(before), Some(now)) => Some(three_way(original, before, &now)),
             (None, Some(before), Some(now)) if *before == now => None,
@@ -77,14 +77,16 @@ impl Dialect {
         Some(Papers { main: three_way(document.value, &before.main, &now.main), beside })
     }
 
-    fn render(self, checkpoint: &Checkpoint) -> Option<Papers> {
+    /// Renders what the checkpoint says. For one that was imported, `original` shows how its document spells things
+    /// and which of them it says twice.
+    fn render(self, checkpoint: &Checkpoint, original: Option<&Value>) -> Option<Papers> {
         let alone = |main: Value| Papers { main, beside: None };
         Some(match self {
             Self::Ckpt => alone(own::write(checkpoint)?),
             Self::Kamiflow => alone(kamiflow::write(checkpoint)),
             Self::Dotagent => dotagent::write(checkpoint),
-            Self::Crunch => crunch::write(checkpoint),
-            Self::ClaudeDir => alone(claude_dir::write(checkpoint)),
+            Self::Crunch => crunch::write(checkpoint, original),
+            Self::ClaudeDir => alone(claude_dir::write(checkpoint, original)),
             Self::ClaudePlan => alone(claude_plan::write(checkpoint)),
             Self::Generic => return None,
         })

@@ -53,7 +53,8 @@ fn run(name: &str) {
         std::fs::write(&shown, &printed).unwrap();
     }
     assert_eq!(printed, std::fs::read_to_string(&shown).unwrap(), "{name}/adopt.txt");
-    let verified = Command::new(env!("CARGO_BIN_EXE_ckpt")).arg("verify").current_dir(&project).output().unwrap();
+    let verified =
+        Command::new(env!("CARGO_BIN_EXE_ckpt")).arg("verify").current_dir(&project).output().unwrap();
     assert!(verified.status.success(), "{name}: {}", String::from_utf8_lossy(&verified.stdout));
 }
 

@@ -56,9 +56,10 @@ impl Dialect {
     /// imported are those of `project`.
     #[must_use]
     pub fn write(self, checkpoint: &Checkpoint, project: &Path) -> Option<Papers> {
-        let now = self.render(checkpoint)?;
-        let Some(original) = self.kept(checkpoint) else { return Some(now) };
-        let retold = |papers: &Papers| self.retell(papers, checkpoint, project);
+        let Some(original) = self.kept(checkpoint) else { return self.render(checkpoint, None) };
+        let shape = original.main.clone();
+        let now = self.render(checkpoint, Some(&shape))?;
+        let retold = |papers: &Papers| self.retell(papers, &shape, checkpoint, project);
         let (_, before) = retold(&original)?;
         if before == now {
             return Some(original);
@@ -94,24 +95,28 @@ impl Dialect {
     fn retell(
         self,
         papers: &Papers,
+        shape: &Value,
         checkpoint: &Checkpoint,
         project: &Path,
     ) -> Option<(Option<Timestamp>, Papers)> {
         let document = Document { notation: Notation::Json, value: papers.main.clone(), lines: Vec::new() };
         let draft = self.read(&document, papers.beside.as_ref()).draft;
         let state = Json::Given(self.keep(papers.clone()));
-        let rendered = self.render(&draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project))?;
+        let then = draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project);
+        let rendered = self.render(&then, Some(shape))?;
         Some((draft.recorded_at, rendered))
     }
 
-    fn render(self, checkpoint: &Checkpoint) -> Option<Papers> {
+    /// Renders what the checkpoint says. For one that was imported, `original` shows how its document spells things
+    /// and which of them it says twice.
+    fn render(self, checkpoint: &Checkpoint, original: Option<&Value>) -> Option<Papers> {
         let alone = |main: Value| Papers { main, beside: None };
         Some(match self {
             Self::Ckpt => alone(own::write(checkpoint)?),
             Self::Kamiflow => alone(kamiflow::write(checkpoint)),
             Self::Dotagent => dotagent::write(checkpoint),
-            Self::Crunch => crunch::write(checkpoint),
-            Self::ClaudeDir => alone(claude_dir::write(checkpoint)),
+            Self::Crunch => crunch::write(checkpoint, original),
+            Self::ClaudeDir => alone(claude_dir::write(checkpoint, original)),
             Self::ClaudePlan => alone(claude_plan::write(checkpoint)),
             Self::Generic => return None,
         })

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 /// Lays over `original` what lies between `before` and `now`, two renderings of it.
 ///
 /// Where both renderings agree, the original stays as it is, whatever its spelling, order or members nobody knows.
-/// Where they differ, the new one is taken. So with `before == now` the result is `original`, always.
+/// Where they differ, the new one is taken. A list of plain values is one fact: position says nothing about which of them
+/// belong together, so it is kept or replaced as a whole. So with `before == now` the result is `original`, always.
 pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
     if before == now {
         return original;
@@ -15,12 +16,17 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
             objects(original, before, now).into()
         }
         (Value::Array(original), Value::Array(before), Value::Array(now))
-            if original.len() == before.len() =>
+            if original.len() == before.len() && original.iter().any(is_composed) =>
         {
             arrays(original, before, now).into()
         }
         (_, _, now) => now.clone(),
     }
+}
+
+/// Plain values in another order than the rendering has cannot be told apart; such a list is taken as a whole.
+fn is_composed(value: &Value) -> bool {
+    value.is_object() || value.is_array()
 }
 
 /// What stands at both ends in both renderings is the same elements; between them, elements pair up by their place.
@@ -107,5 +113,11 @@ mod tests {
         let merged = three_way(json!({"a": 1, "b": 2, "c": 3}), &json!({"a": 1, "b": 2}), &json!({"a": 1}));
         assert_eq!(merged, json!({"a": 1, "c": 3}));
         assert_eq!(three_way(json!([1, 2]), &json!([1, 2]), &json!([1])), json!([1]));
+    }
+
+    #[test]
+    fn a_list_of_plain_values_is_replaced_as_a_whole() {
+        let merged = three_way(json!([3, 1]), &json!([1, 3]), &json!([1, 2, 3]));
+        assert_eq!(merged, json!([1, 2, 3]));
     }
 }

@@ -177,6 +177,21 @@ impl<'a> Notes<'a> {
         status
     }
 
+    /// Understands the status of a whole workflow at a place; an unknown word is a finding, as for a phase.
+    pub(super) fn workflow_status(&mut self, value: &Value, pointer: &str) -> Option<WorkflowStatus> {
+        let word = value.as_str()?;
+        if ["abandoned", "aborted", "cancelled", "canceled"].contains(&word.trim().to_lowercase().as_str()) {
+            self.found("status", WorkflowStatus::Abandoned.word(), pointer);
+            return Some(WorkflowStatus::Abandoned);
+        }
+        Some(match self.status("status", value, pointer)? {
+            PhaseStatus::Complete => WorkflowStatus::Complete,
+            PhaseStatus::Failed => WorkflowStatus::Failed,
+            PhaseStatus::Skipped => WorkflowStatus::Abandoned,
+            PhaseStatus::InProgress | PhaseStatus::Pending => WorkflowStatus::InProgress,
+        })
+    }
+
     /// Understands a time at a place, and notes it.
     pub(super) fn time(&mut self, fact: &str, value: &Value, pointer: &str) -> Option<Timestamp> {
         let time = self.understand_time(value, pointer)?;

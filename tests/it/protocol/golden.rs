@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, Context, Doubt, GitContext, Imported, LastError, Next, Parent, Replan, SaveKey, WatchedFile, Writer,
+    Artifact, Checkpoint, Context, Doubt, GitContext, Imported, LastError, Next, Parent, Replan, SaveKey,
+    WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{CURRENT, decode, encode};

@@ -75,7 +75,7 @@ impl<D: Disk> Adoption<'_, D> {
         }
         let told = match dialect {
             Dialect::Kamiflow => carry_over(&mut checkpoint, &before),
-            _ => 0,
+            _ => false,
         };
         let mut noticed = look(&mut checkpoint, draft, self.project, self.max_file);
         if draft.recorded_at.is_none() {
@@ -83,7 +83,7 @@ impl<D: Disk> Adoption<'_, D> {
             noticed.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
         }
         // What earlier files told has not been taken for granted.
-        let implied = |finding: &&Finding| finding.code != Code::PhasesImplied || told == 0;
+        let implied = |finding: &&Finding| finding.code != Code::PhasesImplied || !told;
         let doubts = opened.reading.findings.iter().filter(implied).chain(&noticed).map(Doubt::from);
         checkpoint.imported = Some(Imported {
             dialect: dialect.word().to_owned(),
@@ -169,14 +169,14 @@ impl<D: Disk> Adoption<'_, D> {
 }
 
 /// Fills in what earlier files of a workflow told about phases of which this one says only that they are done. Returns
-/// how many there are.
-fn carry_over(checkpoint: &mut Checkpoint, before: &[Phase]) -> usize {
-    let mut told = 0;
+/// whether all of them were told.
+fn carry_over(checkpoint: &mut Checkpoint, before: &[Phase]) -> bool {
+    let mut all = true;
     for phase in checkpoint.phases.iter_mut().filter(|phase| phase.data.is_none() && phase.status.is_done()) {
-        if let Some(known) = before.iter().find(|known| known.id == phase.id && known.status.is_done()) {
-            *phase = known.clone();
-            told += 1;
+        match before.iter().find(|known| known.id == phase.id && known.status.is_done()) {
+            Some(known) => *phase = known.clone(),
+            None => all = false,
         }
     }
-    told
+    all
 }

@@ -7,7 +7,7 @@ use super::opened::Opened;
 use super::problem::SourceProblem;
 use super::world::look;
 use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::{Checkpoint, Doubt, Imported};
+use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
 use crate::core::error::{Error, Result};
@@ -81,6 +81,11 @@ impl<D: Disk> Adoption<'_, D> {
         if draft.recorded_at.is_none() {
             let message = "the file does not say when it was saved; how old it is, is not known";
             noticed.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
+        }
+        let among_failed = Path::new(&opened.source).parent().is_some_and(|dir| dir.ends_with("failed"));
+        if dialect == Dialect::ClaudeDir && among_failed && draft.status == WorkflowStatus::InProgress {
+            let message = "the file lies where its system puts what has failed";
+            noticed.push(Finding::new(Severity::Confirm, Code::WorkflowFailed, message));
         }
         // What earlier files told has not been taken for granted.
         let implied = |finding: &&Finding| finding.code != Code::PhasesImplied || !told;

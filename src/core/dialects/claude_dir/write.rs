@@ -9,6 +9,7 @@ use super::phases::data_phase;
 use super::read::registered_path;
 use super::replans;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::time::Timestamp;
 
@@ -180,7 +181,7 @@ fn phase_data(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let known = imported.and_then(|main| main.get("phase_data")).and_then(Value::as_object);
     let mut pages = Map::new();
     for phase in &checkpoint.phases {
-        let Some(Ok(Value::Object(mut data))) = phase.data.as_ref().map(|data| data.to_value()) else {
+        let Some(Ok(Value::Object(mut data))) = phase.data.as_ref().map(Json::to_value) else {
             continue;
         };
         if let Some(status) = data.get_mut("status") {

@@ -206,7 +206,7 @@ impl Report for ResumeReport {
         let by = self.checkpoint.writer.agent.as_ref().or(self.checkpoint.writer.user.as_ref());
         // Whoever imported a file has not saved it.
         let by = match &self.checkpoint.imported {
-            Some(imported) => format!(", imported from {}", page.foreign(&imported.dialect)),
+            Some(imported) => format!(", imported from {}", page.foreign(&imported.source)),
             None => by.map(|by| format!(" by {}", page.foreign(by))).unwrap_or_default(),
         };
         let when = match (page.width, u64::try_from(self.age_seconds)) {

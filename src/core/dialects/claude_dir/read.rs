@@ -122,6 +122,10 @@ fn title(main: &Value, notes: &mut Notes<'_>) -> Option<String> {
 fn status(main: &Value, ended: bool, notes: &mut Notes<'_>) -> WorkflowStatus {
     compare(main, "status", notes);
     let recorded = member(main, "status").and_then(|(word, place)| notes.workflow_status(word, &place));
+    if ended && recorded.is_some_and(|recorded| recorded != WorkflowStatus::Complete) {
+        let message = "this is not the end, but the state machine stands at its end";
+        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, "/status", message);
+    }
     match recorded {
         None | Some(WorkflowStatus::InProgress) if ended => WorkflowStatus::Complete,
         recorded => recorded.unwrap_or_default(),

@@ -6,9 +6,11 @@ use serde_json::{Map, Value, json};
 use super::escape::inline;
 use super::exit::Exit;
 use super::words;
+use crate::core::adopt::SourceProblem;
 use crate::core::change::{ChangeError, DocumentError};
 use crate::core::config::ConfigError;
 use crate::core::error::Error;
+use crate::core::export::ExportProblem;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::retention::PolicyError;
@@ -251,6 +253,26 @@ impl From<Error> for Failure {
                 };
                 fail(exit, code).help(help).context("path", path.display().to_string())
             }
+            Error::Source { source_name, problem } => {
+                Self::from_source(&problem, &message).context("source", source_name)
+            }
+            Error::Export(problem) => match problem {
+                ExportProblem::Exists(path) => fail(Exit::Refused, "export_exists")
+                    .help("`--force` replaces it; `-o DIR` writes somewhere else")
+                    .context("path", path),
+                ExportProblem::NotExpressible(handle, dialect) => fail(Exit::Usage, "not_expressible")
+                    .help("name a phase: that dialect keeps its checkpoints by phase")
+                    .context("handle", handle.to_string())
+                    .context("dialect", dialect.word()),
+                ExportProblem::NotADirectory(path) | ExportProblem::NotAFile(path) => {
+                    fail(Exit::Refused, "export_blocked")
+                        .help("move it away, or write somewhere else with `-o DIR`")
+                        .context("path", path)
+                }
+                ExportProblem::Io(path, _) => fail(Exit::Failure, "export_failed")
+                    .help("check the permissions, or write somewhere else with `-o DIR`")
+                    .context("path", path),
+            },
             Error::TooLarge { .. } => fail(Exit::Refused, "too_large")
                 .help("keep large content in a file and record it with `--artifact`"),
             Error::Policy(PolicyError::Empty) => fail(Exit::Usage, "empty_policy")
@@ -289,6 +311,45 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
+    fn from_source(problem: &SourceProblem, message: &str) -> Self {
+        let fail = |exit, code| Self::with(exit, code, message);
+        match problem {
+            SourceProblem::File(FileProblem::Missing) => {
+                fail(Exit::NotFound, "source_missing").help("name a file or a directory that exists")
+            }
+            SourceProblem::File(FileProblem::TooLarge(_)) => fail(Exit::Refused, "source_too_large")
+                .help("a checkpoint file is much smaller; name another"),
+            SourceProblem::File(FileProblem::NotAFile) => {
+                fail(Exit::Usage, "source_not_a_file").help("name a regular file or a directory")
+            }
+            SourceProblem::File(_) => fail(Exit::Failure, "source_unreadable").help("check its permissions"),
+            SourceProblem::Damaged(place) => fail(Exit::Invalid, "damaged")
+                .help("the file was left as it is; mend it there, or restore it from where it came")
+                .context("line", place.line)
+                .context("column", place.column),
+            SourceProblem::Unusable(Unusable::Newer(version)) => fail(Exit::Invalid, "format_newer")
+                .help("use the version of ckpt that wrote it, or a newer one")
+                .context("version", version.to_string()),
+            SourceProblem::Unusable(why) => fail(Exit::Invalid, "damaged")
+                .help("the file was left as it is; restore it from where it came")
+                .context("reason", why.code()),
+            SourceProblem::NotACheckpoint => fail(Exit::Invalid, "not_a_checkpoint")
+                .help("`--as-dialect NAME` says what it is, if you know it"),
+            SourceProblem::Idle => {
+                fail(Exit::NotFound, "nothing_to_import").help("there is nothing to do for it")
+            }
+            SourceProblem::NoName => {
+                fail(Exit::Usage, "no_workflow").help("name the workflow with `--into ID`")
+            }
+            SourceProblem::Changed => {
+                fail(Exit::Failure, "source_changed").retryable().help("import it again")
+            }
+            SourceProblem::Collision { workflow, .. } => fail(Exit::Conflict, "collision")
+                .help(format!("import it under another name: `--into {workflow}-imported`"))
+                .context("workflow", workflow.as_str()),
+        }
+    }
+
     fn from_change(error: ChangeError, message: &str) -> Self {
         let fail = |code| Self::usage(code, message);
         match error {

@@ -157,6 +157,18 @@ impl Session {
     /// Looks at the world around a checkpoint and judges it.
     pub(crate) fn judge(&self, workspace: &Workspace, selected: &Selected) -> Judgement {
         let Workspace { place, config, .. } = workspace;
+        let checkpoint = selected.checkpoint.clone();
+        self.judge_at(place, config, checkpoint, |facts| selected.complete(facts))
+    }
+
+    /// Looks at the world around a checkpoint that need not be stored, and judges it.
+    pub(crate) fn judge_at(
+        &self,
+        place: &Place,
+        config: &Config,
+        checkpoint: Checkpoint,
+        complete: impl FnOnce(Facts) -> Facts,
+    ) -> Judgement {
         let session = agent_or_ci(&self.env).and_then(|agent| agent.session);
         let observer = Observer {
             project: &place.located().project,
@@ -164,8 +176,7 @@ impl Session {
             session: session.as_deref(),
             max_file: config.max_artifact(),
         };
-        let checkpoint = selected.checkpoint.clone();
-        let facts = selected.complete(gather(&checkpoint, &observer));
+        let facts = complete(gather(&checkpoint, &observer));
         let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now);
         Judgement { checkpoint, facts, resume }
     }

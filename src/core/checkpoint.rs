@@ -101,6 +101,8 @@ record! {
         optional keys: Vec<SaveKey>,
         /// Says that this is no checkpoint but a seal: the workflow is archived, and here is where.
         optional sealed: Option<Sealed>,
+        /// Where the content came from, if this checkpoint was imported. Those that follow it do not say it again.
+        optional imported: Option<Imported>,
         /// What the work wants to remember, free-form.
         always state: Json,
     }
@@ -271,5 +273,33 @@ record! {
         required last: u64,
         /// Why the workflow was archived.
         required reason: ArchiveReason,
+    }
+}
+
+record! {
+    /// Where the content of an imported checkpoint came from.
+    pub struct Imported {
+        /// The dialect it was written in.
+        required dialect: String,
+        /// The file, as it was named.
+        required source: String,
+        /// The digest of that file, by which a second import is recognised.
+        required sha256: Digest,
+        /// When it was imported.
+        required at: Timestamp,
+        /// What was doubtful about it.
+        optional doubts: Vec<Doubt>,
+    }
+}
+
+record! {
+    /// Something doubtful about an imported file. It weighs on the judgement until the next save.
+    pub struct Doubt {
+        /// What it is about, in a stable word.
+        required code: String,
+        /// How much it weighs.
+        required severity: String,
+        /// What was noticed, in a sentence.
+        required message: String,
     }
 }

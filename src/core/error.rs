@@ -6,8 +6,10 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::adopt::SourceProblem;
 use super::change::{ChangeError, DocumentError};
 use super::config::ConfigError;
+use super::export::ExportProblem;
 use super::files::FileProblem;
 use super::format::{Unusable, Version};
 use super::pipeline::PipelineError;
@@ -154,6 +156,17 @@ pub enum Error {
         /// What is in the way.
         problem: FileProblem,
     },
+    /// A foreign file cannot be adopted.
+    #[error("`{source_name}` {problem}")]
+    Source {
+        /// The file, as it was named.
+        source_name: String,
+        /// What is in the way.
+        problem: SourceProblem,
+    },
+    /// A file cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportProblem),
     /// The checkpoint would be larger than this program reads.
     #[error("the checkpoint would have {bytes} bytes, more than {limit}")]
     TooLarge {

@@ -141,7 +141,8 @@ pub fn locate_in_project(
 /// Says that it is missing or lies elsewhere.
 pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
     let path = Path::new(relative);
-    if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+    let elsewhere = relative.starts_with("~/");
+    if elsewhere || !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(FileProblem::Outside);
     }
     locate_in_project(project, project, path).map(|(real, _)| real)

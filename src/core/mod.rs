@@ -1,6 +1,7 @@
 //! The domain, the decisions and the store. Nothing here prints, asks, exits, reads the environment or looks at a
 //! clock: the time is a parameter.
 
+pub mod adopt;
 pub mod artifact;
 pub mod builtin;
 pub mod change;
@@ -9,10 +10,12 @@ pub mod config;
 pub mod dialects;
 pub mod digest;
 pub mod error;
+pub mod export;
 pub mod files;
 pub mod format;
 pub mod git;
 pub mod json;
+pub mod migrate;
 pub mod name;
 pub mod phase;
 pub mod pipeline;

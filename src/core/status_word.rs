@@ -26,8 +26,11 @@ impl StatusWord {
             word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect();
         Some(match folded.as_str() {
             "complete" | "completed" | "done" | "implemented" | "success" | "succeeded" | "passed"
-            | "pass" | "ok" | "finished" | "\u{2705}" | "\u{2714}" | "\u{2713}" => Self::Complete,
-            "inprogress" | "active" | "running" | "started" | "working" | "\u{1f504}" => Self::InProgress,
+            | "pass" | "ok" | "finished" | "approved" | "validated" | "verified" | "merged" | "resolved"
+            | "\u{2705}" | "\u{2714}" | "\u{2713}" => Self::Complete,
+            "inprogress" | "active" | "running" | "started" | "working" | "ongoing" | "wip" | "\u{1f504}" => {
+                Self::InProgress
+            }
             "pending" | "notstarted" | "todo" | "notexecuted" | "queued" | "waiting" | "planned"
             | "\u{23f3}" => Self::Pending,
             "failed" | "error" | "failure" | "fail" | "errored" | "\u{274c}" => Self::Failed,

@@ -11,6 +11,7 @@
 
 mod archive;
 mod cli;
+mod examples;
 mod protocol;
 mod readme;
 mod resume;

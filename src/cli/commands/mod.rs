@@ -5,9 +5,13 @@ mod archive;
 mod brief;
 mod cleanup;
 mod completions;
+mod export;
+mod foreign;
+mod import;
 mod init;
 mod list;
 mod man;
+mod migrate;
 mod pipeline;
 mod restore;
 mod resume;
@@ -40,6 +44,9 @@ pub(crate) const ALL: &[Spec] = &[
     cleanup::SPEC,
     stats::SPEC,
     pipeline::SPEC,
+    import::SPEC,
+    export::SPEC,
+    migrate::SPEC,
     init::SPEC,
     schema::SPEC,
     completions::SPEC,

@@ -1,6 +1,7 @@
 //! `ckpt resume`
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
@@ -15,6 +16,7 @@ use super::super::session::{Judgement, Session, Workspace};
 use super::super::views::brief::BriefReport;
 use super::super::views::context::ContextReport;
 use super::super::views::resume::{Extent, ResumeReport};
+use super::foreign;
 use super::unfinished::only_unfinished;
 use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
@@ -34,6 +36,7 @@ Examples:
   ckpt resume 042 && start-agent
   ckpt resume 042 --context --json
   ckpt resume 042 --from 042/3 --explain
+  ckpt resume --file .claude/checkpoints/implement_auth_20251003_184530.json
   ckpt resume 042 -- claude -p \"Continue the work described on stdin\"
 
 Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or blocked";
@@ -50,6 +53,9 @@ pub(crate) struct ResumeArgs {
     /// Judge this checkpoint instead of the newest one
     #[arg(long, value_name = "SELECTOR")]
     from: Option<String>,
+    /// Judge the checkpoint file of another system, without importing it
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
+    file: Option<PathBuf>,
     /// Accept the verdict `confirm`; nothing accepts `blocked`
     #[arg(short, long)]
     yes: bool,
@@ -66,6 +72,9 @@ pub(crate) struct ResumeArgs {
 }
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
+    if let Some(file) = &args.file {
+        return judge_file(args, file, session);
+    }
     let workspace = session.workspace()?;
     let selected = args.select(&workspace)?;
     let judgement = session.judge(&workspace, &selected);
@@ -89,6 +98,14 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         Exit::Ok if !args.command.is_empty() => start(args, session, &workspace, &judgement),
         exit => Ok(exit),
     }
+}
+
+/// Says what `resume` would say if the file were imported. Nothing is written, and no store is needed.
+fn judge_file(args: &ResumeArgs, file: &Path, session: &Session) -> Result<Exit, Failure> {
+    let (judgement, reading) = foreign::judge(session, file)?;
+    let extent = if args.explain { Extent::Explained } else { Extent::Usual };
+    session.answer(&ResumeReport::new(&judgement, extent).of_file(file, &reading))?;
+    Ok(exit(judgement.resume.verdict, args.yes))
 }
 
 /// What the verdict means to the shell.

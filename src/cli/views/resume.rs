@@ -1,5 +1,7 @@
 //! The answer of `ckpt resume`.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::super::page::Page;
@@ -8,6 +10,7 @@ use super::super::session::Judgement;
 use super::super::style::Style;
 use super::super::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
+use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::resume::tasks::Tasks;
 use crate::core::resume::{Condition, Evidence, Finding, Severity, Verdict};
 use crate::core::span::ago;
@@ -26,7 +29,14 @@ pub(crate) enum Extent {
 #[derive(Debug, Serialize)]
 pub(crate) struct ResumeReport {
     workflow: WorkflowId,
-    handle: Handle,
+    /// None if a file was judged.
+    handle: Option<Handle>,
+    /// The file that was judged.
+    file: Option<String>,
+    /// The dialect it is written in.
+    dialect: Option<Dialect>,
+    /// What was recognised in it, and where.
+    recognised: Vec<Origin>,
     title: Option<String>,
     verdict: Verdict,
     phase: Option<PhaseId>,
@@ -69,7 +79,10 @@ impl ResumeReport {
         let Judgement { checkpoint, resume, .. } = judgement;
         Self {
             workflow: checkpoint.workflow.clone(),
-            handle: checkpoint.handle(),
+            handle: Some(checkpoint.handle()),
+            file: None,
+            dialect: None,
+            recognised: Vec::new(),
             title: checkpoint.title.clone(),
             verdict: resume.verdict,
             phase: resume.phase.clone(),
@@ -86,6 +99,34 @@ impl ResumeReport {
             warnings: Vec::new(),
             extent,
             checkpoint: checkpoint.clone(),
+        }
+    }
+
+    /// Says that this is about a file, and what was recognised in it.
+    pub(crate) fn of_file(self, file: &Path, reading: &Reading) -> Self {
+        // What helps a stored workflow does not help a file.
+        let findings = self.findings.iter().map(|finding| Finding { help: Vec::new(), ..finding.clone() });
+        Self {
+            handle: None,
+            findings: findings.collect(),
+            file: Some(file.display().to_string()),
+            dialect: Some(reading.dialect),
+            recognised: reading.origins.clone(),
+            ..self
+        }
+    }
+
+    /// Where the answer comes from.
+    fn source(&self, page: &Page, when: &str, by: &str) -> String {
+        match (&self.handle, &self.file) {
+            (None, Some(file)) => {
+                let dialect = self.dialect.map(|dialect| format!(" ({dialect})")).unwrap_or_default();
+                format!("{}{dialect}, saved {when}", page.foreign(file))
+            }
+            (handle, _) => {
+                let handle = handle.as_ref().map(ToString::to_string).unwrap_or_default();
+                format!("{handle}, saved {when}{by}")
+            }
         }
     }
 
@@ -168,7 +209,7 @@ impl Report for ResumeReport {
             (Some(_), Ok(age)) => ago(age),
             _ => format!("at {}", self.saved_at),
         };
-        let mut fields = vec![("from", format!("{}, saved {when}{by}", self.handle))];
+        let mut fields = vec![("from", self.source(page, &when, &by))];
         if !self.done.is_empty() {
             fields.push(("done", names(&self.done)));
         }
@@ -197,6 +238,10 @@ impl Report for ResumeReport {
                 let mark = if *done { "done" } else { "open" };
                 page.line(format!("  {mark}  {}: {why}", page.foreign(phase.as_str())));
             }
+            for Origin { fact, value, from } in &self.recognised {
+                let (value, from) = (page.foreign(value), page.foreign(from));
+                page.line(format!("  read  {}: {value} ({from})", page.foreign(fact)));
+            }
             for ArtifactLine { path, condition, .. } in &self.artifacts {
                 page.line(format!("  file  {}: {}", page.foreign(path), condition.word()));
             }
@@ -212,7 +257,10 @@ impl Report for ResumeReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        let workflow = &self.workflow;
+        let workflow = match &self.file {
+            Some(file) => format!("--file {}", page.foreign(file)),
+            None => self.workflow.to_string(),
+        };
         match self.verdict {
             Verdict::Confirm => page.line(format!("To go on all the same: ckpt resume {workflow} --yes")),
             Verdict::Blocked => {
@@ -221,6 +269,9 @@ impl Report for ResumeReport {
                 page.line(format!("{} in the way; nothing overrides that.", count(blockers, "blocker")));
             }
             Verdict::Ready | Verdict::Complete => {}
+        }
+        if let Some(file) = &self.file {
+            page.line(format!("To go on with it here: ckpt import {}", page.foreign(file)));
         }
     }
 }

@@ -67,9 +67,9 @@ pub enum DocumentError {
 }
 
 /// What only the tool may say.
-const STAMPED: [&str; 11] = [
+const STAMPED: [&str; 12] = [
     "version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans",
-    "sealed",
+    "sealed", "imported",
 ];
 
 impl Request {

@@ -32,6 +32,7 @@ pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp
             note: None,
             pinned: false,
             sealed: None,
+            imported: None,
             ..newest
         },
         None => Checkpoint {
@@ -59,6 +60,7 @@ pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp
             pinned: false,
             keys: Vec::new(),
             sealed: None,
+            imported: None,
             state: Json::default(),
             extra: Default::default(),
         },

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::reading::Draft;
-use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
+use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WatchedFile};
 use crate::core::json::Json;
 use crate::core::trigger::Trigger;
 
@@ -32,8 +32,15 @@ impl Draft {
             sha256: file.recorded.map(|(_, digest)| digest),
             extra: Default::default(),
         });
+        let saved_at = draft.recorded_at.unwrap_or(checkpoint.saved_at);
+        let undated = draft.undated_error.map(|message| LastError {
+            message,
+            phase: None,
+            at: saved_at,
+            extra: Default::default(),
+        });
         Checkpoint {
-            saved_at: draft.recorded_at.unwrap_or(checkpoint.saved_at),
+            saved_at,
             trigger: draft.trigger.unwrap_or(Trigger::PhaseTransition),
             status: draft.status,
             phase: draft.phase,
@@ -45,7 +52,7 @@ impl Draft {
             tasks: draft.tasks,
             artifacts: artifacts.collect(),
             replans: draft.replans,
-            last_error: draft.last_error,
+            last_error: draft.last_error.or(undated),
             context,
             state: draft.state.map_or(checkpoint.state, Json::Given),
             extra: draft.extra,

@@ -18,12 +18,7 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
         (Value::Array(original), Value::Array(before), Value::Array(now))
             if original.len() == before.len() && original.iter().any(is_composed) =>
         {
-            let mut original = original.into_iter().zip(before);
-            let merged = now.iter().map(|now| match original.next() {
-                Some((original, before)) => three_way(original, before, now),
-                None => now.clone(),
-            });
-            merged.collect::<Vec<_>>().into()
+            arrays(original, before, now).into()
         }
         (_, _, now) => now.clone(),
     }
@@ -31,6 +26,28 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
 
 fn is_composed(value: &Value) -> bool {
     value.is_object() || value.is_array()
+}
+
+/// What stands at both ends in both renderings is the same elements; between them, elements pair up by their place.
+fn arrays(original: Vec<Value>, before: &[Value], now: &[Value]) -> Vec<Value> {
+    let equal = |(before, now): &(&Value, &Value)| before == now;
+    let head = before.iter().zip(now).take_while(equal).count();
+    let (before, now) = (&before[head..], &now[head..]);
+    let tail = before.iter().rev().zip(now.iter().rev()).take_while(equal).count();
+    let (before, now) = (&before[..before.len() - tail], &now[..now.len() - tail]);
+
+    let mut original = original.into_iter();
+    let mut merged: Vec<Value> = original.by_ref().take(head).collect();
+    let mut between = original.by_ref().take(before.len()).zip(before);
+    for now in now {
+        merged.push(match between.next() {
+            Some((original, before)) => three_way(original, before, now),
+            None => now.clone(),
+        });
+    }
+    between.for_each(drop);
+    merged.extend(original);
+    merged
 }
 
 fn objects(
@@ -76,6 +93,18 @@ mod tests {
             json!({"phase": "3A", "status": "SUCCESS", "mine": {"a": [1]}, "list": [{"id": 1, "x": 0}, {"id": "2"}],
                 "error": "disk full"})
         );
+    }
+
+    #[test]
+    fn an_element_put_between_others_takes_nothing_from_them() {
+        let original = json!([{"id": 1, "x": "one"}, {"id": 3, "x": "three"}]);
+        let before = json!([{"id": "1"}, {"id": "3"}]);
+        let inserted = three_way(original.clone(), &before, &json!([{"id": "1"}, {"id": "2"}, {"id": "3"}]));
+        assert_eq!(inserted, json!([{"id": 1, "x": "one"}, {"id": "2"}, {"id": 3, "x": "three"}]));
+        let removed = three_way(original.clone(), &before, &json!([{"id": "3"}]));
+        assert_eq!(removed, json!([{"id": 3, "x": "three"}]));
+        let changed = three_way(original, &before, &json!([{"id": "1", "done": true}, {"id": "3"}]));
+        assert_eq!(changed, json!([{"id": 1, "x": "one", "done": true}, {"id": 3, "x": "three"}]));
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod dotagent;
 mod generic;
 mod kamiflow;
 mod key_values;
+mod known_phases;
+mod members;
 mod merge;
 mod numbers;
 mod own;

@@ -43,7 +43,7 @@ pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
         note: whole.note,
         state: whole.state.to_value().ok(),
         extra: whole.extra,
-        idle: false,
+        ..Draft::default()
     }
 }
 

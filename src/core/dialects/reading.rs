@@ -72,6 +72,8 @@ pub struct Draft {
     pub labels: Vec<String>,
     /// What went wrong and was not put right.
     pub last_error: Option<LastError>,
+    /// The same, if the file does not say when; it counts if there is no other.
+    pub undated_error: Option<String>,
     /// A remark about the checkpoint.
     pub note: Option<String>,
     /// The free-form state, if the dialect has one of its own.
@@ -151,23 +153,26 @@ impl<'a> Notes<'a> {
         self.doubt(severity, code, format!("{place}: {message}"));
     }
 
-    /// Understands a status word at a place; one that is not understood is a finding, and nothing is made of it.
+    /// Understands a status word at a place, and notes it.
     pub(super) fn status(&mut self, fact: &str, value: &Value, pointer: &str) -> Option<PhaseStatus> {
+        let status = self.understand_status(value, pointer)?;
+        self.found(fact, spelled(status, value), pointer);
+        Some(status)
+    }
+
+    /// Understands a status word at a place; one that is not understood is a finding, and nothing is made of it.
+    pub(super) fn understand_status(&mut self, value: &Value, pointer: &str) -> Option<PhaseStatus> {
         let word = match value {
-            Value::String(word) if !word.trim().is_empty() => word.clone(),
+            Value::String(word) if !word.trim().is_empty() => word,
             Value::Bool(done) => {
                 return Some(if *done { PhaseStatus::Complete } else { PhaseStatus::Pending });
             }
             _ => return None,
         };
-        let status = StatusWord::understand(&word).map(PhaseStatus::from);
-        match status {
-            Some(status) if status.word() == word => self.found(fact, status.word(), pointer),
-            Some(status) => self.found(fact, format!("{} (\"{word}\")", status.word()), pointer),
-            None => {
-                let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
-                self.doubt_at(Severity::Advice, Code::StatusUnknown, pointer, &message);
-            }
+        let status = StatusWord::understand(word).map(PhaseStatus::from);
+        if status.is_none() {
+            let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
+            self.doubt_at(Severity::Advice, Code::StatusUnknown, pointer, &message);
         }
         status
     }
@@ -187,25 +192,26 @@ impl<'a> Notes<'a> {
         })
     }
 
-    /// Understands a time at a place; what had to be supposed, or could not be read, is a finding.
+    /// Understands a time at a place, and notes it.
     pub(super) fn time(&mut self, fact: &str, value: &Value, pointer: &str) -> Option<Timestamp> {
+        let time = self.understand_time(value, pointer)?;
+        self.found(fact, time, pointer);
+        Some(time)
+    }
+
+    /// Understands a time at a place; what had to be supposed, or could not be read, is a finding.
+    pub(super) fn understand_time(&mut self, value: &Value, pointer: &str) -> Option<Timestamp> {
         let time = Time::understand(value);
         match time {
-            Time::At(at) => self.found(fact, at, pointer),
-            Time::Assumed(at, assumption) => {
-                self.found(fact, at, pointer);
-                self.doubt_at(
-                    Severity::Info,
-                    Code::TimeAssumed,
-                    pointer,
-                    &format!("the time {}", assumption.words()),
-                );
+            Time::Assumed(_, assumption) => {
+                let message = format!("the time {}", assumption.words());
+                self.doubt_at(Severity::Info, Code::TimeAssumed, pointer, &message);
             }
             Time::Unreadable => {
                 let message = "this is no time that can be read; it is ignored";
                 self.doubt_at(Severity::Advice, Code::TimeUnreadable, pointer, message);
             }
-            Time::Absent => {}
+            Time::At(_) | Time::Absent => {}
         }
         time.timestamp()
     }
@@ -221,6 +227,14 @@ impl<'a> Notes<'a> {
                 None
             }
         }
+    }
+}
+
+/// A status, with the word that stood for it beside it.
+pub(super) fn spelled(status: PhaseStatus, value: &Value) -> String {
+    match value.as_str().filter(|word| *word != status.word()) {
+        Some(word) => format!("{} (\"{word}\")", status.word()),
+        None => status.word().to_owned(),
     }
 }
 
@@ -245,4 +259,19 @@ pub(super) fn phase_at(id: PhaseId, status: PhaseStatus) -> Phase {
 /// Joins the parts of a JSON pointer.
 pub(super) fn pointer(parts: &[&str]) -> String {
     parts.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+impl Reading {
+    /// Whether anything in it is about work in phases. A status alone is not: many files have one.
+    #[must_use]
+    pub fn is_about_work(&self) -> bool {
+        let Draft { phases, tasks, next, phase, idle, workflow, recorded_at, .. } = &self.draft;
+        let has_status = self.origins.iter().any(|origin| origin.fact == "status");
+        !phases.is_empty()
+            || !tasks.is_empty()
+            || next.is_some()
+            || phase.is_some()
+            || *idle
+            || (has_status && (workflow.is_some() || recorded_at.is_some()))
+    }
 }

@@ -114,6 +114,8 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks::world(checkpoint, facts, &mut findings);
     let age_seconds = now.seconds_since(checkpoint.saved_at);
     checks::time(checkpoint, facts, limits, age_seconds, &mut findings);
+    let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
+    findings.extend(doubts.map(Finding::from));
 
     // Stable: within one severity, findings stay in the order of the checks.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

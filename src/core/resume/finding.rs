@@ -2,6 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::core::checkpoint::Doubt;
+
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -17,6 +19,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All of them, the lightest first.
+    pub const ALL: [Self; 4] = [Self::Info, Self::Advice, Self::Confirm, Self::Blocker];
+
     /// The word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -47,6 +52,12 @@ macro_rules! codes {
                 match self {
                     $( Self::$Variant => $word, )*
                 }
+            }
+
+            /// The one of that word.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.word() == word)
             }
         }
     };
@@ -131,8 +142,8 @@ codes! {
     RecordsDisagree => "records_disagree",
     /// Phases are taken as done because later ones are, or because the record says where it stands.
     PhasesImplied => "phases_implied",
-    /// A file lies outside the project and cannot be checked.
-    ArtifactOutside => "artifact_outside",
+    /// The record was being written when it was left.
+    IncompleteWrite => "incomplete_write",
     /// The record says that there is nothing to be done.
     Idle => "idle",
     /// Something an imported checkpoint brought with it that this version has no name for.
@@ -158,6 +169,26 @@ pub struct Finding {
     pub help: Vec<String>,
     /// The file it is about.
     pub path: Option<String>,
+}
+
+impl From<&Doubt> for Finding {
+    /// What an imported file left doubtful. A word of a newer version weighs as much as it can.
+    fn from(doubt: &Doubt) -> Self {
+        let severity = Severity::ALL.into_iter().find(|severity| severity.word() == doubt.severity);
+        let code = Code::from_word(&doubt.code).unwrap_or(Code::Imported);
+        Self::new(severity.unwrap_or(Severity::Blocker), code, doubt.message.clone())
+    }
+}
+
+impl From<&Finding> for Doubt {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            code: finding.code.word().to_owned(),
+            severity: finding.severity.word().to_owned(),
+            message: finding.message.clone(),
+            extra: Default::default(),
+        }
+    }
 }
 
 impl Finding {

@@ -53,6 +53,8 @@ fn condition(artifact: &Artifact, observer: &Observer<'_>) -> Condition {
             Condition::Unchanged
         }
         Ok(_) | Err(FileProblem::TooLarge(_)) => Condition::Changed,
+        // Only an import records a file that lies elsewhere, and it cannot be looked at.
+        Err(FileProblem::Outside) if artifact.sha256.is_none() => Condition::Unreadable,
         Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => Condition::Missing,
         Err(FileProblem::Io(_) | FileProblem::NotUtf8) => Condition::Unreadable,
     }

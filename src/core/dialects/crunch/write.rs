@@ -6,6 +6,7 @@ use super::super::reading::Papers;
 use super::graph;
 use super::read::{is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
 
 /// Writes what the model knows, in the spelling of the document that was imported, if one was.
@@ -128,7 +129,7 @@ fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
 fn agent_outputs(checkpoint: &Checkpoint) -> Map<String, Value> {
     let mut outputs: Map<String, Value> = Map::new();
     for phase in &checkpoint.phases {
-        if let Some(Ok(Value::Object(data))) = phase.data.as_ref().map(|data| data.to_value()) {
+        if let Some(Ok(Value::Object(data))) = phase.data.as_ref().map(Json::to_value) {
             outputs.extend(data.into_iter().filter(|(_, steps)| steps.is_object()));
         }
     }

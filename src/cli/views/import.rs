@@ -1,0 +1,267 @@
+//! The answer of `ckpt import`.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::session::Place;
+use super::super::style::Style;
+use super::super::words::count;
+use super::resume::render_finding;
+use crate::core::adopt::{Adopted, Opened};
+use crate::core::dialects::{Dialect, Origin};
+use crate::core::resume::{Code, Finding, Severity};
+use crate::core::store::Location;
+use crate::core::{Handle, WorkflowId};
+
+/// More lines than this are of no use to a person; a program gets all of them.
+const MOST_LINES: usize = 20;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ImportReport {
+    dry_run: bool,
+    imported: Vec<Line>,
+    unchanged: Vec<Line>,
+    /// Files in directories that are no checkpoints.
+    skipped: Vec<String>,
+    failures: Vec<FailedSource>,
+    findings: Vec<SourceFinding>,
+    redactions: Vec<Redacted>,
+    warnings: Vec<String>,
+    #[serde(skip)]
+    store_made: Option<PathBuf>,
+    #[serde(skip)]
+    exits: Vec<Exit>,
+}
+
+/// A file, and the checkpoint it is now.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    source: String,
+    dialect: Dialect,
+    workflow: WorkflowId,
+    handle: Handle,
+    /// What was recognised, and where.
+    facts: Vec<Origin>,
+    #[serde(skip)]
+    new: bool,
+    #[serde(skip)]
+    findings: Vec<Finding>,
+    #[serde(skip)]
+    redactions: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct FailedSource {
+    source: String,
+    code: &'static str,
+    message: String,
+    help: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SourceFinding {
+    source: String,
+    code: Code,
+    severity: Severity,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Redacted {
+    source: String,
+    pointer: String,
+}
+
+impl Line {
+    pub(crate) fn new(opened: &Opened, adopted: &Adopted) -> Self {
+        let (handle, new) = match adopted {
+            Adopted::Appended(handle) => (handle, true),
+            Adopted::Unchanged(handle) => (handle, false),
+        };
+        Self {
+            source: opened.source.clone(),
+            dialect: opened.reading.dialect,
+            workflow: handle.workflow.clone(),
+            handle: handle.clone(),
+            facts: opened.reading.origins.clone(),
+            new,
+            findings: opened.reading.findings.clone(),
+            redactions: opened.redactions.clone(),
+        }
+    }
+}
+
+impl ImportReport {
+    pub(crate) fn new(dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            imported: Vec::new(),
+            unchanged: Vec::new(),
+            skipped: Vec::new(),
+            failures: Vec::new(),
+            findings: Vec::new(),
+            redactions: Vec::new(),
+            warnings: Vec::new(),
+            store_made: None,
+            exits: Vec::new(),
+        }
+    }
+
+    pub(crate) fn creates(&mut self, place: &Place, dry_run: bool) {
+        if let (Location::Absent(located), false) = (&place.location, dry_run) {
+            self.store_made = Some(located.root.clone());
+        }
+    }
+
+    pub(crate) fn add(&mut self, mut line: Line) {
+        if !line.new {
+            line.facts.clear();
+            self.unchanged.push(line);
+            return;
+        }
+        let source = &line.source;
+        self.findings.extend(line.findings.drain(..).map(|finding| SourceFinding {
+            source: source.clone(),
+            code: finding.code,
+            severity: finding.severity,
+            message: finding.message,
+        }));
+        let redacted = line.redactions.drain(..).map(|pointer| Redacted { source: source.clone(), pointer });
+        self.redactions.extend(redacted);
+        // Where each fact came from is what a dry run is for.
+        if !self.dry_run {
+            line.facts.clear();
+        }
+        self.imported.push(line);
+    }
+
+    pub(crate) fn skip(&mut self, source: String) {
+        self.skipped.push(source);
+    }
+
+    pub(crate) fn fail(&mut self, source: &str, failure: &Failure) {
+        self.exits.push(failure.exit);
+        self.failures.push(FailedSource {
+            source: source.to_owned(),
+            code: failure.code,
+            message: failure.message.clone(),
+            help: failure.help.clone(),
+        });
+    }
+
+    /// Takes back what was said about files that turned out to be the second one of a checkpoint.
+    pub(crate) fn forget(&mut self, companions: &HashSet<PathBuf>) {
+        self.skipped.retain(|source| !companions.contains(&PathBuf::from(source)));
+    }
+
+    /// How many files have been dealt with.
+    pub(crate) fn done(&self) -> usize {
+        self.imported.len() + self.unchanged.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.done() == 0
+    }
+
+    /// What the shell sees: a single reason if nothing could be done for that reason.
+    pub(crate) fn exit(&self) -> Exit {
+        match self.exits.as_slice() {
+            [] => Exit::Ok,
+            [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other == first) => *first,
+            _ => Exit::Partial,
+        }
+    }
+
+    fn workflows(&self) -> BTreeSet<&WorkflowId> {
+        self.imported.iter().map(|line| &line.workflow).collect()
+    }
+}
+
+impl Report for ImportReport {
+    const FORMAT: &'static str = "ckpt.import.v1";
+
+    fn essential(&self) -> String {
+        self.imported.iter().map(|line| format!("{}\n", line.handle)).collect()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        let would = if self.dry_run { "would become " } else { "" };
+        let most = if page.verbose || page.width.is_none() { usize::MAX } else { MOST_LINES };
+        for line in self.imported.iter().take(most) {
+            let handle = page.paint(Style::Bold, &line.handle.to_string());
+            page.line(format!("{would}{handle}  {}  {}", line.dialect, page.foreign(&line.source)));
+            for Origin { fact, value, from } in line.facts.iter().filter(|_| self.dry_run) {
+                let (value, from) = (page.foreign(value), page.foreign(from));
+                page.line(format!("  {}: {value}  ({from})", page.foreign(fact)));
+            }
+        }
+        if let Some(more) = self.imported.len().checked_sub(most).filter(|more| *more > 0) {
+            page.line(format!("... and {more} more; -v shows all"));
+        }
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if let Some(root) = &self.store_made {
+            page.line(format!("Created the store {}", page.foreign(&root.display().to_string())));
+        }
+        for finding in
+            self.findings.iter().filter(|finding| finding.severity > Severity::Info).take(MOST_LINES)
+        {
+            let message = format!("{}: {}", finding.source, finding.message);
+            render_finding(page, &Finding::new(finding.severity, finding.code, message));
+        }
+        for Redacted { source, pointer } in self.redactions.iter().take(MOST_LINES) {
+            page.line(format!("Redacted {} in {}", page.foreign(pointer), page.foreign(source)));
+        }
+        for FailedSource { message, help, .. } in self.failures.iter().take(MOST_LINES) {
+            let label = page.paint(Style::Bad, "failed:");
+            page.line(format!("{label} {}", page.foreign(message)));
+            for line in help {
+                page.line(format!("  help: {}", page.foreign(line)));
+            }
+        }
+        if let Some(more) = self.failures.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            page.line(format!("... and {more} more failed; --json lists all"));
+        }
+        page.line(self.summary());
+    }
+
+    fn already_done(&self) -> Option<String> {
+        let made = !self.dry_run && !self.imported.is_empty();
+        made.then(|| count(self.imported.len(), "file") + " imported")
+    }
+}
+
+impl ImportReport {
+    /// `Imported 4 files into 042, 1 unchanged. Resume with: ckpt resume 042`
+    fn summary(&self) -> String {
+        let verb = if self.dry_run { "Would import" } else { "Imported" };
+        let workflows = self.workflows();
+        let into = match workflows.len() {
+            0 => String::new(),
+            1 => workflows.iter().map(|id| format!(" into {id}")).collect(),
+            many => format!(" into {}", count(many, "workflow")),
+        };
+        let mut text = format!("{verb} {}{into}", count(self.imported.len(), "file"));
+        if !self.unchanged.is_empty() {
+            text.push_str(&format!(", {} unchanged", self.unchanged.len()));
+        }
+        if !self.skipped.is_empty() {
+            text.push_str(&format!(", {} no checkpoint", self.skipped.len()));
+        }
+        if !self.failures.is_empty() {
+            text.push_str(&format!(", {} failed", self.failures.len()));
+        }
+        text.push('.');
+        match workflows.first().filter(|_| !self.dry_run && workflows.len() == 1) {
+            Some(id) => format!("{text} Resume with: ckpt resume {id}"),
+            None => text,
+        }
+    }
+}

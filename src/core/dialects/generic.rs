@@ -1,5 +1,0 @@
-use super::reading::{Draft, Notes};
-use serde_json::Value;
-pub(super) fn read(_: &Value, _: &mut Notes<'_>) -> Draft {
-    Draft::default()
-}

@@ -1,0 +1,300 @@
+//! Reading a document of unknown kind.
+
+use serde_json::Value;
+
+use super::super::reading::{Draft, Mention, Notes};
+use super::decide::decide;
+use super::evidence::Evidence;
+use super::listed::{is_path, member};
+use super::scope::{Scopes, is_idle_word, is_nothing, text};
+use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::resume::{Code, Severity};
+use crate::core::status_word::StatusWord;
+
+const IDS: [&str; 14] = [
+    "workflow_id",
+    "workflow_run_id",
+    "run_id",
+    "flow_id",
+    "pipeline_id",
+    "task_id",
+    "id",
+    "task_number",
+    "issue_number",
+    "ticket",
+    "checkpoint_id",
+    "project_name",
+    "project",
+    "slug",
+];
+const TITLES: [&str; 10] = [
+    "title",
+    "workflow_description",
+    "task_description",
+    "description",
+    "request",
+    "goal",
+    "objective",
+    "name",
+    "summary",
+    "current_task",
+];
+const SAVED: [&str; 16] = [
+    "updated_at",
+    "last_updated",
+    "last_updated_at",
+    "updated",
+    "saved_at",
+    "last_saved",
+    "last_modified",
+    "timestamp",
+    "last_checkpoint",
+    "checkpoint_time",
+    "saved",
+    "created_at",
+    "created",
+    "date",
+    "started_at",
+    "state_set_at",
+];
+const ACTIONS: [&str; 10] = [
+    "next_action",
+    "next_actions",
+    "next_step",
+    "next_steps",
+    "next",
+    "next_action_hint",
+    "resume_action",
+    "pending_actions",
+    "what_next",
+    "next_task",
+];
+const ERRORS: [&str; 6] = ["last_error", "error", "error_message", "failure_reason", "errors", "blockers"];
+const FILES: [&str; 6] =
+    ["artifacts", "artifact_paths", "artifact_registry", "outputs", "output_files", "output_file"];
+
+pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
+    let scopes = Scopes::of(main);
+    let mut draft = Draft::default();
+    if let Some(found) = scopes.best(&IDS)
+        && let Some(id) = text(found.value)
+    {
+        notes.found("workflow", &id, &found.pointer);
+        draft.workflow = Some(id);
+    }
+    if let Some((title, place)) = scopes.text(&TITLES) {
+        let line: String = title.lines().next().unwrap_or_default().chars().take(200).collect();
+        notes.found("title", &line, &place);
+        draft.title = Some(line);
+    }
+    draft.recorded_at =
+        scopes.best(&SAVED).and_then(|found| notes.time("saved_at", found.value, &found.pointer));
+    let claim = claim(&scopes, notes);
+    let evidence = Evidence::gather(main, &scopes, notes);
+    let says_idle = evidence.says_idle;
+    let known = !evidence.is_empty() || evidence.current.is_some();
+    let outputs: Vec<_> = evidence
+        .records
+        .iter()
+        .filter_map(|record| Some((record.id.clone()?, record.output.clone()?)))
+        .collect();
+    let claim = settle_claim(claim, &scopes, &evidence, notes);
+    decide(evidence, claim, &mut draft, notes);
+    let phase_times = draft.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
+    draft.recorded_at = draft.recorded_at.or(phase_times.max());
+    read_next(&scopes, &mut draft, notes);
+    read_git(&scopes, &mut draft, notes);
+    read_files(&scopes, &mut draft, notes);
+    for (phase, path) in outputs {
+        draft.artifacts.push(Mention::new(phase.to_string(), path));
+    }
+    read_error(&scopes, &mut draft, notes);
+    let silent = !known && draft.next.is_none() && draft.tasks.is_empty();
+    if silent && claim.is_none() && (says_idle || says_idle_status(&scopes)) {
+        notes.doubt(Severity::Info, Code::Idle, "the file says that there is nothing to be done");
+        draft.idle = true;
+        draft.status = WorkflowStatus::Complete;
+    }
+    draft
+}
+
+/// What the document says about the whole, if it says it in a word that is understood.
+fn claim(scopes: &Scopes<'_>, notes: &mut Notes<'_>) -> Option<WorkflowStatus> {
+    let names = [
+        "status",
+        "workflow_status",
+        "overall_status",
+        "run_status",
+        "task_status",
+        "state",
+        "completed",
+        "complete",
+    ];
+    let found = scopes.find(&names)?;
+    let word = match found.value {
+        Value::String(word) => word.trim().to_owned(),
+        Value::Bool(done) if found.key.to_lowercase().starts_with("complete") => {
+            return done.then_some(WorkflowStatus::Complete);
+        }
+        _ => return None,
+    };
+    let status = match StatusWord::understand(&word) {
+        Some(StatusWord::Complete) => WorkflowStatus::Complete,
+        Some(StatusWord::Failed) => WorkflowStatus::Failed,
+        Some(StatusWord::Skipped) => WorkflowStatus::Abandoned,
+        Some(StatusWord::InProgress | StatusWord::Pending) => WorkflowStatus::InProgress,
+        None => match word.to_lowercase().as_str() {
+            "abandoned" | "cancelled" | "canceled" | "aborted" => WorkflowStatus::Abandoned,
+            "paused" | "suspended" | "interrupted" | "open" | "ongoing" | "resumable" => {
+                WorkflowStatus::InProgress
+            }
+            _ if is_idle_word(&word) => return None,
+            _ => {
+                let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
+                notes.doubt_at(Severity::Advice, Code::StatusUnknown, &found.pointer, &message);
+                return None;
+            }
+        },
+    };
+    notes.found("status", status.word(), &found.pointer);
+    Some(status)
+}
+
+/// Takes the time of completion into account: it says that all is done, unless something is left.
+fn settle_claim(
+    claim: Option<WorkflowStatus>,
+    scopes: &Scopes<'_>,
+    evidence: &Evidence,
+    notes: &mut Notes<'_>,
+) -> Option<WorkflowStatus> {
+    let finished =
+        scopes.0.first().and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at")))?;
+    let left = evidence.records.iter().find(|record| record.status.is_some_and(|status| !status.is_done()));
+    match (claim, left.and_then(|record| record.id.as_ref())) {
+        (_, Some(id)) => {
+            let message =
+                format!("this says that the work is finished, but {id} is not done; the phases count");
+            notes.doubt_at(Severity::Advice, Code::StatusDisagrees, &finished.pointer, &message);
+            claim
+        }
+        (None, None) => {
+            notes.found("status", "complete", &finished.pointer);
+            Some(WorkflowStatus::Complete)
+        }
+        (claim, None) => claim,
+    }
+    .or(claim)
+}
+
+fn says_idle_status(scopes: &Scopes<'_>) -> bool {
+    scopes.text(&["status", "state", "workflow_status"]).is_some_and(|(word, _)| is_idle_word(&word))
+}
+
+fn read_next(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let Some(found) = ACTIONS.iter().find_map(|name| {
+        let found = scopes.find(&[name])?;
+        (!matches!(found.value, Value::Array(items) if items.is_empty())).then_some(found)
+    }) else {
+        return;
+    };
+    let value = match found.value {
+        Value::Array(items) => items.first().unwrap_or(&Value::Null),
+        value => value,
+    };
+    let action = match value {
+        Value::Object(_) => {
+            member(value, &["action", "description", "title", "step", "task"]).and_then(|(_, v)| text(v))
+        }
+        value => text(value),
+    };
+    let Some(action) = action.filter(|action| !is_idle_word(action)) else { return };
+    let next = draft.next.take();
+    let phase = next.as_ref().and_then(|next| next.phase.clone());
+    // What names a phase is no sentence about what to do.
+    let names_a_phase = draft.phases.iter().any(|known| known.id.as_str() == action);
+    notes.found(if names_a_phase { "next phase" } else { "next action" }, &action, &found.pointer);
+    let action = Some(action).filter(|_| !names_a_phase);
+    draft.next =
+        (phase.is_some() || action.is_some()).then(|| Next { phase, action, extra: Default::default() });
+}
+
+fn read_git(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let branch = scopes.text(&["git_branch", "branch", "current_branch", "branch_name"]);
+    let commit =
+        scopes.text(&["git_commit", "commit", "last_commit", "commit_hash", "commit_sha", "head", "git_sha"]);
+    let hash = |(text, place): (String, String)| {
+        let word = text.split_whitespace().next()?.to_owned();
+        let is_hash = (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
+        is_hash.then_some((word, place))
+    };
+    let branch = branch.filter(|(name, _)| !name.contains(char::is_whitespace) && !is_idle_word(name));
+    let commit = commit.and_then(hash);
+    if let Some((name, place)) = &branch {
+        notes.found("git branch", name, place);
+    }
+    if let Some((hash, place)) = &commit {
+        notes.found("git commit", hash, place);
+    }
+    if branch.is_some() || commit.is_some() {
+        let first = |found: Option<(String, String)>| found.map(|(text, _)| text);
+        draft.git =
+            Some(GitContext { branch: first(branch), commit: first(commit), extra: Default::default() });
+    }
+}
+
+/// Files: a path, a list of paths or of objects with a path, or an object from names to any of these.
+fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let Some(found) = scopes.find(&FILES) else { return };
+    let mut mention = |name: Option<&str>, path: &str, place: &str| {
+        if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
+            notes.found("artifact", path, place);
+            draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
+        }
+    };
+    let mut pending = vec![(None, found.value, found.pointer)];
+    while let Some((name, value, place)) = pending.pop() {
+        match value {
+            Value::String(path) => mention(name, path, &place),
+            Value::Array(items) => {
+                let items = items.iter().enumerate().rev();
+                pending.extend(items.map(|(index, item)| (None, item, format!("{place}/{index}"))));
+            }
+            Value::Object(members) => match member(value, &["path", "file", "file_path", "location"]) {
+                Some((key, path)) => {
+                    let name =
+                        name.or_else(|| member(value, &["name", "id"]).and_then(|(_, name)| name.as_str()));
+                    pending.push((name, path, format!("{place}/{key}")));
+                }
+                None if name.is_none() => {
+                    let members = members.iter().rev().filter(|(_, value)| !is_nothing(value));
+                    pending.extend(
+                        members.map(|(key, value)| (Some(key.as_str()), value, format!("{place}/{key}"))),
+                    );
+                }
+                None => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+fn read_error(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let Some(found) = ERRORS.iter().find_map(|name| {
+        let found = scopes.find(&[name])?;
+        (!matches!(found.value, Value::Array(items) if items.is_empty())).then_some(found)
+    }) else {
+        return;
+    };
+    let value = match found.value {
+        Value::Array(items) => items.last().unwrap_or(&Value::Null),
+        value => value,
+    };
+    let message = match value {
+        Value::Object(_) => member(value, &["message", "error", "description", "reason", "blocker"])
+            .and_then(|(_, text)| super::scope::text(text)),
+        value => text(value),
+    };
+    let Some(message) = message.filter(|message| !is_idle_word(message)) else { return };
+    notes.found("error", &message, &found.pointer);
+    draft.undated_error = Some(message);
+}

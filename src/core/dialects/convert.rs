@@ -57,9 +57,10 @@ impl Dialect {
     #[must_use]
     pub fn write(self, checkpoint: &Checkpoint, project: &Path) -> Option<Papers> {
         let Some(original) = self.kept(checkpoint) else { return self.render(checkpoint, None) };
-        let now = self.render(checkpoint, Some(&original.main))?;
-        let (_, then) = self.retell(&original, checkpoint, project);
-        let before = self.render(&then, Some(&original.main))?;
+        let shape = original.main.clone();
+        let now = self.render(checkpoint, Some(&shape))?;
+        let retold = |papers: &Papers| self.retell(papers, &shape, checkpoint, project);
+        let (_, before) = retold(&original)?;
         if before == now {
             return Some(original);
         }
@@ -71,11 +72,7 @@ impl Dialect {
         let mut merged = Papers { main: three_way(original.main, &before.main, &now.main), beside };
         // Members that only make sense together may have moved apart: a pointer was rewritten, but the list it goes
         // with was not, because it was wrong before. Then everything that is known is written anew.
-        let retold = |papers: &Papers| {
-            let (time, told) = self.retell(papers, checkpoint, project);
-            (time, self.render(&told, None))
-        };
-        if retold(&merged) != retold(&now) {
+        if retold(&merged)? != retold(&now)? {
             overlay(&mut merged.main, now.main);
             if let (Some(merged), Some(now)) = (&mut merged.beside, now.beside) {
                 overlay(merged, now);
@@ -94,17 +91,20 @@ impl Dialect {
         Some(Papers { main: stored(self.word())?, beside: self.beside_key().and_then(stored) })
     }
 
-    /// The checkpoint that these papers would have become if they had been imported in its place; and their time.
+    /// How papers would be written that were imported in place of the checkpoint, and not changed; and their time.
     fn retell(
         self,
         papers: &Papers,
+        shape: &Value,
         checkpoint: &Checkpoint,
         project: &Path,
-    ) -> (Option<Timestamp>, Checkpoint) {
+    ) -> Option<(Option<Timestamp>, Papers)> {
         let document = Document { notation: Notation::Json, value: papers.main.clone(), lines: Vec::new() };
         let draft = self.read(&document, papers.beside.as_ref()).draft;
         let state = Json::Given(self.keep(papers.clone()));
-        (draft.recorded_at, draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project))
+        let then = draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project);
+        let rendered = self.render(&then, Some(shape))?;
+        Some((draft.recorded_at, rendered))
     }
 
     /// Renders what the checkpoint says. For one that was imported, `original` shows how its document spells things

@@ -24,6 +24,7 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
     }
 }
 
+/// Plain values in another order than the rendering has cannot be told apart; such a list is taken as a whole.
 fn is_composed(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }

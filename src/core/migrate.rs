@@ -43,7 +43,7 @@ mod tests {
         Version::parse(text).unwrap()
     }
 
-    fn add(document: Value, word: &str) -> Option<Value> {
+    fn add(document: &Value, word: &str) -> Option<Value> {
         let text = document.as_str()?;
         Some(json!(format!("{text} {word}")))
     }
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn steps_are_chained_to_the_present_format() {
         let steps = [
-            Step { from: version("0.9"), to: CURRENT, convert: |document| add(document, "second") },
-            Step { from: version("0.8"), to: version("0.9"), convert: |document| add(document, "first") },
+            Step { from: version("0.9"), to: CURRENT, convert: |document| add(&document, "second") },
+            Step { from: version("0.8"), to: version("0.9"), convert: |document| add(&document, "first") },
         ];
         let from = |text: &str, document: Value| convert(document, version(text), &steps);
         assert_eq!(from("0.8", json!("x")), Some(json!("x first second")));

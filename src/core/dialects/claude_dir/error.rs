@@ -10,6 +10,13 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::resume::{Code, Severity};
 use crate::core::time::Timestamp;
 
+/// The last error; some documents say nowhere when they were saved.
+#[derive(Default)]
+pub(super) struct Reported {
+    pub(super) dated: Option<LastError>,
+    pub(super) undated: Option<String>,
+}
+
 /// Reads the last error and marks the phase that failed: whatever else is said about it, it is not complete.
 pub(super) fn read(
     main: &Value,
@@ -17,7 +24,7 @@ pub(super) fn read(
     recorded_at: Option<Timestamp>,
     found: &mut Found,
     notes: &mut Notes<'_>,
-) -> Option<LastError> {
+) -> Reported {
     let in_state = |key: &str| {
         let value = main.get("error_state")?.get(key).filter(|value| !value.is_null())?;
         Some((value, format!("/error_state/{key}")))
@@ -40,21 +47,13 @@ pub(super) fn read(
         phase.error.clone_from(&message);
         *phase = Phase { status: PhaseStatus::Failed, completed_at: None, attempts, ..phase.clone() };
     }
-    let (message, (value, place)) = (message?, reported?);
+    let (Some(message), Some((value, place))) = (message, reported) else { return Reported::default() };
     let told = value.get("timestamp").map(|at| (at, format!("{place}/timestamp")));
     let at = told.and_then(|(at, place)| notes.time("last_error/at", at, &place)).or(recorded_at);
-    let Some(at) = at else {
-        // Without a time it cannot be recorded as an error; it is not passed over in silence either.
-        notes.doubt_at(Severity::Advice, Code::LastError, &place, &format!("the last error was: {message}"));
-        return None;
-    };
+    let Some(at) = at else { return Reported { dated: None, undated: Some(message) } };
     let told = value.get("phase").and_then(|id| phase(id, &format!("{place}/phase"), notes));
-    Some(LastError {
-        message,
-        phase: told.or(failed).or_else(|| pending_current(found)),
-        at,
-        extra: Default::default(),
-    })
+    let phase = told.or(failed).or_else(|| pending_current(found));
+    Reported { dated: Some(LastError { message, phase, at, extra: Default::default() }), undated: None }
 }
 
 fn pending_current(found: &Found) -> Option<PhaseId> {

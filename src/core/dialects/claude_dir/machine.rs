@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::super::known_phases;
 use super::super::reading::{phase_id, pointer};
 use super::members::COPIES;
 use crate::core::change::MAX_PHASES;
 use crate::core::phase::PhaseId;
-use crate::core::status_word::StatusWord;
 
 /// What the state machine says.
 pub(super) struct Machine<'a> {
@@ -98,7 +98,7 @@ impl<'a> Machine<'a> {
 
 /// Whether a state stands for the end: there is nothing to do in it.
 pub(super) fn is_end(state: &str) -> bool {
-    StatusWord::understand(state) == Some(StatusWord::Complete)
+    known_phases::says_all_done(state)
 }
 
 fn state(value: &Value) -> Option<String> {

@@ -27,7 +27,7 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     let recorded_at = recorded_at(main, notes);
     let mut found = phases::read(main, notes);
     let status = status(main, found.ended, notes);
-    let last_error = error::read(main, status, recorded_at, &mut found, notes);
+    let error = error::read(main, status, recorded_at, &mut found, notes);
     check_tests(main, notes);
     let listed = found.current.clone().filter(|id| found.phases.iter().any(|phase| phase.id == *id));
     let next = found.current.map(|id| Next { phase: Some(id), action: None, extra: Default::default() });
@@ -43,7 +43,8 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
         artifacts: artifacts(main, notes),
         watched: watched(main, notes),
         replans: replans::read(main, recorded_at, notes),
-        last_error,
+        last_error: error.dated,
+        undated_error: error.undated,
         ..Draft::default()
     }
 }
@@ -122,6 +123,10 @@ fn title(main: &Value, notes: &mut Notes<'_>) -> Option<String> {
 fn status(main: &Value, ended: bool, notes: &mut Notes<'_>) -> WorkflowStatus {
     compare(main, "status", notes);
     let recorded = member(main, "status").and_then(|(word, place)| notes.workflow_status(word, &place));
+    if ended && recorded.is_some_and(|recorded| recorded != WorkflowStatus::Complete) {
+        let message = "this is not the end, but the state machine stands at its end";
+        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, "/status", message);
+    }
     match recorded {
         None | Some(WorkflowStatus::InProgress) if ended => WorkflowStatus::Complete,
         recorded => recorded.unwrap_or_default(),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::Dialect;
 use super::super::reading::{Draft, Mention, Reading};
 use super::super::testing::{codes, imported, round_trip};
+use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Checkpoint, LastError, Replan, WorkflowStatus};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::resume::{Code, Facts, Limits, Resume, Severity, evaluate};
@@ -401,9 +402,9 @@ mod errors {
             without(without(first_version(), "updated_at"), "created_at"),
             json!({"checkpoint_id": "x", "last_error": "lost"}),
         );
-        let reading = read(&timeless);
-        assert_eq!((reading.draft.last_error.is_none(), codes(&reading)), (true, vec!["last_error"]));
-        assert!(reading.findings[0].message.ends_with("lost"));
+        let draft = read(&timeless).draft;
+        assert_eq!((draft.last_error, draft.undated_error.as_deref()), (None, Some("lost")));
+        round_trip(DIR, &timeless, None);
     }
 
     #[test]
@@ -501,6 +502,8 @@ mod states {
             (0, WorkflowStatus::Complete, true)
         );
         assert_eq!(judged(&document).verdict.word(), "complete");
+        // The status still says that it is in progress.
+        assert_eq!(codes(&read(&document)), ["records_disagree", "records_disagree"]);
         round_trip(DIR, &document, None);
     }
 
@@ -598,6 +601,24 @@ mod replans {
             (&json!(5), &json!("again"))
         );
         assert_eq!(of(&read(&written).draft, "2"), 2);
+    }
+
+    #[test]
+    fn a_third_replan_of_one_phase_is_refused_whoever_counted_the_others() {
+        let document = with(newest_version(), json!({"replan_phase_counts": {"phase_1": 2}}));
+        let checkpoint = imported(DIR, &document, None);
+        let stamp = Stamp {
+            now: checkpoint.saved_at,
+            save_id: String::new(),
+            writer: Default::default(),
+            git: None,
+            watched: Vec::new(),
+        };
+        let reopen = |from: &str| Reopen { from: from.parse().unwrap(), reason: None, limit: Some(2) };
+        let revise = |from: &str| Change { reopen: Some(reopen(from)), ..Change::default() };
+        let id = checkpoint.workflow.clone();
+        assert!(revise("1").apply(&id, Some(checkpoint.clone()), &stamp).is_err());
+        assert!(revise("0").apply(&id, Some(checkpoint), &stamp).is_ok());
     }
 
     #[test]

@@ -38,11 +38,14 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
         *copy = listed("/workflow_state/completed_phases");
     }
     set(&mut state, "artifact_registry", registry(checkpoint, imported));
+    let plan = match imported {
+        // What the work watches by now may be other files; the plan is still the plan.
+        Some(main) => member(main, "plan_path").map(|(plan, _)| plan.clone()),
+        None => checkpoint.context.watched.first().map(|plan| plan.path.as_str().into()),
+    };
+    set(&mut state, "plan_path", plan.unwrap_or_default());
     if imported.is_none() {
-        let (_, project) = names(checkpoint);
-        set(&mut state, "project_name", project.into());
-        let plan = checkpoint.context.watched.first();
-        set(&mut state, "plan_path", json!(plan.map(|plan| plan.path.as_str())));
+        set(&mut state, "project_name", names(checkpoint).1.into());
     }
     let metadata = copies(&page, imported.and_then(|main| main.get("metadata")));
     page.extend(if metadata.is_empty() { None } else { Some(("metadata".to_owned(), metadata.into())) });
@@ -150,14 +153,14 @@ fn write_machine(
         page.insert(key(), machine);
         return;
     }
-    let is_machine =
-        |place: &str| imported.is_some_and(|main| main.pointer(place).is_some_and(Value::is_object));
-    if is_machine("/workflow_state/state_machine") {
-        copies.insert(key(), machine.clone());
-    }
-    if is_machine("/state_machine") {
-        page.insert(key(), machine);
-    }
+    let machine_at = |place: &str| {
+        let original = imported?.pointer(place).filter(|machine| machine.is_object())?;
+        let mut machine = machine.clone();
+        machine["transition_table"] = original.get("transition_table").cloned().unwrap_or_default();
+        Some((key(), machine))
+    };
+    copies.extend(machine_at("/workflow_state/state_machine"));
+    page.extend(machine_at("/state_machine"));
 }
 
 /// How phases are called as states: numbers by their names, anything else by its id.

@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Notes, phase_at, phase_id};
+use super::super::known_phases;
+use super::super::reading::{Draft, Notes, phase_id};
 use super::read::text;
-use crate::core::builtin;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::resume::{Code, Severity};
-use crate::core::status_word::StatusWord;
 
 /// Where a checkpoint says which phase it is about, the most explicit place first.
 fn current(main: &Value, beside: Option<&Value>) -> Option<(String, &'static str)> {
@@ -30,9 +29,9 @@ pub(super) fn read(main: &Value, beside: Option<&Value>, draft: &mut Draft, note
         return notes.doubt(Severity::Advice, Code::PhasesUnknown, message);
     };
     check_labels(main, beside, &word, notes);
-    let mut phases = declared();
-    let over = StatusWord::understand(&word) == Some(StatusWord::Complete);
-    let at = phases.iter().position(|phase| phase.id.as_str().eq_ignore_ascii_case(&word));
+    let mut phases = known_phases::of("crunch");
+    let over = known_phases::says_all_done(&word);
+    let at = known_phases::position(&phases, &word);
     let at = at.or_else(|| over.then(|| phases.len().saturating_sub(1)));
     let stated = main.pointer("/workflow_state/status").unwrap_or(&Value::Null);
     let stated = notes.status("status", stated, "/workflow_state/status");
@@ -50,30 +49,16 @@ pub(super) fn read(main: &Value, beside: Option<&Value>, draft: &mut Draft, note
     };
     draft.pipeline = Some("crunch".to_owned());
     if at > 0 {
-        let implied: Vec<&str> = phases[..at].iter().map(|phase| phase.id.as_str()).collect();
-        let message =
-            format!("{} are taken as complete, because {} comes behind", implied.join(", "), phases[at].id);
+        let implied = known_phases::listed(&phases[..at]);
+        let message = format!("{implied} are taken as complete, because {} comes behind", phases[at].id);
         notes.doubt_at(Severity::Info, Code::PhasesImplied, place, &message);
     }
     for phase in &mut phases[..at] {
-        (phase.status, phase.attempts) = (PhaseStatus::Complete, 1);
+        known_phases::stand(phase, PhaseStatus::Complete);
     }
     notes.found("phase", &phases[at].id, place);
     let stated = if over { Some(PhaseStatus::Complete) } else { stated };
     settle(main, phases, at, stated, draft, notes);
-}
-
-/// The phases as the pipeline declares them.
-fn declared() -> Vec<Phase> {
-    let pipeline = builtin::find("crunch").map(|builtin| builtin.pipeline(0));
-    let phases = pipeline.into_iter().flat_map(|pipeline| pipeline.phases);
-    phases
-        .map(|spec| {
-            let mut phase = Phase::pending(spec.id.clone());
-            spec.describe(&mut phase);
-            phase
-        })
-        .collect()
 }
 
 /// Says what is known of the current phase, and whether it was the last thing to do.
@@ -86,10 +71,10 @@ fn settle(
     notes: &mut Notes<'_>,
 ) {
     let phase = &mut phases[at];
-    phase.status = stated.unwrap_or(PhaseStatus::InProgress);
-    let begun = phase_at(phase.id.clone(), phase.status).attempts;
-    let attempts = main.pointer("/workflow_state/phase_attempt").and_then(Value::as_u64);
-    phase.attempts = attempts.map_or(begun, |attempts| u32::try_from(attempts).unwrap_or(u32::MAX));
+    known_phases::stand(phase, stated.unwrap_or(PhaseStatus::InProgress));
+    if let Some(attempts) = main.pointer("/workflow_state/phase_attempt").and_then(Value::as_u64) {
+        phase.attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+    }
     let started = main.pointer("/workflow_state/phase_started_at").unwrap_or(&Value::Null);
     let fact = format!("phases/{}/started_at", phase.id);
     phase.started_at = notes.time(&fact, started, "/workflow_state/phase_started_at");

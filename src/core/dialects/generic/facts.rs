@@ -18,8 +18,9 @@ impl Evidence {
         let place = || pointer.clone();
         match role {
             Role::All | Role::Status if about.bare.is_none() && is_list(value) => {
-                if self.records.is_empty() {
-                    self.records = listed::records(value, pointer, notes);
+                match self.records.is_empty() {
+                    true => self.records = listed::records(value, pointer, notes),
+                    false => self.failures(value, pointer),
                 }
             }
             Role::All if about.bare.is_none() => self.all(about, found, notes),
@@ -73,6 +74,7 @@ impl Evidence {
             } else if let Some(total) = whole(value) {
                 self.total = self.total.take().or(Some((total, pointer.clone())));
             } else if value.is_object() {
+                self.failures(value, pointer);
                 self.point(value, pointer, notes);
             }
             return;
@@ -161,6 +163,14 @@ impl Evidence {
             self.alike.push((PhaseStatus::Failed, failed, place.to_owned()));
         }
         self.alike.push((status, ids, place.to_owned()));
+    }
+
+    /// Takes the failures out of what is not read otherwise: they count wherever they stand.
+    fn failures(&mut self, value: &Value, place: &str) {
+        let failed = listed::failures(value);
+        if !failed.is_empty() {
+            self.alike.push((PhaseStatus::Failed, failed, place.to_owned()));
+        }
     }
 
     /// Takes how many are done: `3`, or `3 of 7`.

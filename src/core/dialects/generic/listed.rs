@@ -55,8 +55,8 @@ pub(super) fn is_list(value: &Value) -> bool {
                     || members.values().all(|value| value.is_object() || value.is_null() || is_entry(value)))
         }
         Value::Array(items) => {
-            let objects = || items.iter().all(Value::is_object) && items.iter().any(is_entry);
-            !items.is_empty() && (objects() || is_checklist(items))
+            items.iter().any(|item| item.is_object() && is_entry(item))
+                || (!items.is_empty() && is_checklist(items))
         }
         _ => false,
     }
@@ -93,17 +93,41 @@ pub(super) fn records(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<R
             records.collect()
         }
         Value::Array(items) => {
-            let records = items.iter().enumerate().map(|(index, value)| {
+            let records = items.iter().enumerate().filter_map(|(index, value)| {
                 let place = format!("{place}/{index}");
                 if let Some((status, mark, name)) = value.as_str().and_then(checkbox) {
                     let (id, spelled) = (phase_id(&Value::from(name)), spelled(status, &Value::from(mark)));
-                    return Record { id, status: Some(status), spelled, pointer: place, ..Record::default() };
+                    return Some(Record { id, status: Some(status), spelled, pointer: place, ..Record::default() });
+                }
+                // A name among records is a phase of which nothing is recorded.
+                if !value.is_object() {
+                    let id = notes.phase(value, &place)?;
+                    return Some(Record { id: Some(id), pointer: place, ..Record::default() });
                 }
                 let record = record(value, &place, notes);
                 let id = member(value, &IDS).and_then(|(_, id)| phase_id(id));
-                Record { id: id.or_else(|| phase_id(&Value::from(index + 1))), ..record }
+                Some(Record { id: id.or_else(|| phase_id(&Value::from(index + 1))), ..record })
             });
             records.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The entries that say that they failed, whatever else the value holds.
+pub(super) fn failures(value: &Value) -> Vec<PhaseId> {
+    let failed = |value: &Value| match value {
+        Value::Object(_) => matches!(of_entry(value), Said::Known(PhaseStatus::Failed, ..)),
+        value => of_word(value) == Some(PhaseStatus::Failed),
+    };
+    match value {
+        Value::Object(members) => {
+            let failed = members.iter().filter(|(_, value)| failed(value));
+            failed.filter_map(|(key, _)| phase_id(&Value::from(key.as_str()))).collect()
+        }
+        Value::Array(items) => {
+            let failed = items.iter().filter(|value| value.is_object() && failed(value));
+            failed.filter_map(|value| member(value, &IDS).and_then(|(_, id)| phase_id(id))).collect()
         }
         _ => Vec::new(),
     }

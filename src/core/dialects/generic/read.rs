@@ -270,7 +270,10 @@ fn read_git(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
 fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
     let Some(found) = scopes.find(&FILES) else { return };
     let mut mention = |name: Option<&str>, path: &str, place: &str| {
-        if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
+        if is_elsewhere(path) {
+            let message = "this path is that of another machine or user; it is kept, but not looked at";
+            notes.doubt_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
+        } else if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
             notes.found("artifact", path, place);
             draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
         }
@@ -300,6 +303,12 @@ fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
             _ => {}
         }
     }
+}
+
+/// Whether a path begins where nobody but its writer knows: on a drive, a share, or in a home.
+fn is_elsewhere(path: &str) -> bool {
+    let drive = matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    drive || path.starts_with("\\\\") || path.starts_with("~/")
 }
 
 fn read_error(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {

@@ -23,17 +23,19 @@ impl StatusWord {
     #[must_use]
     pub fn understand(word: &str) -> Option<Self> {
         let folded: String =
-            word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-')).collect();
+            word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '\u{fe0f}')).collect();
         Some(match folded.as_str() {
             "complete" | "completed" | "done" | "implemented" | "success" | "succeeded" | "passed"
             | "pass" | "ok" | "finished" | "approved" | "validated" | "verified" | "merged" | "resolved"
-            | "\u{2705}" | "\u{2714}" | "\u{2713}" => Self::Complete,
+            | "\u{2705}" | "\u{2714}" | "\u{2713}" | "\u{2611}" => Self::Complete,
             "inprogress" | "active" | "running" | "started" | "working" | "ongoing" | "wip" | "\u{1f504}" => {
                 Self::InProgress
             }
             "pending" | "notstarted" | "todo" | "notexecuted" | "queued" | "waiting" | "planned"
-            | "\u{23f3}" => Self::Pending,
-            "failed" | "error" | "failure" | "fail" | "errored" | "\u{274c}" => Self::Failed,
+            | "\u{23f3}" | "\u{2b1c}" | "\u{2610}" => Self::Pending,
+            "failed" | "error" | "failure" | "fail" | "errored" | "\u{274c}" | "\u{2717}" | "\u{2718}" => {
+                Self::Failed
+            }
             "skipped" | "superseded" | "n/a" | "na" | "skip" | "notapplicable" => Self::Skipped,
             _ => return None,
         })
@@ -72,7 +74,7 @@ mod tests {
     fn many_words_mean_the_same() {
         for (words, meaning) in [
             (
-                &["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}"][..],
+                &["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}", "\u{2714}\u{fe0f}"][..],
                 StatusWord::Complete,
             ),
             (&["in_progress", "in-progress", "active", "running", "started"], StatusWord::InProgress),
@@ -80,7 +82,7 @@ mod tests {
                 &["pending", "not_started", "not started", "not-started", "todo", "NOT_EXECUTED"],
                 StatusWord::Pending,
             ),
-            (&["failed", "error", "\u{274c}"], StatusWord::Failed),
+            (&["failed", "error", "\u{274c}", "\u{2718}"], StatusWord::Failed),
             (&["skipped", "superseded", "n/a"], StatusWord::Skipped),
         ] {
             for word in words {

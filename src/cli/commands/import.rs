@@ -37,7 +37,7 @@ Examples:
   ckpt import state.json --dry-run
   some-tool --dump | ckpt import - --into nightly
 
-Exit codes: 0 all are here, 3 some failed, 6 damaged or no checkpoint, 8 the workflow has another history";
+Exit codes: 0 all are here, 3 some failed, 4 nothing found, 6 damaged or no checkpoint, 8 the workflow has another history";
 
 /// Adopt the checkpoint files of other systems
 ///

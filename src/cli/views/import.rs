@@ -169,9 +169,11 @@ impl ImportReport {
         self.done() == 0
     }
 
-    /// What the shell sees: a single reason if nothing could be done for that reason.
+    /// What the shell sees: a single reason if nothing could be done for that reason. Whoever names a directory without
+    /// a checkpoint in it has named the wrong one.
     pub(crate) fn exit(&self) -> Exit {
         match self.exits.as_slice() {
+            [] if self.is_empty() => Exit::NotFound,
             [] => Exit::Ok,
             [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other == first) => *first,
             _ => Exit::Partial,
@@ -241,6 +243,13 @@ impl Report for ImportReport {
 impl ImportReport {
     /// `Imported 4 files into 042, 1 unchanged. Resume with: ckpt resume 042`
     fn summary(&self) -> String {
+        if self.is_empty() && self.failures.is_empty() {
+            let looked_at = match self.skipped.len() {
+                0 => "no file there is called like one (.json, .yaml, .yml, .checkpoint, .state)".to_owned(),
+                some => format!("{} looked at, and none says how far some work is", count(some, "file")),
+            };
+            return format!("There is no checkpoint to import: {looked_at}.");
+        }
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let workflows = self.workflows();
         let into = match workflows.len() {

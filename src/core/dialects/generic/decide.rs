@@ -1,17 +1,18 @@
 //! What follows from the evidence.
 //!
 //! A status recorded per phase beats a list of phases that stand alike, that beats a counter, and a counter beats a
-//! pointer. Where they disagree, that is a finding. A failure is believed whatever stands beside it.
+//! pointer. Where they disagree, that is a finding. A failure is believed whatever stands beside it. Where nothing
+//! says how far the work is, nothing is decided.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::super::numbers;
-use super::super::reading::{Draft, Notes, phase_at};
+use super::super::reading::{Draft, Notes};
+use super::board::Board;
 use super::evidence::Evidence;
-use super::listed::{Record, of_tasks};
-use crate::core::change::MAX_PHASES;
+use super::listed::of_tasks;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Next, WorkflowStatus};
-use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::resume::{Code, Severity};
 use crate::core::task::Task;
 
@@ -22,167 +23,83 @@ pub(super) fn decide(
     draft: &mut Draft,
     notes: &mut Notes<'_>,
 ) {
-    let mut board = Board::lay_out(&evidence);
+    let claim = claim.or(evidence.says_failed.then_some(WorkflowStatus::Failed));
+    let mut evidence = evidence;
+    // `{"phase": "build", "status": "done"}`: that phase is done, and nothing says whether others follow.
+    let about_one = claim == Some(WorkflowStatus::Complete) && evidence.about_one && evidence.is_empty();
+    if about_one && evidence.current_status.is_none() {
+        evidence.current_status = Some(PhaseStatus::Complete);
+    }
+    let claim = claim.filter(|_| !about_one);
+    let mut board = Board::lay_out(&evidence, notes);
     board.record(&evidence, notes);
     board.lists(&evidence, notes);
-    board.counters(&evidence, claim, notes);
-    board.pointer(&evidence, claim, notes);
+    let counted = board.counters(&evidence, claim, notes);
+    let pointed = board.pointer(&evidence, claim, notes);
     board.tasks(&evidence, draft);
-    let all_done = !board.phases.is_empty() && board.phases.iter().all(|phase| phase.status.is_done());
+    // Work that is complete, and says nothing about its phases, has done them all.
+    let complete = claim == Some(WorkflowStatus::Complete) || (claim.is_none() && evidence.says_complete);
+    if complete && !board.is_settled() {
+        (0..board.phases.len()).for_each(|index| board.settle(index, PhaseStatus::Complete));
+    }
+    let all_done = board.all_done();
     // A list that is all done, of work that is said to go on or to have failed, cannot be the whole list.
     let contradicted = all_done && matches!(claim, Some(status) if status != WorkflowStatus::Complete);
-    if board.whole && !contradicted {
-        draft.pipeline = Some(CUSTOM_PIPELINE.to_owned());
-    }
     draft.status = claim.unwrap_or(match all_done && board.whole || evidence.says_complete {
         true => WorkflowStatus::Complete,
         false => WorkflowStatus::InProgress,
     });
     draft.phase = evidence.current.as_ref().map(|(id, _)| id.clone());
-    draft.next = board.next(&evidence, claim);
+    let begins = pointed == Some(true) || evidence.not_begun || !evidence.alike.is_empty();
+    let counts = counted && (evidence.count.is_some() || evidence.last_completed.is_some());
+    let told = board.is_settled() || (counted && !evidence.vague && (begins || counts));
+    if !board.phases.is_empty() && (!told || (pointed == Some(false) && !board.is_settled())) {
+        return undecided(draft, notes);
+    }
+    let first = board.phases.iter().find(|phase| !phase.status.is_done()).map(|phase| &phase.id);
+    if let Some(id) = first.filter(|id| board.unknown.contains(*id)) {
+        let message = format!("whether {id} is done cannot be told: its status is not known");
+        notes.doubt(Severity::Confirm, Code::StatusUnknown, message);
+    }
+    if board.whole && !contradicted {
+        draft.pipeline = Some(CUSTOM_PIPELINE.to_owned());
+    }
+    let ended = all_done && draft.status == WorkflowStatus::Complete;
+    draft.next = board.next(&evidence, claim).filter(|_| !ended);
     draft.phases = board.phases;
 }
 
-/// Ids in the order they were first mentioned.
-#[derive(Default)]
-struct Mentioned {
-    ids: Vec<PhaseId>,
-    known: HashSet<PhaseId>,
-}
-
-impl Mentioned {
-    fn add<'a>(&mut self, ids: impl Iterator<Item = &'a PhaseId>) {
-        let Self { ids: all, known } = self;
-        all.extend(ids.filter(|id| known.insert((*id).clone())).cloned());
+/// Leaves it open where to go on: the phases are known, but not how far the work is.
+fn undecided(draft: &mut Draft, notes: &mut Notes<'_>) {
+    for task in &mut draft.tasks {
+        task.phase = None;
     }
-}
-
-/// The phases, with what is known about each so far.
-struct Board {
-    phases: Vec<Phase>,
-    index: HashMap<PhaseId, usize>,
-    /// Which of them have a status of their own.
-    settled: Vec<bool>,
-    /// Whether these are all there are.
-    whole: bool,
+    let message = "phases are named, but nothing that can be relied on says which of them are done";
+    notes.doubt(Severity::Advice, Code::PhasesUnknown, message);
 }
 
 impl Board {
-    /// Finds out which phases there are, and in which order.
-    fn lay_out(evidence: &Evidence) -> Self {
-        let mut mentioned = Mentioned::default();
-        mentioned.add(evidence.records.iter().filter_map(|record| record.id.as_ref()));
-        mentioned.add(evidence.declared.iter().flat_map(|(ids, _)| ids));
-        let known = !mentioned.ids.is_empty();
-        mentioned.add(evidence.history.iter().filter_map(|record| record.id.as_ref()));
-        for status in [
-            PhaseStatus::Complete,
-            PhaseStatus::Skipped,
-            PhaseStatus::Failed,
-            PhaseStatus::InProgress,
-            PhaseStatus::Pending,
-        ] {
-            let alike = evidence.alike.iter().filter(|(known, ..)| *known == status);
-            mentioned.add(alike.flat_map(|(_, ids, _)| ids));
-        }
-        mentioned.add(evidence.resume.iter().chain(&evidence.last_completed).map(|(id, _)| id));
-        let has_facts = !mentioned.ids.is_empty() || evidence.total.is_some() || evidence.count.is_some();
-        let current = evidence.current.iter().filter(|_| has_facts || evidence.current_status.is_some());
-        mentioned.add(current.map(|(id, _)| id));
-        let total = evidence.total.as_ref().map(|(total, _)| *total).filter(|total| *total > 0);
-        let rest = evidence.alike.iter().any(|(status, ..)| *status == PhaseStatus::Pending);
-        let mut whole = known || rest;
-        let mut ids = mentioned.ids;
-        if !known && let Some(range) = numbers::range(&ids, total) {
-            whole |= total.is_some();
-            ids = range;
-        } else if let Some(total) = total {
-            whole |= ids.len() as u64 >= total;
-        }
-        ids.truncate(MAX_PHASES);
-        let settled = vec![false; ids.len()];
-        let index = ids.iter().enumerate().map(|(index, id)| (id.clone(), index)).collect();
-        Self { phases: ids.into_iter().map(Phase::pending).collect(), index, settled, whole }
-    }
-
-    fn position(&self, id: &PhaseId) -> Option<usize> {
-        self.index.get(id).copied()
-    }
-
-    fn settle(&mut self, index: usize, status: PhaseStatus) {
-        let id = self.phases[index].id.clone();
-        let Phase { name, started_at, completed_at, error, .. } = self.phases[index].clone();
-        self.phases[index] = Phase { name, started_at, completed_at, error, ..phase_at(id, status) };
-        self.settled[index] = true;
-    }
-
-    /// What is recorded about each phase. Of a history, the last word counts, and a list knows better.
-    fn record(&mut self, evidence: &Evidence, notes: &mut Notes<'_>) {
-        for Record { id, name, status, started_at, completed_at, error, pointer, spelled, tasks, .. } in
-            evidence.history.iter().chain(&evidence.records)
-        {
-            let Some(index) = id.as_ref().and_then(|id| self.position(id)) else { continue };
-            let phase = &mut self.phases[index];
-            phase.name = name.clone().filter(|name| *name != phase.id.as_str()).or(phase.name.take());
-            phase.started_at = started_at.or(phase.started_at);
-            phase.error = error.clone().or(phase.error.take());
-            if let Some(status) = *status {
-                phase.completed_at = completed_at.filter(|_| status.is_done());
-                let words = if spelled.is_empty() { status.word() } else { spelled };
-                notes.found(format!("phases/{}/status", phase.id), words, pointer);
-                let id = phase.id.clone();
-                self.settle(index, status);
-                let left = tasks.iter().filter(|task| !task.status.is_done()).count();
-                if status == PhaseStatus::Complete && left > 0 {
-                    let message =
-                        format!("phase {id} is recorded as complete, but {left} of its tasks are not");
-                    notes.doubt_at(Severity::Advice, Code::RecordsDisagree, pointer, &message);
-                }
-            }
-        }
-    }
-
-    /// Lists of phases that stand alike. The more careful word counts: a failure before all.
-    fn lists(&mut self, evidence: &Evidence, notes: &mut Notes<'_>) {
-        let order = [
-            PhaseStatus::Failed,
-            PhaseStatus::InProgress,
-            PhaseStatus::Pending,
-            PhaseStatus::Skipped,
-            PhaseStatus::Complete,
-        ];
-        for status in order {
-            for (_, ids, place) in evidence.alike.iter().filter(|(listed, ..)| *listed == status) {
-                for id in ids {
-                    let Some(index) = self.position(id) else { continue };
-                    let known = self.phases[index].status;
-                    if !self.settled[index] {
-                        notes.found(format!("phases/{id}/status"), status.word(), place);
-                        self.settle(index, status);
-                    } else if known.is_done() != status.is_done() {
-                        let message = format!(
-                            "phase {id} is listed as {}, but recorded as {}; the record counts",
-                            status.word(),
-                            known.word()
-                        );
-                        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Counters. They decide only where nothing better is known.
-    fn counters(&mut self, evidence: &Evidence, claim: Option<WorkflowStatus>, notes: &mut Notes<'_>) {
-        let better = self.settled.contains(&true);
+    /// Counters. They decide only where nothing better is known. Says whether they could be followed.
+    fn counters(
+        &mut self,
+        evidence: &Evidence,
+        claim: Option<WorkflowStatus>,
+        notes: &mut Notes<'_>,
+    ) -> bool {
+        let better = self.is_settled();
         let last = evidence.last_completed.as_ref();
-        if let Some((index, place)) = last.and_then(|(id, place)| Some((self.position(id)?, place))) {
-            match better {
-                true => self.doubt_last(index, place, notes),
-                false => self.count(index + 1, place, claim, notes),
+        if let Some((id, place)) = last {
+            match self.position(id) {
+                Some(index) if better => self.doubt_last(index, place, notes),
+                Some(index) => self.count(index + 1, place, claim, notes),
+                None => {
+                    let message = format!("{id} is said to be the last completed one, but it is not listed");
+                    notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+                    return false;
+                }
             }
         }
-        let Some((count, place)) = &evidence.count else { return };
+        let Some((count, place)) = &evidence.count else { return true };
         let count = usize::try_from(*count).unwrap_or(usize::MAX);
         let done = self.phases.iter().filter(|phase| phase.status.is_done()).count();
         if better || last.is_some() {
@@ -197,7 +114,9 @@ impl Board {
             let message =
                 format!("{count} phases are counted as done, but only {} are known", self.phases.len());
             notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+            return false;
         }
+        true
     }
 
     fn count(&mut self, count: usize, place: &str, claim: Option<WorkflowStatus>, notes: &mut Notes<'_>) {
@@ -229,19 +148,34 @@ impl Board {
     }
 
     /// The pointer: it gives the current phase a status, and stands for what lies before it if nothing else does.
-    fn pointer(&mut self, evidence: &Evidence, claim: Option<WorkflowStatus>, notes: &mut Notes<'_>) {
-        let Some((id, place)) = &evidence.current else { return };
-        notes.found("phase", id, place);
-        let Some(index) = self.position(id) else { return };
-        let better = self.settled.contains(&true);
-        if !self.settled[index] {
-            let status = evidence.current_status.or(match claim {
-                Some(WorkflowStatus::Failed) if !better => Some(PhaseStatus::Failed),
-                _ => None,
-            });
-            if let Some(status) = status {
-                self.settle(index, status);
+    /// Says whether it could be followed; nothing if there is none.
+    fn pointer(
+        &mut self,
+        evidence: &Evidence,
+        claim: Option<WorkflowStatus>,
+        notes: &mut Notes<'_>,
+    ) -> Option<bool> {
+        if let Some((id, place)) = &evidence.current {
+            notes.found("phase", id, place);
+        }
+        let better = self.is_settled();
+        let (id, place) = evidence.resume.as_ref().filter(|_| !better).or(evidence.current.as_ref())?;
+        let Some(index) = self.position(id).or_else(|| self.first_of_all(id)) else {
+            return Some(self.lost(id, place, claim, notes));
+        };
+        let current = evidence.current.as_ref().and_then(|(id, _)| self.position(id));
+        let known = current.map(|current| (self.settled[current], self.phases[current].status));
+        match (current, known, evidence.current_status) {
+            (Some(current), Some((true, known)), Some(PhaseStatus::Failed)) if known.is_done() => {
+                let message = format!("phase {id} is recorded as {} and as failed; the failure counts", known.word());
+                notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+                self.settle(current, PhaseStatus::Failed);
             }
+            (Some(current), Some((false, _)), Some(status)) => self.settle(current, status),
+            (Some(current), Some((false, _)), None) if claim == Some(WorkflowStatus::Failed) && !better => {
+                self.settle(current, PhaseStatus::Failed);
+            }
+            _ => {}
         }
         if !better && index > 0 && claim != Some(WorkflowStatus::Complete) {
             for earlier in 0..index {
@@ -252,17 +186,59 @@ impl Board {
         }
         // Work that is complete, and says only where it is, has nothing behind that.
         if !better && claim == Some(WorkflowStatus::Complete) {
-            for index in 0..self.phases.len() {
-                self.settle(index, PhaseStatus::Complete);
-            }
+            (0..self.phases.len()).for_each(|index| self.settle(index, PhaseStatus::Complete));
         }
+        Some(true)
+    }
+
+    /// Zero is the first of a list that is not numbered; of any other number it is not known where counting begins.
+    fn first_of_all(&self, id: &PhaseId) -> Option<usize> {
+        (id.as_str() == "0" && !self.phases.is_empty() && !self.is_numbered()).then_some(0)
+    }
+
+    fn is_numbered(&self) -> bool {
+        self.phases.iter().any(|phase| numbers::plain(&phase.id).is_some())
+    }
+
+    /// A pointer to nothing that is listed. Behind a list that is all done, it may be what comes next.
+    fn lost(
+        &mut self,
+        id: &PhaseId,
+        place: &str,
+        claim: Option<WorkflowStatus>,
+        notes: &mut Notes<'_>,
+    ) -> bool {
+        let number = numbers::plain(id);
+        if self.all_done() && self.is_settled() {
+            let ended = claim == Some(WorkflowStatus::Complete) || number.is_some();
+            if !ended && self.listed {
+                self.push(id);
+            }
+            return true;
+        }
+        if self.phases.is_empty() {
+            return false;
+        }
+        let message = match number.and_then(|number| usize::try_from(number).ok()) {
+            Some(number @ 1..) if number < self.phases.len() && !self.is_numbered() => format!(
+                "{id} may be {} or {}: it is not said whether counting begins at 0",
+                self.phases[number - 1].id,
+                self.phases[number].id
+            ),
+            _ => format!("{id} is none of the phases that are known"),
+        };
+        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+        false
     }
 
     /// Tasks of the phases, each under a name that is its own.
     fn tasks(&mut self, evidence: &Evidence, draft: &mut Draft) {
         let mut taken = HashSet::new();
+        let known: HashSet<PhaseId> = self.phases.iter().map(|phase| phase.id.clone()).collect();
         let mut add = |tasks: &[Task], phase: Option<&PhaseId>| {
             for task in tasks {
+                let own = task.phase.as_ref().filter(|own| known.contains(*own));
+                let phase = own.or(phase);
                 let mut task = Task { phase: phase.cloned(), ..task.clone() };
                 if !taken.insert(task.id.clone()) {
                     let full = phase.map(|phase| format!("{phase}/{}", task.id));
@@ -283,12 +259,9 @@ impl Board {
         add(&evidence.tasks, current);
         let Some(current) = current.filter(|_| !evidence.tasks.is_empty()) else { return };
         // The phase that has them may be known by nothing else.
-        let index = self.position(current).unwrap_or_else(|| {
-            self.phases.push(Phase::pending(current.clone()));
-            self.settled.push(false);
-            self.index.insert(current.clone(), self.phases.len() - 1);
-            self.phases.len() - 1
-        });
+        let Some(index) = self.position(current).or_else(|| (!self.listed).then(|| self.push(current))?) else {
+            return;
+        };
         if let Some(status) = of_tasks(&evidence.tasks).filter(|_| !self.settled[index]) {
             self.settle(index, status);
         }
@@ -296,11 +269,12 @@ impl Board {
 
     /// What is said to come next. Without a list, where the work is decides only if it is said to go on.
     fn next(&self, evidence: &Evidence, claim: Option<WorkflowStatus>) -> Option<Next> {
-        let current = evidence.current.as_ref();
         let goes_on = claim == Some(WorkflowStatus::InProgress) || !self.phases.is_empty();
-        let phase =
-            evidence.resume.as_ref().or_else(|| current.filter(|_| goes_on)).map(|(id, _)| id.clone());
-        phase.map(|phase| Next { phase: Some(phase), action: None, extra: Default::default() })
+        let current = evidence.current.as_ref().filter(|_| goes_on);
+        let (id, _) = evidence.resume.as_ref().or(current)?;
+        // A number that names no phase of the list says nothing that could be followed.
+        let lost = !self.phases.is_empty() && self.position(id).is_none() && numbers::plain(id).is_some();
+        (!lost).then(|| Next { phase: Some(id.clone()), action: None, extra: Default::default() })
     }
 }
 

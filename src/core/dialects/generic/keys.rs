@@ -7,6 +7,8 @@ pub(super) enum Noun {
     Phase,
     /// Units of work inside them.
     Task,
+    /// Units that some call their steps by: milestones, features. They count where there is nothing else.
+    Unit,
     /// The key does not say: `completed`, `remaining`.
     Bare,
 }
@@ -61,7 +63,13 @@ pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
         match singular(token) {
             "phase" | "step" | "stage" => noun = Noun::Phase,
             "task" | "item" | "objective" | "todo" | "subtask" if noun == Noun::Bare => noun = Noun::Task,
-            "num" | "number" | "id" | "index" | "name" | "key" | "list" if index > 0 => {}
+            "milestone" | "wave" | "sprint" | "batch" | "epic" | "story" | "feature" | "module" | "chapter"
+            | "section" | "job" | "goal" | "deliverable"
+                if noun == Noun::Bare && token != singular(token) =>
+            {
+                noun = Noun::Unit;
+            }
+            "num" | "number" | "id" | "index" | "idx" | "name" | "key" | "list" if index > 0 => {}
             "workflow" | "pipeline" | "of" | "the" => {}
             _ => rest.push(token),
         }
@@ -92,19 +100,45 @@ pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
     (noun != Noun::Bare || role != Role::All).then_some((noun, role))
 }
 
-/// The id in a key that is about one phase alone: `STEP_3_STATUS`, `phase_1`, `phase2`.
-pub(super) fn single(key: &str) -> Option<&str> {
-    let trimmed = key.strip_suffix("_STATUS").or_else(|| key.strip_suffix("_status"));
+/// Whether a folded key speaks of several: `completed_steps`, `phases`.
+pub(super) fn is_plural(folded: &str) -> bool {
+    folded.split('_').any(|token| {
+        let one = singular(token);
+        token != one && !matches!(one, "number" | "id" | "name" | "key")
+    })
+}
+
+/// What a key says that is about one phase alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Single<'a> {
+    /// The phase.
+    pub(super) id: &'a str,
+    /// What is said of it: `status`, `done`, `failed`; nothing for the phase itself.
+    pub(super) aspect: &'static str,
+    /// Whether the key is sure to be about a phase: `phase_1`, and not `phase_1_build`.
+    pub(super) sure: bool,
+}
+
+/// Reads a key that is about one phase alone: `STEP_3_STATUS`, `phase_1`, `phase2_done`.
+pub(super) fn single(key: &str) -> Option<Single<'_>> {
+    const ASPECTS: [&str; 6] = ["status", "completed", "complete", "done", "failed", "skipped"];
     let lower = key.to_ascii_lowercase();
     let noun = ["phase", "step", "stage"].into_iter().find(|noun| lower.starts_with(noun))?;
     let rest = key.get(noun.len()..)?;
-    match trimmed {
-        Some(_) => rest.strip_suffix("_STATUS").or_else(|| rest.strip_suffix("_status"))?.strip_prefix('_'),
-        None => {
-            let number = rest.strip_prefix(['_', '-']).unwrap_or(rest);
-            number.starts_with(|c: char| c.is_ascii_digit()).then_some(key)
+    for aspect in ASPECTS {
+        let cut = rest.len().checked_sub(aspect.len());
+        let Some((id, end)) = cut.and_then(|cut| rest.split_at_checked(cut)) else { continue };
+        if !end.eq_ignore_ascii_case(aspect) {
+            continue;
         }
+        let parted = id.strip_suffix(['_', '-']);
+        let id = parted.or_else(|| Some(id).filter(|_| end.starts_with(|c: char| c.is_uppercase())))?;
+        let id = id.strip_prefix(['_', '-']).or_else(|| Some(id).filter(|id| id.starts_with(|c: char| c.is_ascii_digit())))?;
+        return (!id.is_empty()).then_some(Single { id, aspect, sure: true });
     }
+    let number = rest.strip_prefix(['_', '-']).unwrap_or(rest);
+    let sure = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    number.starts_with(|c: char| c.is_ascii_digit()).then_some(Single { id: key, aspect: "", sure })
 }
 
 fn singular(token: &str) -> &str {
@@ -117,6 +151,19 @@ fn singular(token: &str) -> &str {
         "objectives" => "objective",
         "todos" => "todo",
         "subtasks" => "subtask",
+        "milestones" => "milestone",
+        "waves" => "wave",
+        "sprints" => "sprint",
+        "batches" => "batch",
+        "epics" => "epic",
+        "stories" => "story",
+        "features" => "feature",
+        "modules" => "module",
+        "chapters" => "chapter",
+        "sections" => "section",
+        "jobs" => "job",
+        "goals" => "goal",
+        "deliverables" => "deliverable",
         "numbers" | "nums" => "number",
         "ids" => "id",
         "names" => "name",
@@ -166,6 +213,9 @@ mod tests {
             ("tests_passed", None),
             ("issue_nums", None),
             ("ids", None),
+            ("milestones", Some((Noun::Unit, Role::All))),
+            ("completed_features", Some((Noun::Unit, Role::Completed))),
+            ("feature", None),
         ] {
             assert_eq!(classify(key), about, "{key}");
         }
@@ -173,11 +223,20 @@ mod tests {
 
     #[test]
     fn some_keys_are_about_one_phase() {
-        assert_eq!(single("STEP_3_STATUS"), Some("3"));
-        assert_eq!(single("phase_build_status"), Some("build"));
-        assert_eq!(single("phase_1"), Some("phase_1"));
-        assert_eq!(single("phase2"), Some("phase2"));
-        for key in ["phase_status", "step_count", "phases", "steps_done", "statuses", "stagecoach"] {
+        for (key, id, aspect, sure) in [
+            ("STEP_3_STATUS", "3", "status", true),
+            ("phase_build_status", "build", "status", true),
+            ("phase_1_complete", "1", "complete", true),
+            ("phase2_done", "2", "done", true),
+            ("step3Status", "3", "status", true),
+            ("stage_4_failed", "4", "failed", true),
+            ("phase_1", "phase_1", "", true),
+            ("phase2", "phase2", "", true),
+            ("phase_1_output", "phase_1_output", "", false),
+        ] {
+            assert_eq!(single(key), Some(Single { id, aspect, sure }), "{key}");
+        }
+        for key in ["phase_status", "step_count", "phases", "steps_done", "statuses", "stagecoach", "phase_done"] {
             assert_eq!(single(key), None, "{key}");
         }
     }

@@ -5,18 +5,18 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::super::reading::{Notes, phase_id, pointer, spelled};
-use super::keys::fold;
+use super::keys::{classify, fold};
 use super::scope::is_nothing;
+use super::status::{Said, checkbox, is_said, of_entry, of_word};
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::status_word::StatusWord;
+use crate::core::resume::{Code, Severity};
 use crate::core::task::{Task, TaskId, TaskStatus};
 use crate::core::time::Timestamp;
 
-const STATUS: [&str; 6] = ["status", "state", "phase_status", "step_status", "result", "outcome"];
 const IDS: [&str; 9] = ["id", "phase_id", "step_id", "phase", "step", "stage", "number", "name", "title"];
 const TASK_IDS: [&str; 10] =
     ["id", "task_id", "item_id", "key", "number", "name", "title", "task", "content", "description"];
-const NAMES: [&str; 4] = ["name", "title", "label", "description"];
+const NAMES: [&str; 7] = ["name", "title", "label", "description", "content", "text", "summary"];
 const ITEMS: [&str; 8] =
     ["tasks", "items", "objectives", "steps", "subtasks", "todos", "checklist", "sub_steps"];
 
@@ -35,31 +35,49 @@ pub(super) struct Record {
     pub(super) pointer: String,
     /// The status as it was spelled.
     pub(super) spelled: String,
+    /// Whether a status is recorded that is not understood.
+    pub(super) unknown: bool,
 }
 
-/// Whether a value is a list of things with a status each: an object of objects or of status words, an array of
-/// objects.
+/// Whether a value is a list of things with a status each: an object of objects, of status words or of flags, an array
+/// of objects, a check list.
 pub(super) fn is_list(value: &Value) -> bool {
     match value {
         Value::Object(members) => {
             let entries = members.values().filter(|value| is_entry(value)).count();
+            // `{"done": true, "required": true}` and `{"status": "done"}` are about one thing.
+            let flags = members.values().any(Value::is_boolean);
+            let named = || members.keys().all(|key| classify(&fold(key)).is_none() && key != "enabled");
             entries > 0
+                && (!flags || members.values().all(Value::is_boolean))
+                && (members.values().any(Value::is_object) || named())
                 && (entries == members.len()
-                    || members.values().all(|value| value.is_object() || is_entry(value)))
+                    || members.values().all(|value| value.is_object() || value.is_null() || is_entry(value)))
         }
         Value::Array(items) => {
-            !items.is_empty() && items.iter().all(Value::is_object) && items.iter().any(is_entry)
+            items.iter().any(|item| item.is_object() && is_entry(item))
+                || (!items.is_empty() && is_checklist(items))
         }
         _ => false,
     }
 }
 
+fn is_checklist(items: &[Value]) -> bool {
+    items.iter().all(|item| item.as_str().and_then(checkbox).is_some())
+}
+
 fn is_entry(value: &Value) -> bool {
+    is_said(value) || member(value, &ITEMS).is_some() || member(value, &["completed_at", "finished_at"]).is_some()
+}
+
+/// Whether a value is a list of things that have at least a name each.
+pub(super) fn is_named_list(value: &Value) -> bool {
     match value {
-        Value::Object(_) => {
-            member(value, &STATUS).is_some() || member(value, &ITEMS).is_some() || flag(value).is_some()
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| member(item, &IDS).is_some()),
+        Value::Object(members) => {
+            let things = members.values().all(|value| value.is_object() || value.is_null());
+            !members.is_empty() && things && members.keys().all(|key| classify(&fold(key)).is_none())
         }
-        Value::String(word) => StatusWord::understand(word).is_some(),
         _ => false,
     }
 }
@@ -75,12 +93,41 @@ pub(super) fn records(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<R
             records.collect()
         }
         Value::Array(items) => {
-            let records = items.iter().enumerate().map(|(index, value)| {
-                let record = record(value, &format!("{place}/{index}"), notes);
+            let records = items.iter().enumerate().filter_map(|(index, value)| {
+                let place = format!("{place}/{index}");
+                if let Some((status, mark, name)) = value.as_str().and_then(checkbox) {
+                    let (id, spelled) = (phase_id(&Value::from(name)), spelled(status, &Value::from(mark)));
+                    return Some(Record { id, status: Some(status), spelled, pointer: place, ..Record::default() });
+                }
+                // A name among records is a phase of which nothing is recorded.
+                if !value.is_object() {
+                    let id = notes.phase(value, &place)?;
+                    return Some(Record { id: Some(id), pointer: place, ..Record::default() });
+                }
+                let record = record(value, &place, notes);
                 let id = member(value, &IDS).and_then(|(_, id)| phase_id(id));
-                Record { id: id.or_else(|| phase_id(&Value::from(index + 1))), ..record }
+                Some(Record { id: id.or_else(|| phase_id(&Value::from(index + 1))), ..record })
             });
             records.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The entries that say that they failed, whatever else the value holds.
+pub(super) fn failures(value: &Value) -> Vec<PhaseId> {
+    let failed = |value: &Value| match value {
+        Value::Object(_) => matches!(of_entry(value), Said::Known(PhaseStatus::Failed, ..)),
+        value => of_word(value) == Some(PhaseStatus::Failed),
+    };
+    match value {
+        Value::Object(members) => {
+            let failed = members.iter().filter(|(_, value)| failed(value));
+            failed.filter_map(|(key, _)| phase_id(&Value::from(key.as_str()))).collect()
+        }
+        Value::Array(items) => {
+            let failed = items.iter().filter(|value| value.is_object() && failed(value));
+            failed.filter_map(|value| member(value, &IDS).and_then(|(_, id)| phase_id(id))).collect()
         }
         _ => Vec::new(),
     }
@@ -90,8 +137,12 @@ pub(super) fn records(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<R
 pub(super) fn record(value: &Value, place: &str, notes: &mut Notes<'_>) -> Record {
     let mut record = Record { pointer: place.to_owned(), ..Record::default() };
     if !value.is_object() {
-        record.status = notes.understand_status(value, place);
+        record.status = of_word(value);
         record.spelled = record.status.map(|status| spelled(status, value)).unwrap_or_default();
+        record.unknown = record.status.is_none() && !is_nothing(value);
+        if record.unknown {
+            doubt_word(value, place, notes);
+        }
         return record;
     }
     let time = |names: &[&str], notes: &mut Notes<'_>| {
@@ -109,26 +160,41 @@ pub(super) fn record(value: &Value, place: &str, notes: &mut Notes<'_>) -> Recor
     if let Some((key, items)) = member(value, &ITEMS) {
         record.tasks = tasks(items, &format!("{place}{}", pointer(&[key])), notes);
     }
-    let unsaid = record.status.is_none() && member(value, &STATUS).is_none();
+    let unsaid = !record.unknown;
     record.status = record.status.or_else(|| of_tasks(&record.tasks).filter(|_| unsaid));
     record
 }
 
-/// Reads the status of an entry: its word, or a flag, or the time it was finished at.
+/// Reads the status of an entry: what it says, or the time it was finished at.
 fn read_status(value: &Value, place: &str, record: &mut Record, notes: &mut Notes<'_>) {
-    if let Some((key, word)) = member(value, &STATUS) {
-        // A word that is not understood decides nothing, and neither does what stands beside it.
-        record.pointer = format!("{place}{}", pointer(&[key]));
-        record.status = notes.understand_status(word, &record.pointer);
-        record.spelled = record.status.map(|status| spelled(status, word)).unwrap_or_default();
-        return;
+    let at = |key: &str| format!("{place}{}", pointer(&[key]));
+    match of_entry(value) {
+        Said::Known(status, key, word) => {
+            record.pointer = at(key);
+            record.status = Some(status);
+            record.spelled = spelled(status, word);
+        }
+        Said::Unknown(key, word) => {
+            record.pointer = at(key);
+            record.unknown = true;
+            doubt_word(word, &record.pointer, notes);
+        }
+        Said::Nothing => {
+            let finished = member(value, &["completed_at", "finished_at"]).is_some();
+            record.status =
+                (finished && record.completed_at.is_some()).then_some(PhaseStatus::Complete);
+        }
     }
-    let finished = member(value, &["completed_at", "finished_at"]).is_some() && record.completed_at.is_some();
-    record.status = match flag(value) {
-        Some(true) => Some(PhaseStatus::Complete),
-        Some(false) => Some(PhaseStatus::Pending),
-        None => finished.then_some(PhaseStatus::Complete),
+}
+
+fn doubt_word(word: &Value, place: &str, notes: &mut Notes<'_>) {
+    let word = match word {
+        Value::String(word) => format!("\"{word}\""),
+        Value::Object(_) | Value::Array(_) => "that is recorded".to_owned(),
+        other => other.to_string(),
     };
+    let message = format!("the status {word} is not known; nothing is concluded from it");
+    notes.doubt_at(Severity::Advice, Code::StatusUnknown, place, &message);
 }
 
 /// What the tasks of a phase say about it, if it says nothing itself.
@@ -159,15 +225,17 @@ pub(super) fn tasks(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<Tas
     let mut tasks: Vec<Task> = Vec::new();
     let mut known = HashSet::new();
     for (index, (key, value, place)) in entries.into_iter().enumerate() {
-        let named = key.map(str::to_owned).or_else(|| match value {
-            Value::Object(_) => text_member(value, &TASK_IDS),
-            value => super::scope::text(value),
+        let ticked = value.as_str().filter(|_| key.is_none()).and_then(checkbox);
+        let named = key.map(str::to_owned).or_else(|| match (value, ticked) {
+            (_, Some((.., name))) => Some(name.to_owned()),
+            (Value::Object(_), _) => text_member(value, &TASK_IDS),
+            (value, _) => super::scope::text(value),
         });
         let id = named.as_deref().and_then(task_id).or_else(|| task_id(&(index + 1).to_string()));
         let Some(id) = id.filter(|id| known.insert(id.clone())) else { continue };
         // An array of plain words names tasks; an object from names to words says how they stand.
         let status = match (key, value) {
-            (None, Value::String(_) | Value::Number(_)) => None,
+            (None, Value::String(_) | Value::Number(_)) => ticked.map(|(status, ..)| status),
             _ => record(value, &place, notes).status,
         };
         let status = match status.unwrap_or_default() {
@@ -177,7 +245,8 @@ pub(super) fn tasks(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<Tas
             PhaseStatus::Failed => TaskStatus::Failed,
             PhaseStatus::Skipped => TaskStatus::Skipped,
         };
-        let mut task = Task::pending(id, None);
+        let phase = member(value, &["phase", "phase_id", "stage"]).and_then(|(_, phase)| phase_id(phase));
+        let mut task = Task::pending(id, phase);
         task.status = status;
         task.attempts = u32::from(!matches!(status, TaskStatus::Pending | TaskStatus::Skipped));
         task.output =
@@ -212,11 +281,6 @@ pub(super) fn member<'a>(value: &'a Value, names: &[&str]) -> Option<(&'a str, &
 
 fn text_member(value: &Value, names: &[&str]) -> Option<String> {
     member(value, names).and_then(|(_, value)| super::scope::text(value))
-}
-
-fn flag(value: &Value) -> Option<bool> {
-    member(value, &["completed", "done", "complete", "finished", "passed"])
-        .and_then(|(_, value)| value.as_bool())
 }
 
 /// Whether a text looks like the path of a file.

@@ -5,11 +5,18 @@
 //! spellings. It says what it recognised and where, and what does not agree. Where the facts do not decide where to go
 //! on, the draft does not either, and the judgement is "cannot tell".
 
+mod align;
+mod amounts;
+mod board;
 mod decide;
 mod evidence;
+mod facts;
 mod keys;
 mod listed;
 mod read;
 mod scope;
+mod status;
+#[cfg(test)]
+mod tests;
 
 pub(super) use read::read;

@@ -90,7 +90,9 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     draft.recorded_at =
         scopes.best(&SAVED).and_then(|found| notes.time("saved_at", found.value, &found.pointer));
     let claim = claim(&scopes, notes);
-    let evidence = Evidence::gather(main, &scopes, notes);
+    let mut evidence = Evidence::gather(main, &scopes, notes);
+    evidence.not_begun |= claim.is_some_and(|claim| claim.not_begun);
+    let claim = claim.map(|claim| claim.status);
     let says_idle = evidence.says_idle;
     let known = !evidence.is_empty() || evidence.current.is_some();
     let outputs: Vec<_> = evidence
@@ -118,46 +120,67 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     draft
 }
 
+/// What the document says about the whole.
+#[derive(Clone, Copy)]
+struct Claim {
+    status: WorkflowStatus,
+    /// Whether it says that nothing has been done yet.
+    not_begun: bool,
+}
+
 /// What the document says about the whole, if it says it in a word that is understood.
-fn claim(scopes: &Scopes<'_>, notes: &mut Notes<'_>) -> Option<WorkflowStatus> {
-    let names = [
-        "status",
-        "workflow_status",
-        "overall_status",
-        "run_status",
-        "task_status",
-        "state",
-        "completed",
-        "complete",
+fn claim(scopes: &Scopes<'_>, notes: &mut Notes<'_>) -> Option<Claim> {
+    const WORDS: [&str; 6] =
+        ["status", "workflow_status", "overall_status", "run_status", "task_status", "state"];
+    const FLAGS: [(&str, WorkflowStatus); 7] = [
+        ("completed", WorkflowStatus::Complete),
+        ("complete", WorkflowStatus::Complete),
+        ("is_complete", WorkflowStatus::Complete),
+        ("is_completed", WorkflowStatus::Complete),
+        ("finished", WorkflowStatus::Complete),
+        ("done", WorkflowStatus::Complete),
+        ("failed", WorkflowStatus::Failed),
     ];
-    let found = scopes.find(&names)?;
-    let word = match found.value {
-        Value::String(word) => word.trim().to_owned(),
-        Value::Bool(done) if found.key.to_lowercase().starts_with("complete") => {
-            return done.then_some(WorkflowStatus::Complete);
-        }
-        _ => return None,
+    // The status of a checkout is not that of the work.
+    let about_work = || scopes.0.iter().filter(|scope| !matches!(scope.name.as_str(), "git" | "git_state" | "vcs"));
+    let word = about_work().find_map(|scope| {
+        WORDS.iter().find_map(|name| scope.get(name).filter(|found| found.value.is_string()))
+    });
+    let flag = || {
+        FLAGS.iter().find_map(|(name, status)| {
+            let found = about_work().find_map(|scope| scope.get(name));
+            found.filter(|found| *found.value == Value::Bool(true)).map(|found| (found, *status))
+        })
     };
-    let status = match StatusWord::understand(&word) {
-        Some(StatusWord::Complete) => WorkflowStatus::Complete,
-        Some(StatusWord::Failed) => WorkflowStatus::Failed,
-        Some(StatusWord::Skipped) => WorkflowStatus::Abandoned,
-        Some(StatusWord::InProgress | StatusWord::Pending) => WorkflowStatus::InProgress,
-        None => match word.to_lowercase().as_str() {
-            "abandoned" | "cancelled" | "canceled" | "aborted" => WorkflowStatus::Abandoned,
-            "paused" | "suspended" | "interrupted" | "open" | "ongoing" | "resumable" => {
-                WorkflowStatus::InProgress
-            }
-            _ if is_idle_word(&word) => return None,
-            _ => {
-                let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
-                notes.doubt_at(Severity::Advice, Code::StatusUnknown, &found.pointer, &message);
-                return None;
-            }
-        },
+    let (found, status, not_begun) = match word {
+        Some(found) => {
+            let word = text(found.value)?;
+            let meaning = StatusWord::understand(&word);
+            let status = match meaning {
+                Some(StatusWord::Complete) => WorkflowStatus::Complete,
+                Some(StatusWord::Failed) => WorkflowStatus::Failed,
+                Some(StatusWord::Skipped) => WorkflowStatus::Abandoned,
+                Some(StatusWord::InProgress | StatusWord::Pending) => WorkflowStatus::InProgress,
+                None => match word.to_lowercase().as_str() {
+                    "abandoned" | "cancelled" | "canceled" | "aborted" => WorkflowStatus::Abandoned,
+                    "paused" | "suspended" | "interrupted" | "open" | "ongoing" | "resumable" => {
+                        WorkflowStatus::InProgress
+                    }
+                    _ if is_idle_word(&word) => return None,
+                    _ => {
+                        let message =
+                            format!("the status \"{word}\" is not known; nothing is concluded from it");
+                        notes.doubt_at(Severity::Advice, Code::StatusUnknown, &found.pointer, &message);
+                        return None;
+                    }
+                },
+            };
+            (found, status, meaning == Some(StatusWord::Pending))
+        }
+        None => flag().map(|(found, status)| (found, status, false))?,
     };
     notes.found("status", status.word(), &found.pointer);
-    Some(status)
+    Some(Claim { status, not_begun })
 }
 
 /// Takes the time of completion into account: it says that all is done, unless something is left.
@@ -167,11 +190,13 @@ fn settle_claim(
     evidence: &Evidence,
     notes: &mut Notes<'_>,
 ) -> Option<WorkflowStatus> {
-    let finished =
-        scopes.0.first().and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at")))?;
+    let top = scopes.0.first();
+    let Some(finished) = top.and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at"))) else {
+        return claim;
+    };
     let left = evidence.records.iter().find(|record| record.status.is_some_and(|status| !status.is_done()));
     match (claim, left.and_then(|record| record.id.as_ref())) {
-        (_, Some(id)) => {
+        (claim, Some(id)) => {
             let message =
                 format!("this says that the work is finished, but {id} is not done; the phases count");
             notes.doubt_at(Severity::Advice, Code::StatusDisagrees, &finished.pointer, &message);
@@ -183,7 +208,6 @@ fn settle_claim(
         }
         (claim, None) => claim,
     }
-    .or(claim)
 }
 
 fn says_idle_status(scopes: &Scopes<'_>) -> bool {
@@ -246,7 +270,10 @@ fn read_git(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
 fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
     let Some(found) = scopes.find(&FILES) else { return };
     let mut mention = |name: Option<&str>, path: &str, place: &str| {
-        if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
+        if is_elsewhere(path) {
+            let message = "this path is that of another machine or user; it is kept, but not looked at";
+            notes.doubt_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
+        } else if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
             notes.found("artifact", path, place);
             draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
         }
@@ -276,6 +303,12 @@ fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
             _ => {}
         }
     }
+}
+
+/// Whether a path begins where nobody but its writer knows: on a drive, a share, or in a home.
+fn is_elsewhere(path: &str) -> bool {
+    let drive = matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    drive || path.starts_with("\\\\") || path.starts_with("~/")
 }
 
 fn read_error(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {

@@ -7,7 +7,7 @@ use super::keys::{Noun, Role, classify, fold};
 use super::listed::is_list;
 
 /// Objects that hold facts about the whole, by their folded keys.
-const WRAPPERS: [&str; 25] = [
+const WRAPPERS: [&str; 33] = [
     "workflow",
     "checkpoint",
     "checkpoints",
@@ -33,6 +33,14 @@ const WRAPPERS: [&str; 25] = [
     "position",
     "project",
     "vcs",
+    "pipeline",
+    "flow",
+    "plan",
+    "job",
+    "data",
+    "payload",
+    "result",
+    "orchestration",
 ];
 const DEEPEST: usize = 3;
 

@@ -1,6 +1,6 @@
 //! Writing checkpoints as the files of other systems, under the names those systems look for.
 //!
-//! [`files`] decides what is to be written, and [`write`] writes it. Nothing is written outside the directory that was
+//! [`files()`] decides what is to be written, and [`write()`] writes it. Nothing is written outside the directory that was
 //! asked for, not even through a link that somebody has put there.
 
 mod index;

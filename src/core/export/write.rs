@@ -7,6 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 
 use super::layout::{Content, ExportFile};
 use super::problem::ExportProblem;
+use crate::core::dialects::Document;
 use crate::core::files::read_regular;
 use crate::core::format::MAX_FILE_BYTES;
 
@@ -15,7 +16,7 @@ use crate::core::format::MAX_FILE_BYTES;
 pub enum Placed {
     /// It was written.
     Written,
-    /// It was there, with the same content.
+    /// It was there, and says the same.
     Unchanged,
 }
 
@@ -54,7 +55,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
                 if !there.is_file() {
                     return Err(ExportProblem::NotAFile(shown()));
                 }
-                if read_regular(&target, MAX_FILE_BYTES).is_ok_and(|known| known == *bytes) {
+                if read_regular(&target, MAX_FILE_BYTES).is_ok_and(|known| says_the_same(&known, bytes)) {
                     return Ok(Placed::Unchanged);
                 }
                 if !replace && !matches!(file.content, Content::Shared(_)) {
@@ -65,6 +66,12 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
         }
     }
     Ok(Placed::Written)
+}
+
+/// Whether two files say the same, in whatever layout.
+fn says_the_same(old: &[u8], new: &[u8]) -> bool {
+    let value = |bytes: &[u8]| Document::parse(bytes).ok().map(|document| document.value);
+    old == new || value(old).is_some_and(|old| Some(old) == value(new))
 }
 
 /// Goes down to a directory, making what is missing.
@@ -122,6 +129,8 @@ mod tests {
         let one = file("a/b/one.json", "1\n");
         assert_eq!(write(root, &one, false).unwrap(), Placed::Written);
         assert_eq!(write(root, &one, false).unwrap(), Placed::Unchanged);
+        let spaced = file("a/b/one.json", " 1 \n");
+        assert_eq!(write(root, &spaced, false).unwrap(), Placed::Unchanged, "only the layout differs");
         let other = file("a/b/one.json", "2\n");
         assert!(matches!(write(root, &other, false), Err(ExportProblem::Exists(_))));
         assert_eq!(write(root, &other, true).unwrap(), Placed::Written);

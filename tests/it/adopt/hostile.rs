@@ -85,7 +85,10 @@ fn yaml_is_data_and_nothing_else() {
 fn shell_text_is_kept_and_never_run() {
     let world = World::new();
     let trap = world.project().join("trap");
-    let text = format!("RUN_ID=night\nSTEP_1_STATUS=done\nSTEP_2_STATUS=pending\nX=\"$(touch {0})\"\nY=`touch {0}`\n", trap.display());
+    let text = format!(
+        "RUN_ID=night\nSTEP_1_STATUS=done\nSTEP_2_STATUS=pending\nX=\"$(touch {0})\"\nY=`touch {0}`\n",
+        trap.display()
+    );
     world.write("s.checkpoint", text);
     world.run(&["import", "s.checkpoint"]).succeeds();
     assert!(!trap.exists());
@@ -162,7 +165,8 @@ fn a_store_that_cannot_be_written_is_left_as_it_is() {
     let world = World::with_checkpoints(1);
     world.write("s.json", state("s", "2026-01-30T10:00:00Z"));
     let workflows = world.store().join("workflows");
-    let mode = |mode| std::fs::set_permissions(&workflows, std::os::unix::fs::PermissionsExt::from_mode(mode));
+    let mode =
+        |mode| std::fs::set_permissions(&workflows, std::os::unix::fs::PermissionsExt::from_mode(mode));
     mode(0o500).unwrap();
     world.refuses(&["import", "s.json"], 10, "store_unusable");
     mode(0o700).unwrap();

@@ -59,7 +59,8 @@ impl Evidence {
 
     /// The phases that are listed, each with what it is called.
     fn known(&self) -> Vec<(PhaseId, Option<String>)> {
-        let records = self.records.iter().filter_map(|record| Some((record.id.clone()?, record.name.clone())));
+        let records =
+            self.records.iter().filter_map(|record| Some((record.id.clone()?, record.name.clone())));
         let declared = self.declared.iter().flat_map(|(ids, _)| ids).map(|id| (id.clone(), None));
         records.chain(declared).collect()
     }

@@ -8,6 +8,7 @@ use super::evidence::Evidence;
 use super::listed::{is_path, member};
 use super::scope::{Scopes, is_idle_word, is_nothing, text};
 use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::phase::PhaseId;
 use crate::core::resume::{Code, Severity};
 use crate::core::status_word::StatusWord;
 
@@ -142,7 +143,8 @@ fn claim(scopes: &Scopes<'_>, notes: &mut Notes<'_>) -> Option<Claim> {
         ("failed", WorkflowStatus::Failed),
     ];
     // The status of a checkout is not that of the work.
-    let about_work = || scopes.0.iter().filter(|scope| !matches!(scope.name.as_str(), "git" | "git_state" | "vcs"));
+    let about_work =
+        || scopes.0.iter().filter(|scope| !matches!(scope.name.as_str(), "git" | "git_state" | "vcs"));
     let word = about_work().find_map(|scope| {
         WORDS.iter().find_map(|name| scope.get(name).filter(|found| found.value.is_string()))
     });
@@ -191,7 +193,8 @@ fn settle_claim(
     notes: &mut Notes<'_>,
 ) -> Option<WorkflowStatus> {
     let top = scopes.0.first();
-    let Some(finished) = top.and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at"))) else {
+    let Some(finished) = top.and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at")))
+    else {
         return claim;
     };
     let left = evidence.records.iter().find(|record| record.status.is_some_and(|status| !status.is_done()));
@@ -232,12 +235,17 @@ fn read_next(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
         value => text(value),
     };
     let Some(action) = action.filter(|action| !is_idle_word(action)) else { return };
-    let next = draft.next.take();
-    let phase = next.as_ref().and_then(|next| next.phase.clone());
+    let mut phase = draft.next.take().and_then(|next| next.phase);
     // What names a phase is no sentence about what to do.
     let names_a_phase = draft.phases.iter().any(|known| known.id.as_str() == action);
     notes.found(if names_a_phase { "next phase" } else { "next action" }, &action, &found.pointer);
     let action = Some(action).filter(|_| !names_a_phase);
+    let is_done = |id: &PhaseId| draft.phases.iter().any(|known| known.id == *id && known.status.is_done());
+    if let Some(id) = phase.take_if(|id| action.is_some() && is_done(id)) {
+        let message =
+            format!("the record stands at {id}, which is done; what to do next is about what follows it");
+        notes.doubt(Severity::Advice, Code::NextDisagrees, message);
+    }
     draft.next =
         (phase.is_some() || action.is_some()).then(|| Next { phase, action, extra: Default::default() });
 }
@@ -273,7 +281,10 @@ fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
         if is_elsewhere(path) {
             let message = "this path is that of another machine or user; it is kept, but not looked at";
             notes.doubt_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
-        } else if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
+        } else if is_path(path)
+            && !path.ends_with('/')
+            && draft.artifacts.iter().all(|known| known.path != path)
+        {
             notes.found("artifact", path, place);
             draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
         }

@@ -126,7 +126,6 @@ fn everything() -> Checkpoint {
         tasks: tasks(),
         artifacts: vec![artifact("a", Some(0), Some(digest)), artifact("b", None, None)],
         replans: vec![replan(Some("the world changed")), replan(None)],
-        imported: None,
         context: Context {
             git: Some(GitContext {
                 branch: some("main"),

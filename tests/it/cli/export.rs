@@ -97,6 +97,18 @@ fn a_checkpoint_of_our_own_goes_to_another_store_and_is_checked_there() {
 }
 
 #[test]
+fn a_seal_is_no_checkpoint_to_import_and_an_archived_workflow_is_exported_all_the_same() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "a,b", "--phase", "a"]).succeeds();
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    world.run(&["import", &world.checkpoint_file("042", 2).display().to_string(), "--into", "x"]).exits(6);
+    world.run(&["export", "042", "--as", "claude-plan", "-o", "plan.json"]).succeeds();
+    assert_eq!(document(&world, "plan.json")["completed_phases"], json!(["a"]));
+    world.run(&["export", "042", "--as", "kamiflow", "-o", "copies/"]).succeeds();
+    assert!(world.project().join("copies/.kamiflow/checkpoints/042-checkpoint-phasea.json").is_file());
+}
+
+#[test]
 fn a_generic_file_cannot_be_written_and_that_is_said() {
     let world = World::with_checkpoints(1);
     world.refuses(&["export", "042", "--as", "generic"], 2, "usage");

@@ -156,10 +156,14 @@ impl<D: Disk> Store<D> {
         let mut buried = Vec::new();
         for entry in held.entries.iter().rev().filter(|entry| numbers.contains(&entry.seq)) {
             let handle = Handle::new(&held.workflow, entry.seq);
-            let same = |bytes: Vec<u8>| ManifestEntry::of(entry.seq, &bytes) == *entry;
-            if self.read_bytes(dir, &handle).is_ok_and(same) {
-                self.overwrite(dir, &handle, b"", save_id)?;
-                buried.push(*entry);
+            match self.read_bytes(dir, &handle) {
+                Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {
+                    self.overwrite(dir, &handle, b"", save_id)?;
+                    buried.push(*entry);
+                }
+                // It may be the same; whoever asks again will know.
+                Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&handle, why)),
+                Ok(_) | Err(_) => {}
             }
         }
         self.sync_workflow(dir, &held.workflow)?;

@@ -12,6 +12,7 @@ use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
+use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
@@ -104,6 +105,7 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut Restored,
     ) -> Result<()> {
+        let mut unreadable = None;
         for name in self.bundles(workflow)? {
             let mut refused = None;
             let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
@@ -122,9 +124,16 @@ impl<D: Disk> Store<D> {
             });
             match refused.map_or(read, Err) {
                 Ok(_) => {}
+                // It may be as whole as ever, so nobody is to go on without it; the others can be brought back.
+                Err(error @ Error::DamagedBundle { why: BadBundle::Unreadable(_), .. }) => {
+                    unreadable = unreadable.or(Some(error));
+                }
                 Err(Error::DamagedBundle { path, why }) => done.damaged.push((path, why)),
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(error) = unreadable {
+            return Err(error);
         }
         for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
@@ -156,6 +165,9 @@ impl<D: Disk> Store<D> {
     ) -> Result<()> {
         match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
             Ok(_) => self.overwrite(dir, handle, bytes, &stamp.save_id)?,
+            Err(FileProblem::Io(error)) => {
+                return Err(self.failed("read", &self.checkpoint_path(handle), error));
+            }
             Err(_) => self.publish_file(dir, handle, bytes, stamp)?,
         }
         done.restored.push(handle.clone());
@@ -188,8 +200,11 @@ impl<D: Disk> Store<D> {
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
-            if !matches!(self.read_newest(dir, workflow, seq)?.1, Ok(Entry::Sealed(_))) {
-                return Ok(Decision::Keep(seq));
+            match self.read_newest(dir, workflow, seq)? {
+                (_, Ok(Entry::Sealed(_))) => {}
+                // It may be a seal.
+                (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
+                _ => return Ok(Decision::Keep(seq)),
             }
             let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);
             let mut next = successor(workflow, base, stamp);

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::append::{Appended, Decision};
-use super::bundle::BadBundle;
+use super::bundle::{BadBundle, Bundle};
 use super::disk::{Access, Disk};
 use super::layout;
 use super::open::Store;
@@ -70,30 +70,30 @@ impl<D: Disk> Store<D> {
     /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
     /// reader ever takes an old checkpoint for the newest.
     fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
-        let dir = match self.open_workflow(workflow)? {
-            Some(dir) => dir,
-            None => {
-                self.create()?;
-                self.make_workflow(workflow)?;
-                let gone =
-                    || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
-                self.open_workflow(workflow)?.ok_or_else(gone)?
-            }
-        };
-        if self.newest_in(&dir, workflow)?.is_none() {
-            self.sync_above(workflow)?;
-            let mut top = Handle::new(workflow, newest);
-            let found = match self.find_archived(&top) {
-                // Bundles of single checkpoints have no seal.
-                Err(Error::Archived { .. }) if newest > 1 => {
-                    top.seq = newest - 1;
-                    self.find_archived(&top)
-                }
-                found => found,
-            };
-            self.publish_file(&dir, &top, &found?.1, stamp)?;
-            self.sync_workflow(&dir, workflow)?;
+        if let Some(dir) = self.open_workflow(workflow)?
+            && self.newest_in(&dir, workflow)?.is_some()
+        {
+            return Ok(dir);
         }
+        // Before anything is made, so that a refusal leaves no trace.
+        let mut top = Handle::new(workflow, newest);
+        let found = match self.find_archived(&top) {
+            // Bundles of single checkpoints have no seal.
+            Err(Error::Archived { .. }) if newest > 1 => {
+                top.seq = newest - 1;
+                self.find_archived(&top)
+            }
+            found => found,
+        };
+        let (name, bytes) = found?;
+        self.verify_bundle(workflow, &name)?;
+        self.create()?;
+        self.make_workflow(workflow)?;
+        let gone = || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
+        let dir = self.open_workflow(workflow)?.ok_or_else(gone)?;
+        self.sync_above(workflow)?;
+        self.publish_file(&dir, &top, &bytes, stamp)?;
+        self.sync_workflow(&dir, workflow)?;
         Ok(dir)
     }
 
@@ -108,7 +108,7 @@ impl<D: Disk> Store<D> {
         let mut unreadable = None;
         for name in self.bundles(workflow)? {
             let mut refused = None;
-            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+            let put_back = &mut |mut bundle: Bundle<'_>| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
                     let handle = Handle::new(workflow, entry.seq);
                     let put = self.is_absent(dir, &handle).and_then(|absent| match absent {
@@ -121,7 +121,10 @@ impl<D: Disk> Store<D> {
                     }
                 }
                 Ok(())
-            });
+            };
+            // All of it is read before anything of it is used.
+            let checked = self.verify_bundle(workflow, &name);
+            let read = checked.and_then(|_| self.with_bundle(workflow, &name, put_back));
             match refused.map_or(read, Err) {
                 Ok(_) => {}
                 // It may be as whole as ever, so nobody is to go on without it; the others can be brought back.
@@ -140,6 +143,13 @@ impl<D: Disk> Store<D> {
             if seq < newest && self.is_absent(dir, &handle)? {
                 done.lost.push(handle);
             }
+        }
+        // Nothing was done of what was asked for, so there is nothing to go on from either.
+        if done.restored.is_empty()
+            && !done.lost.is_empty()
+            && let Some((path, why)) = done.damaged.pop()
+        {
+            return Err(Error::DamagedBundle { path, why });
         }
         Ok(())
     }

@@ -12,10 +12,10 @@ mod independence;
 mod init;
 mod list;
 mod man;
+mod progress;
 mod readers;
 mod repair;
 mod restore;
-
 mod resume;
 mod save;
 mod schema;

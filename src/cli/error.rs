@@ -161,6 +161,10 @@ impl From<Error> for Failure {
                 .context("newest", newest.to_string()),
             Error::Archived { handle } => fail(Exit::NotFound, "archived")
                 .help("put the bundle back, if you have a copy of it")
+                .help(format!(
+                    "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
+                    handle.workflow
+                ))
                 .context("handle", handle.to_string()),
             Error::DamagedBundle { path, why: BadBundle::Unreadable(_) } => {
                 fail(Exit::StoreUnusable, "store_unusable")

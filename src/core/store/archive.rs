@@ -237,10 +237,10 @@ impl<D: Disk> Store<D> {
             let older = self.bundles(workflow)?.into_iter().filter(|older| *older != name);
             let older = older.filter(|older| live.iter().any(|seq| older.covers(*seq)));
             held.extend(older.filter_map(|older| self.verify_bundle(workflow, &older).ok().flatten()));
-        }
-        if !held.is_empty() {
-            // A bundle that may vanish holds nothing.
-            self.sync_archive(workflow)?;
+            if !held.is_empty() {
+                // A bundle that may vanish holds nothing.
+                self.sync_archive(workflow)?;
+            }
         }
         for manifest in &held {
             let buried = self.bury_telling(&dir, manifest, &live, &stamp.save_id, teller)?;

@@ -1,4 +1,4 @@
-//! The line that says how far long work is. To be long, it is slowed down at each system call of a kind.
+//! The line that says how far long work is. To be long, it is slowed down.
 
 use std::path::Path;
 
@@ -11,11 +11,10 @@ fn world() -> World {
     World::with_checkpoints(12)
 }
 
-/// Makes every call of a name wait for so many milliseconds.
-fn slowed<'a>(call: Invocation<'a>, strace: &Path, name: &str, milliseconds: u32) -> Invocation<'a> {
-    let trace = format!("trace={name}");
-    let delay = format!("inject={name}:delay_enter={milliseconds}ms");
-    let tracer = ["-f", "-qq", "-o", "/dev/null", "-e", trace.as_str(), "-e", delay.as_str()];
+/// Makes the opening of every file take so many milliseconds.
+fn slowed<'a>(call: Invocation<'a>, strace: &Path, milliseconds: u32) -> Invocation<'a> {
+    let delay = format!("inject=openat:delay_enter={milliseconds}ms");
+    let tracer = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=openat", "-e", delay.as_str()];
     let tracer: Vec<_> = [strace.as_os_str()].into_iter().chain(tracer.map(AsRef::as_ref)).collect();
     call.under(&tracer)
 }
@@ -34,7 +33,7 @@ const ARCHIVE: [&str; 5] = ["archive", "042", "--as", "completed", "--color=neve
 fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
     let Some(strace) = strace() else { return };
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, "fsync", 100)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, 30)).exit();
     assert_eq!(code, 0, "{screen}");
     let said = said(&screen, "Archiving 042, 1 of 1: replacing ");
     assert!(said.len() > 3, "{screen:?}");
@@ -48,7 +47,7 @@ fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
 fn verifying_one_large_workflow_is_seen_to_move() {
     let Some(strace) = strace() else { return };
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, "openat", 60)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, 60)).exit();
     assert_eq!(code, 0, "{screen}");
     assert!(said(&screen, "Checked ").len() > 3, "{screen:?}");
 }
@@ -67,14 +66,14 @@ fn short_work_says_nothing() {
 #[test]
 fn nothing_is_said_in_a_pipe_nor_to_whoever_wants_it_short() {
     let Some(strace) = strace() else { return };
-    let model = world();
+    let model = World::with_checkpoints(4);
     let world = model.copy();
-    let outcome = slowed(world.ckpt(&ARCHIVE), &strace, "fsync", 60).run().succeeds();
+    let outcome = slowed(world.ckpt(&ARCHIVE), &strace, 20).run().succeeds();
     assert_eq!(outcome.stderr, "Bring it back with: ckpt restore 042\n");
     for flag in ["--json", "--quiet"] {
         let world = model.copy();
         let args = [&ARCHIVE[..], &[flag]].concat();
-        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, "fsync", 60)).exit();
+        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, 20)).exit();
         assert_eq!(code, 0, "{screen}");
         assert!(!screen.contains("Archiving"), "{screen:?}");
     }

@@ -133,7 +133,7 @@ fn report(
     part: Part,
     check: bool,
 ) -> Result<ShowReport, Failure> {
-    let archived = shown.bundle.is_some();
+    let in_bundle = shown.bundle.is_some();
     let path = shown.bundle.unwrap_or_else(|| store.checkpoint_path(&handle));
     // Only a program asks whether the document is valid, and only then is the schema worth compiling.
     let document = match part.is_some() || check || shown.understood.is_err() {
@@ -157,6 +157,6 @@ fn report(
             .help(format!("`ckpt show {handle} --raw` prints the whole document"))
         })?,
     };
-    let source = Source { path: path.display().to_string(), archived };
+    let source = Source { path: path.display().to_string(), in_bundle };
     Ok(ShowReport::new(handle, shown.understood, value, part, violations, source))
 }

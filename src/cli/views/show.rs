@@ -37,7 +37,7 @@ pub(crate) struct Source {
     /// Its file, or the bundle it is in.
     pub(crate) path: String,
     /// Whether it is in a bundle.
-    pub(crate) archived: bool,
+    pub(crate) in_bundle: bool,
 }
 
 impl ShowReport {
@@ -160,7 +160,7 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, source: &Source) {
     if let Some(error) = &checkpoint.last_error {
         field("last error", shown(&error.message));
     }
-    field(if source.archived { "bundle" } else { "file" }, shown(&source.path));
+    field(if source.in_bundle { "bundle" } else { "file" }, shown(&source.path));
 
     phases(page, checkpoint);
     tasks(page, checkpoint);

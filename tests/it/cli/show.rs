@@ -130,10 +130,10 @@ fn an_archived_one_names_the_bundle_it_was_read_from() {
     let world = World::with_checkpoints(2);
     let live = world.json(&["show", "042/2"]);
     assert_eq!(live["path"], world.checkpoint_file("042", 2).to_str().unwrap());
-    assert_eq!(live["archived"], false);
+    assert_eq!(live["in_bundle"], false);
     let bundle = world.json(&["archive", "042", "--as", "completed"])["archived"][0]["bundle"].clone();
     let archived = world.json(&["show", "042/2"]);
-    assert_eq!((&archived["path"], &archived["archived"]), (&bundle, &true.into()));
+    assert_eq!((&archived["path"], &archived["in_bundle"]), (&bundle, &true.into()));
     assert_eq!(archived["checkpoint"], live["checkpoint"]);
     let shown = world.run(&["show", "042/2"]).succeeds().stdout;
     assert!(shown.contains(&format!("  bundle     {}\n", bundle.as_str().unwrap())), "{shown}");
@@ -148,5 +148,5 @@ fn an_archived_one_of_a_newer_format_is_shown_as_it_is() {
     world.forge("042", 1, |document| document["version"] = "2.0".into());
     world.run(&["archive", "042", "--as", "completed"]).succeeds();
     let shown = world.json(&["show", "042/1"]);
-    assert_eq!((&shown["checkpoint"]["version"], &shown["archived"]), (&"2.0".into(), &true.into()));
+    assert_eq!((&shown["checkpoint"]["version"], &shown["in_bundle"]), (&"2.0".into(), &true.into()));
 }

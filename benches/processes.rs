@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo bench --bench processes              # several hundred runs each
 //! cargo bench --bench processes -- --quick   # a look
+//! cargo bench --bench processes -- --archive # only what archiving a large store takes
 //! ```
 //!
 //! Every number is the median of whole processes, from before the start to after the end, as an agent that shells out
@@ -12,6 +13,10 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark arranges its own world")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[path = "processes/archive.rs"]
+mod archive;
+#[path = "processes/history.rs"]
+mod history;
 #[path = "processes/machine.rs"]
 mod machine;
 #[path = "processes/others.rs"]
@@ -43,7 +48,7 @@ fn main() -> Outcome {
         return Ok(());
     }
     let quick = args.iter().any(|arg| arg == "--quick");
-    let (rounds, few) = if quick { (60, 5) } else { (400, 15) };
+    let (rounds, few, archives) = if quick { (60, 5, 1) } else { (400, 15, 3) };
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let programs = Programs::build(root, &root.join("target/bench"))?;
@@ -51,6 +56,9 @@ fn main() -> Outcome {
     println!("{}", machine::describe(&data));
     println!("{}; {rounds} runs each\n", programs.how);
 
+    if args.iter().any(|arg| arg == "--archive") {
+        return archive::measure(&programs.ckpt, &data, archives);
+    }
     println!("{:<44} {:>9} {:>9} {:>6}  goal", "", "ckpt", "floor", "ratio");
     saves(&programs, &data, rounds)?;
     reads(&programs, &data, rounds)?;
@@ -58,7 +66,8 @@ fn main() -> Outcome {
     large_list(&programs, &data, few)?;
 
     println!("\n{:<44} {:>9} {:>9} {:>6}", "a save without ckpt", "it", "ckpt", "ratio");
-    alternatives(&programs, &data, rounds.min(60))
+    alternatives(&programs, &data, rounds.min(60))?;
+    archive::measure(&programs.ckpt, &data, archives)
 }
 
 fn report(name: &str, race: &Race, goal: Option<f64>) {

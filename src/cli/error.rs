@@ -16,6 +16,7 @@ use crate::core::format::Unusable;
 use crate::core::retention::PolicyError;
 use crate::core::schema::Violation;
 use crate::core::selector::SelectorError;
+use crate::core::store::BadBundle;
 use crate::core::workflow_id::InvalidId;
 
 /// A failure, ready to be said. Serialises to `ckpt.error.v1`.
@@ -162,7 +163,17 @@ impl From<Error> for Failure {
                 .context("newest", newest.to_string()),
             Error::Archived { handle } => fail(Exit::NotFound, "archived")
                 .help("put the bundle back, if you have a copy of it")
+                .help(format!(
+                    "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
+                    handle.workflow
+                ))
                 .context("handle", handle.to_string()),
+            Error::DamagedBundle { path, why: BadBundle::Unreadable(_) } => {
+                fail(Exit::StoreUnusable, "store_unusable")
+                    .retryable()
+                    .help("nothing was changed; check the disk and the permissions of the file")
+                    .context("path", path.display().to_string())
+            }
             Error::DamagedBundle { path, why } => fail(Exit::Invalid, "damaged_bundle")
                 .help("the file was left as it is; put a good copy of it in its place, if you have one")
                 .context("path", path.display().to_string())

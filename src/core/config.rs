@@ -83,8 +83,8 @@ impl Config {
         if file.resume.replan_limit.is_some_and(|limit| !(1..=5).contains(&limit)) {
             return Err("[resume]: `replan_limit` is a number from 1 to 5".to_owned());
         }
-        if file.save.mirror == Some(Dialect::Generic) {
-            return Err("[save]: `mirror` is a dialect that can be written; `generic` cannot".to_owned());
+        if let Some(dialect) = file.save.mirror.filter(|dialect| !Dialect::FOREIGN.contains(dialect)) {
+            return Err(format!("[save]: no copy can be kept in the dialect `{dialect}`"));
         }
         file.retention.check()?;
         let mut pipelines = BTreeMap::new();

@@ -69,7 +69,7 @@ pub enum Error {
         newest: Handle,
     },
     /// The checkpoint has been archived, and the bundle it was in is gone.
-    #[error("checkpoint `{handle}` is archived, but no bundle holds it")]
+    #[error("the content of `{handle}` has left the live store, and no bundle holds it")]
     Archived {
         /// The checkpoint.
         handle: Handle,

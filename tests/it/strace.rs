@@ -48,8 +48,11 @@ pub(crate) fn calls(strace: &Path, world: &World, args: &[&str]) -> Vec<Call> {
 pub(crate) fn with_fault<'a>(call: Invocation<'a>, strace: &Path, at: &Call, fault: &str) -> Invocation<'a> {
     let trace = format!("trace={}", at.name);
     let inject = format!("inject={}:{fault}:when={}", at.name, at.nth);
+    // With this, calls of other names do not even stop, which halves the time; but signals are not delivered then.
+    let filter = if fault.starts_with("error") { "--seccomp-bpf" } else { "-f" };
     let tracer = [
         strace.as_os_str(),
+        filter.as_ref(),
         "-f".as_ref(),
         "-qq".as_ref(),
         "-o".as_ref(),

@@ -13,7 +13,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ckpt::core::digest::Digest;
 use ckpt::core::schema::violations;
-use ckpt::core::{Timestamp, WorkflowId};
+use ckpt::core::store::Located;
+use ckpt::core::{Store, Timestamp, WorkflowId};
 use serde_json::Value;
 
 /// The program under test.
@@ -47,6 +48,18 @@ impl World {
         world
     }
 
+    /// Another world that is as this one is now. Thousands are made of one, so they are in memory if possible, where
+    /// syncing costs nothing.
+    pub(crate) fn copy(&self) -> Self {
+        let memory = Path::new("/dev/shm");
+        let directory = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let directory = directory.unwrap();
+        let temp = directory.path().canonicalize().unwrap();
+        copy_tree(&self.temp, &temp);
+        let ticks = AtomicU64::new(self.ticks.load(Ordering::Relaxed));
+        Self { temp, ticks, _removed_at_the_end: directory }
+    }
+
     /// The directory around the project and the home.
     pub(crate) fn temp(&self) -> &Path {
         &self.temp
@@ -62,6 +75,11 @@ impl World {
 
     pub(crate) fn store(&self) -> PathBuf {
         self.project().join(".ckpt")
+    }
+
+    /// The store, opened without a process.
+    pub(crate) fn open_store(&self) -> Store {
+        Store::at(&Located { root: self.store(), project: self.project() }).unwrap()
     }
 
     pub(crate) fn workflow_dir(&self, workflow: &str) -> PathBuf {
@@ -160,6 +178,24 @@ impl World {
         let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
         let text = if host.is_empty() { text } else { text.replace(&format!("\"{host}\""), "\"$HOST\"") };
         without_hex(&without_hex(&text, 64, "$SHA256"), 32, "$SAVE_ID")
+    }
+}
+
+/// Copies the files and directories in a directory, with their modes and times.
+fn copy_tree(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        let metadata = from.symlink_metadata().unwrap();
+        if metadata.is_dir() {
+            std::fs::create_dir(&to).unwrap();
+            copy_tree(&from, &to);
+            std::fs::set_permissions(&to, metadata.permissions()).unwrap();
+        } else {
+            assert!(metadata.is_file(), "{}", from.display());
+            std::fs::copy(&from, &to).unwrap();
+            std::fs::File::open(&to).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
+        }
     }
 }
 

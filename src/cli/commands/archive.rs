@@ -10,9 +10,10 @@ use super::super::exit::Exit;
 use super::super::progress::Progress;
 use super::super::session::{Session, Workspace};
 use super::super::views::archive::ArchiveReport;
+use super::super::words::count;
 use crate::core::error::Error;
 use crate::core::span::Span;
-use crate::core::store::{Archived, BundleRow, WorkflowRow};
+use crate::core::store::{Archived, Archiving, BundleRow, WorkflowRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 pub(crate) const SPEC: Spec = Spec {
@@ -87,8 +88,14 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     let mut progress = Progress::new(&session.ui);
     let mut failed = None;
     for (index, given) in chosen.iter().enumerate() {
-        progress.at(|| format!("Archiving {given}, {} of {}", index + 1, chosen.len()));
-        match archive(args, session, &workspace, given) {
+        let mut tell = |far: &Archiving| {
+            progress.at(|| {
+                let Archiving { step, done, total } = far;
+                let place = format!("{given}, {} of {}", index + 1, chosen.len());
+                format!("Archiving {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
+            });
+        };
+        match archive(args, session, &workspace, given, &mut tell) {
             Ok((workflow, archived)) => report.add(&workflow, &archived),
             Err(failure) => {
                 report.fail(given, &failure);
@@ -110,6 +117,7 @@ fn archive(
     session: &Session,
     workspace: &Workspace,
     given: &WorkflowId,
+    tell: &mut dyn FnMut(&Archiving),
 ) -> Result<(WorkflowId, Archived), Failure> {
     let store = &workspace.store;
     let workflow = store.resolve_workflow(given)?;
@@ -118,7 +126,7 @@ fn archive(
         None => default_reason(store, &workflow)?,
     };
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
-    let archived = store.archive(&workflow, &reason, &stamp)?;
+    let archived = store.archive_telling(&workflow, &reason, &stamp, tell)?;
     Ok((workflow, archived))
 }
 

@@ -46,6 +46,12 @@ pub(super) fn writable(given: &str) -> Result<Dialect, String> {
     known.ok_or_else(|| format!("it is one of {}", Dialect::WRITABLE.map(Dialect::word).join(", ")))
 }
 
+/// A dialect of which a copy can be kept, as an argument.
+pub(super) fn mirrored(given: &str) -> Result<Dialect, String> {
+    let known = Dialect::FOREIGN.into_iter().find(|dialect| dialect.word() == given);
+    known.ok_or_else(|| format!("it is one of {}", Dialect::FOREIGN.map(Dialect::word).join(", ")))
+}
+
 /// What a file says, if it can be read.
 pub(super) fn read_document(path: &Path) -> Option<Value> {
     let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
@@ -62,7 +68,7 @@ pub(super) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) 
         let message = Failure::from(Error::from(error)).message;
         format!("the {dialect} copy was not brought up to date: {message}")
     };
-    let stored = Stored { checkpoint: checkpoint.clone(), bytes: Vec::new() };
+    let stored = Stored { checkpoint: checkpoint.clone(), bytes: Vec::new(), bundle: None };
     let index = |path: &str| read_document(&project.join(path));
     for file in files(dialect, &[stored], project, index).map_err(failed)? {
         write(project, &file, true).map_err(failed)?;

@@ -125,7 +125,7 @@ pub(crate) struct SaveArgs {
     #[arg(long, help_heading = "Conditions")]
     allow_secrets: bool,
     /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
-    #[arg(long, value_name = "DIALECT", value_parser = foreign::writable, help_heading = "Conditions")]
+    #[arg(long, value_name = "DIALECT", value_parser = foreign::mirrored, help_heading = "Conditions")]
     mirror: Option<Dialect>,
 }
 

@@ -1,5 +1,7 @@
 //! `ckpt show`
 
+use std::path::PathBuf;
+
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
@@ -9,9 +11,10 @@ use super::super::complete;
 use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::session::Session;
-use super::super::views::show::ShowReport;
+use super::super::views::show::{ShowReport, Source};
 use crate::core::error::Error;
 use crate::core::format::{Unusable, Version};
+use crate::core::store::Stored;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
 pub(crate) const SPEC: Spec = Spec {
@@ -72,14 +75,19 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
 /// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.
 struct Shown {
     bytes: Vec<u8>,
+    /// The bundle it is in; none if it is live.
+    bundle: Option<PathBuf>,
     understood: Result<Box<Checkpoint>, Version>,
 }
 
 fn load(store: &Store, handle: &Handle) -> Result<Shown, Failure> {
     match store.load(handle) {
-        Ok(stored) => Ok(Shown { bytes: stored.bytes, understood: Ok(Box::new(stored.checkpoint)) }),
+        Ok(Stored { checkpoint, bytes, bundle }) => {
+            Ok(Shown { bytes, bundle, understood: Ok(Box::new(checkpoint)) })
+        }
         Err(Error::Damaged { why: Unusable::Newer(version), .. }) => {
-            Ok(Shown { bytes: store.load_bytes(handle)?, understood: Err(version) })
+            let (bytes, bundle) = store.load_bytes(handle)?;
+            Ok(Shown { bytes, bundle, understood: Err(version) })
         }
         Err(error) => Err(error.into()),
     }
@@ -125,7 +133,8 @@ fn report(
     part: Part,
     check: bool,
 ) -> Result<ShowReport, Failure> {
-    let path = store.checkpoint_path(&handle);
+    let in_bundle = shown.bundle.is_some();
+    let path = shown.bundle.unwrap_or_else(|| store.checkpoint_path(&handle));
     // Only a program asks whether the document is valid, and only then is the schema worth compiling.
     let document = match part.is_some() || check || shown.understood.is_err() {
         true => serde_json::from_slice(&shown.bytes).map_err(|error| {
@@ -148,5 +157,6 @@ fn report(
             .help(format!("`ckpt show {handle} --raw` prints the whole document"))
         })?,
     };
-    Ok(ShowReport::new(handle, shown.understood, value, part, violations, path.display().to_string()))
+    let source = Source { path: path.display().to_string(), in_bundle };
+    Ok(ShowReport::new(handle, shown.understood, value, part, violations, source))
 }

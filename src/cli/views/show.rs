@@ -23,11 +23,21 @@ pub(crate) struct ShowReport {
     checkpoint: Value,
     valid: bool,
     violations: Vec<Violation>,
-    path: String,
+    #[serde(flatten)]
+    source: Source,
     pointer: Option<String>,
     warnings: Vec<String>,
     #[serde(skip)]
     understood: Option<Box<Checkpoint>>,
+}
+
+/// Where a checkpoint was read from.
+#[derive(Debug, Serialize)]
+pub(crate) struct Source {
+    /// Its file, or the bundle it is in.
+    pub(crate) path: String,
+    /// Whether it is in a bundle.
+    pub(crate) in_bundle: bool,
 }
 
 impl ShowReport {
@@ -37,7 +47,7 @@ impl ShowReport {
         value: Value,
         pointer: Option<String>,
         violations: Vec<Violation>,
-        path: String,
+        source: Source,
     ) -> Self {
         let newer = |version: &Version| {
             format!("{handle} has format {version}, which is newer than this program; it is shown as it is")
@@ -48,7 +58,7 @@ impl ShowReport {
             checkpoint: value,
             valid,
             violations,
-            path,
+            source,
             pointer,
             warnings,
             understood: understood.ok(),
@@ -69,7 +79,7 @@ impl Report for ShowReport {
 
     fn answer(&self, page: &mut Page) {
         match (&self.pointer, &self.understood) {
-            (None, Some(understood)) => checkpoint(page, understood, &self.path),
+            (None, Some(understood)) => checkpoint(page, understood, &self.source),
             // A value that was asked for is for a program or a pipe: as JSON, with what could harm a terminal escaped.
             _ => page.raw(&value_text(&self.checkpoint)),
         }
@@ -102,7 +112,7 @@ fn value_text(value: &Value) -> String {
     safe
 }
 
-fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, path: &str) {
+fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, source: &Source) {
     let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
     let title =
         checkpoint.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
@@ -154,7 +164,7 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, path: &str) {
     if let Some(error) = &checkpoint.last_error {
         field("last error", shown(&error.message));
     }
-    field("file", shown(path));
+    field(if source.in_bundle { "bundle" } else { "file" }, shown(&source.path));
 
     phases(page, checkpoint);
     tasks(page, checkpoint);

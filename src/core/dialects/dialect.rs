@@ -36,6 +36,10 @@ impl Dialect {
         Self::Generic,
     ];
 
+    /// Those of other systems whose files can be written.
+    pub const FOREIGN: [Self; 5] =
+        [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch];
+
     /// Those that can be written.
     pub const WRITABLE: [Self; 6] =
         [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch, Self::Ckpt];

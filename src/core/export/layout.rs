@@ -55,7 +55,7 @@ pub fn files(
     };
     let mut entries = Vec::new();
     let mut last = None;
-    for Stored { checkpoint, bytes } in checkpoints {
+    for Stored { checkpoint, bytes, .. } in checkpoints {
         if dialect == Dialect::Ckpt {
             let name = format!("{}-{}.ckpt.json", checkpoint.workflow, checkpoint.seq);
             add(name, Content::Bytes(bytes.clone()));

@@ -19,6 +19,7 @@ use super::bundle::{BundleName, Manifest};
 use super::disk::Disk;
 use super::open::Store;
 use super::read::Entry;
+use super::telling::{Archiving, Teller};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::{Checkpoint, Context, Parent, Sealed, WorkflowStatus};
 use crate::core::error::{Error, Result};
@@ -75,11 +76,35 @@ impl<D: Disk> Store<D> {
     /// There is no such workflow, its newest checkpoint cannot be archived, or the disk refuses. Nothing has left the
     /// live store that is not in a bundle, and the same call completes what was begun.
     pub fn archive(&self, workflow: &WorkflowId, reason: &ArchiveReason, stamp: &Stamp) -> Result<Archived> {
-        self.close(workflow, Closing { reason, stamp, expected: None, purge: false })
+        self.archive_telling(workflow, reason, stamp, &mut |_| {})
+    }
+
+    /// The same, and `progress` is told how far it is.
+    ///
+    /// # Errors
+    /// As [`archive`](Self::archive).
+    pub fn archive_telling(
+        &self,
+        workflow: &WorkflowId,
+        reason: &ArchiveReason,
+        stamp: &Stamp,
+        progress: &mut dyn FnMut(&Archiving),
+    ) -> Result<Archived> {
+        let closing = Closing { reason, stamp, expected: None, purge: false };
+        self.close_telling(workflow, closing, &mut Teller::new(progress))
     }
 
     /// Archives a workflow, or purges it.
     pub(super) fn close(&self, workflow: &WorkflowId, closing: Closing<'_>) -> Result<Archived> {
+        self.close_telling(workflow, closing, &mut Teller::silent())
+    }
+
+    fn close_telling(
+        &self,
+        workflow: &WorkflowId,
+        closing: Closing<'_>,
+        teller: &mut Teller<'_>,
+    ) -> Result<Archived> {
         let stamp = closing.stamp;
         // Another name than that of a save, because the same stamp may save afterwards.
         let staged = format!("{}-seal", stamp.save_id);
@@ -91,10 +116,10 @@ impl<D: Disk> Store<D> {
                 .ok_or_else(|| Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
         })?;
         match sealed {
-            Appended::Written(seal) => self.complete(&seal, closing),
+            Appended::Written(seal) => self.complete(&seal, closing, teller),
             Appended::Kept(seq) => {
                 let archived = match self.load(&Handle::new(workflow, seq)) {
-                    Ok(seal) => self.complete(&seal.checkpoint, closing)?,
+                    Ok(seal) => self.complete(&seal.checkpoint, closing, teller)?,
                     // Bundles without a seal, of a directory that somebody removed.
                     Err(Error::Damaged { handle, .. }) => self.only_archived(handle)?,
                     Err(error) => return Err(error),
@@ -168,7 +193,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Steps 2 and 3, from wherever they were left.
-    fn complete(&self, seal: &Checkpoint, closing: Closing<'_>) -> Result<Archived> {
+    fn complete(&self, seal: &Checkpoint, closing: Closing<'_>, teller: &mut Teller<'_>) -> Result<Archived> {
         let stamp = closing.stamp;
         let workflow = &seal.workflow;
         let Some(Sealed { bundle, last, reason, .. }) = &seal.sealed else {
@@ -203,21 +228,22 @@ impl<D: Disk> Store<D> {
         let bad_seal = || self.damaged(&seal.handle(), Unusable::NotAFile);
         let name = BundleName::parse(bundle).filter(|name| name.last == *last).ok_or_else(bad_seal)?;
         let whole: BTreeSet<u64> = live.iter().copied().chain([seal.seq]).collect();
-        let mut held: Vec<Manifest> =
-            self.pack(&dir, workflow, (&name, seal.saved_at), &whole, &stamp.save_id)?.into_iter().collect();
+        let packed =
+            self.pack_telling(&dir, workflow, (&name, seal.saved_at), &whole, &stamp.save_id, teller);
+        let mut held: Vec<Manifest> = packed?.into_iter().collect();
         // What the bundle does not hold may have been restored from an older one.
         let is_held = |seq: &u64| held.iter().any(|manifest| manifest.entry(*seq).is_some());
         if !live.iter().all(is_held) {
             let older = self.bundles(workflow)?.into_iter().filter(|older| *older != name);
             let older = older.filter(|older| live.iter().any(|seq| older.covers(*seq)));
             held.extend(older.filter_map(|older| self.verify_bundle(workflow, &older).ok().flatten()));
-        }
-        if !held.is_empty() {
-            // A bundle that may vanish holds nothing.
-            self.sync_archive(workflow)?;
+            if !held.is_empty() {
+                // A bundle that may vanish holds nothing.
+                self.sync_archive(workflow)?;
+            }
         }
         for manifest in &held {
-            let buried = self.bury(&dir, manifest, &live, &stamp.save_id)?;
+            let buried = self.bury_telling(&dir, manifest, &live, &stamp.save_id, teller)?;
             archived.bytes += buried.iter().map(|entry| entry.bytes).sum::<u64>();
             archived.moved.extend(buried.iter().map(|entry| Handle::new(workflow, entry.seq)));
         }

@@ -36,13 +36,16 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Sealed(stored)) => {
                 let seal = writable(stored.checkpoint)?;
                 let sealed = seal.sealed.as_ref();
+                // Where what was below is gone because somebody wanted that, the seal knows what the work is about.
                 if sealed.is_some_and(|sealed| sealed.bundle == PURGED) {
-                    // What was below is gone because somebody wanted that: the seal knows what the work is about.
                     let content = seal.clone();
                     return Ok(Some(above(&seal, content)));
                 }
                 let last = sealed.map_or(0, |sealed| sealed.last);
-                let content = self.content(Handle::new(workflow, last))?;
+                let content = match self.content(Handle::new(workflow, last)) {
+                    Err(Error::Archived { handle }) if self.is_noted_gone(&handle)? => seal.clone(),
+                    content => content?,
+                };
                 Ok(Some(above(&seal, content)))
             }
             Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),

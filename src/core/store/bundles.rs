@@ -68,12 +68,14 @@ impl<D: Disk> Store<D> {
     /// Reads one checkpoint out of the archive.
     pub(super) fn load_archived(&self, handle: &Handle) -> Result<Stored> {
         let (name, bytes) = self.find_archived(handle)?;
-        Stored::decode(handle, bytes).map_err(|why| match self.damaged(handle, why) {
-            Error::Damaged { handle, why, before, .. } => {
-                Error::Damaged { path: self.bundle_path(&handle.workflow, &name), handle, why, before }
-            }
-            other => other,
-        })
+        let path = self.bundle_path(&handle.workflow, &name);
+        match Stored::decode(handle, bytes) {
+            Ok(stored) => Ok(Stored { bundle: Some(path), ..stored }),
+            Err(why) => Err(match self.damaged(handle, why) {
+                Error::Damaged { handle, why, before, .. } => Error::Damaged { path, handle, why, before },
+                other => other,
+            }),
+        }
     }
 
     /// The file of a checkpoint, byte for byte, and the bundle it is in.

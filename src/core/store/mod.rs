@@ -49,6 +49,7 @@ mod scan_archive;
 mod scan_bundles;
 mod sources;
 mod survey;
+mod telling;
 mod verify;
 
 pub use append::{Appended, Decision, LOCK_PATIENCE};
@@ -69,4 +70,5 @@ pub use restart::{Keep, Restarted};
 pub use restore::Restored;
 pub use scan::{CheckpointRow, WorkflowRow};
 pub use scan_bundles::BundleRow;
+pub use telling::{ArchiveStep, Archiving};
 pub use verify::{Checked, Finding, Severity, Verification};

@@ -8,6 +8,7 @@ use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
 use super::disk::{Access, Disk};
 use super::layout::{self, ARCHIVE};
 use super::open::Store;
+use super::telling::{ArchiveStep, Teller};
 use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
@@ -24,22 +25,36 @@ impl<D: Disk> Store<D> {
         &self,
         dir: &D::Dir,
         workflow: &WorkflowId,
-        (name, created_at): (&BundleName, Timestamp),
+        named: (&BundleName, Timestamp),
         numbers: &BTreeSet<u64>,
         save_id: &str,
     ) -> Result<Option<Manifest>> {
+        self.pack_telling(dir, workflow, named, numbers, save_id, &mut Teller::silent())
+    }
+
+    /// The same, saying how far it is.
+    pub(super) fn pack_telling(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        (name, created_at): (&BundleName, Timestamp),
+        numbers: &BTreeSet<u64>,
+        save_id: &str,
+        teller: &mut Teller<'_>,
+    ) -> Result<Option<Manifest>> {
         let path = self.bundle_path(workflow, name);
         for attempt in 0..ATTEMPTS {
-            let manifest = match self.verify_bundle(workflow, name)? {
+            let manifest = match self.check_bundle(workflow, name, numbers.len(), teller)? {
                 Some(manifest) => Some(manifest),
                 None => {
-                    let entries = self.describe(dir, workflow, name, numbers)?;
+                    teller.begin(ArchiveStep::Reading, numbers.len());
+                    let entries = self.describe(dir, workflow, name, numbers, teller)?;
                     if entries.iter().all(|entry| entry.seq > name.last) {
                         return Ok(None);
                     }
                     let range = (name.first, name.last);
                     let manifest = Manifest::new(workflow, range, &name.reason, created_at, entries);
-                    let Some(bytes) = self.compress(dir, name, &manifest)? else { continue };
+                    let Some(bytes) = self.compress(dir, name, &manifest, teller)? else { continue };
                     self.publish_bundle(workflow, name, &bytes, &layout::staged_file(save_id, attempt))?;
                     None
                 }
@@ -48,13 +63,25 @@ impl<D: Disk> Store<D> {
             self.sync_archive(workflow)?;
             let manifest = match manifest {
                 Some(manifest) => Some(manifest),
-                None => self.verify_bundle(workflow, name)?,
+                None => self.check_bundle(workflow, name, numbers.len(), teller)?,
             };
             return manifest
                 .map(Some)
                 .ok_or_else(|| self.failed("read", &path, io::ErrorKind::NotFound.into()));
         }
         Err(self.failed("write", &path, io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Reads a bundle to its end; none if it is not there.
+    fn check_bundle(
+        &self,
+        workflow: &WorkflowId,
+        name: &BundleName,
+        files: usize,
+        teller: &mut Teller<'_>,
+    ) -> Result<Option<Manifest>> {
+        teller.begin(ArchiveStep::Checking, files);
+        self.with_bundle(workflow, name, &mut |bundle| bundle.verify_each(&mut || teller.advance()))
     }
 
     /// What the manifest says about the files of `numbers`, the highest first. Tombstones, and what is no file of a
@@ -65,9 +92,11 @@ impl<D: Disk> Store<D> {
         workflow: &WorkflowId,
         name: &BundleName,
         numbers: &BTreeSet<u64>,
+        teller: &mut Teller<'_>,
     ) -> Result<Vec<ManifestEntry>> {
         let mut entries = Vec::new();
         for seq in numbers.iter().rev().copied().filter(|seq| name.covers(*seq)) {
+            teller.advance();
             let handle = Handle::new(workflow, seq);
             match self.read_bytes(dir, &handle) {
                 Ok(bytes) if bytes.is_empty() => {}
@@ -81,7 +110,14 @@ impl<D: Disk> Store<D> {
     }
 
     /// The bytes of a bundle; none if a file is not as it was described: somebody else archived it meanwhile.
-    fn compress(&self, dir: &D::Dir, name: &BundleName, manifest: &Manifest) -> Result<Option<Vec<u8>>> {
+    fn compress(
+        &self,
+        dir: &D::Dir,
+        name: &BundleName,
+        manifest: &Manifest,
+        teller: &mut Teller<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        teller.begin(ArchiveStep::Compressing, manifest.entries.len());
         let path = self.bundle_path(&manifest.workflow, name);
         let failed = |error: io::Error| self.failed("write", &path, error);
         let mut writer = Writer::new(manifest).map_err(failed)?;
@@ -90,6 +126,7 @@ impl<D: Disk> Store<D> {
             match self.read_bytes(dir, &handle) {
                 Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {
                     writer.add(entry.seq, &bytes).map_err(failed)?;
+                    teller.advance();
                 }
                 Ok(_) | Err(Unusable::Missing) => return Ok(None),
                 Err(why) => return Err(self.damaged(&handle, why)),
@@ -153,13 +190,31 @@ impl<D: Disk> Store<D> {
         numbers: &BTreeSet<u64>,
         save_id: &str,
     ) -> Result<Vec<ManifestEntry>> {
+        self.bury_telling(dir, held, numbers, save_id, &mut Teller::silent())
+    }
+
+    /// The same, saying how far it is.
+    pub(super) fn bury_telling(
+        &self,
+        dir: &D::Dir,
+        held: &Manifest,
+        numbers: &BTreeSet<u64>,
+        save_id: &str,
+        teller: &mut Teller<'_>,
+    ) -> Result<Vec<ManifestEntry>> {
         let mut buried = Vec::new();
+        teller.begin(ArchiveStep::Replacing, numbers.len());
         for entry in held.entries.iter().rev().filter(|entry| numbers.contains(&entry.seq)) {
             let handle = Handle::new(&held.workflow, entry.seq);
-            let same = |bytes: Vec<u8>| ManifestEntry::of(entry.seq, &bytes) == *entry;
-            if self.read_bytes(dir, &handle).is_ok_and(same) {
-                self.overwrite(dir, &handle, b"", save_id)?;
-                buried.push(*entry);
+            teller.advance();
+            match self.read_bytes(dir, &handle) {
+                Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {
+                    self.overwrite(dir, &handle, b"", save_id)?;
+                    buried.push(*entry);
+                }
+                // It may be the same; whoever asks again will know.
+                Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&handle, why)),
+                Ok(_) | Err(_) => {}
             }
         }
         self.sync_workflow(dir, &held.workflow)?;

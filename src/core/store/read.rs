@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 
 use super::disk::Disk;
 use super::layout::{self, EntryName};
@@ -20,6 +21,8 @@ pub struct Stored {
     pub checkpoint: Checkpoint,
     /// Its file, byte for byte.
     pub bytes: Vec<u8>,
+    /// The bundle it was read from; none if it is live.
+    pub bundle: Option<PathBuf>,
 }
 
 impl Stored {
@@ -27,7 +30,7 @@ impl Stored {
     pub(super) fn decode(handle: &Handle, bytes: Vec<u8>) -> Result<Self, Unusable> {
         let checkpoint = format::decode(&bytes)?;
         belongs(handle, &checkpoint.workflow, checkpoint.seq)?;
-        Ok(Self { checkpoint, bytes })
+        Ok(Self { checkpoint, bytes, bundle: None })
     }
 }
 
@@ -115,14 +118,21 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Reads the file of a live checkpoint as it is, whatever its format.
+    /// Reads the file of a checkpoint as it is, whatever its format, and names the bundle if it is archived.
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn load_bytes(&self, handle: &Handle) -> Result<Vec<u8>> {
+    pub fn load_bytes(&self, handle: &Handle) -> Result<(Vec<u8>, Option<PathBuf>)> {
         let dir = self.open_workflow(&handle.workflow)?;
         let bytes = dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_bytes(dir, handle));
-        bytes.map_err(|why| self.damaged(handle, why))
+        match bytes {
+            Ok(bytes) if !bytes.is_empty() => Ok((bytes, None)),
+            Ok(_) | Err(Unusable::Missing) => {
+                let (name, bytes) = self.find_archived(handle)?;
+                Ok((bytes, Some(self.bundle_path(&handle.workflow, &name))))
+            }
+            Err(why) => Err(self.damaged(handle, why)),
+        }
     }
 
     /// Reads the newest checkpoint, which was `seq` a moment ago.

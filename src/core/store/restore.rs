@@ -3,7 +3,7 @@
 use std::io;
 
 use super::append::{Appended, Decision};
-use super::bundle::BadBundle;
+use super::bundle::{BadBundle, Bundle};
 use super::disk::{Access, Disk};
 use super::layout;
 use super::open::Store;
@@ -12,6 +12,7 @@ use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
+use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
@@ -69,30 +70,30 @@ impl<D: Disk> Store<D> {
     /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
     /// reader ever takes an old checkpoint for the newest.
     fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
-        let dir = match self.open_workflow(workflow)? {
-            Some(dir) => dir,
-            None => {
-                self.create()?;
-                self.make_workflow(workflow)?;
-                let gone =
-                    || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
-                self.open_workflow(workflow)?.ok_or_else(gone)?
-            }
-        };
-        if self.newest_in(&dir, workflow)?.is_none() {
-            self.sync_above(workflow)?;
-            let mut top = Handle::new(workflow, newest);
-            let found = match self.find_archived(&top) {
-                // Bundles of single checkpoints have no seal.
-                Err(Error::Archived { .. }) if newest > 1 => {
-                    top.seq = newest - 1;
-                    self.find_archived(&top)
-                }
-                found => found,
-            };
-            self.publish_file(&dir, &top, &found?.1, stamp)?;
-            self.sync_workflow(&dir, workflow)?;
+        if let Some(dir) = self.open_workflow(workflow)?
+            && self.newest_in(&dir, workflow)?.is_some()
+        {
+            return Ok(dir);
         }
+        // Before anything is made, so that a refusal leaves no trace.
+        let mut top = Handle::new(workflow, newest);
+        let found = match self.find_archived(&top) {
+            // Bundles of single checkpoints have no seal.
+            Err(Error::Archived { .. }) if newest > 1 => {
+                top.seq = newest - 1;
+                self.find_archived(&top)
+            }
+            found => found,
+        };
+        let (name, bytes) = found?;
+        self.verify_bundle(workflow, &name)?;
+        self.create()?;
+        self.make_workflow(workflow)?;
+        let gone = || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
+        let dir = self.open_workflow(workflow)?.ok_or_else(gone)?;
+        self.sync_above(workflow)?;
+        self.publish_file(&dir, &top, &bytes, stamp)?;
+        self.sync_workflow(&dir, workflow)?;
         Ok(dir)
     }
 
@@ -104,9 +105,10 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut Restored,
     ) -> Result<()> {
+        let mut unreadable = None;
         for name in self.bundles(workflow)? {
             let mut refused = None;
-            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+            let put_back = &mut |mut bundle: Bundle<'_>| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
                     let handle = Handle::new(workflow, entry.seq);
                     let put = self.is_absent(dir, &handle).and_then(|absent| match absent {
@@ -119,18 +121,35 @@ impl<D: Disk> Store<D> {
                     }
                 }
                 Ok(())
-            });
+            };
+            // All of it is read before anything of it is used.
+            let checked = self.verify_bundle(workflow, &name);
+            let read = checked.and_then(|_| self.with_bundle(workflow, &name, put_back));
             match refused.map_or(read, Err) {
                 Ok(_) => {}
+                // It may be as whole as ever, so nobody is to go on without it; the others can be brought back.
+                Err(error @ Error::DamagedBundle { why: BadBundle::Unreadable(_), .. }) => {
+                    unreadable = unreadable.or(Some(error));
+                }
                 Err(Error::DamagedBundle { path, why }) => done.damaged.push((path, why)),
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(error) = unreadable {
+            return Err(error);
         }
         for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
             if seq < newest && self.is_absent(dir, &handle)? {
                 done.lost.push(handle);
             }
+        }
+        // Nothing was done of what was asked for, so there is nothing to go on from either.
+        if done.restored.is_empty()
+            && !done.lost.is_empty()
+            && let Some((path, why)) = done.damaged.pop()
+        {
+            return Err(Error::DamagedBundle { path, why });
         }
         Ok(())
     }
@@ -156,6 +175,9 @@ impl<D: Disk> Store<D> {
     ) -> Result<()> {
         match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
             Ok(_) => self.overwrite(dir, handle, bytes, &stamp.save_id)?,
+            Err(FileProblem::Io(error)) => {
+                return Err(self.failed("read", &self.checkpoint_path(handle), error));
+            }
             Err(_) => self.publish_file(dir, handle, bytes, stamp)?,
         }
         done.restored.push(handle.clone());
@@ -188,8 +210,11 @@ impl<D: Disk> Store<D> {
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
-            if !matches!(self.read_newest(dir, workflow, seq)?.1, Ok(Entry::Sealed(_))) {
-                return Ok(Decision::Keep(seq));
+            match self.read_newest(dir, workflow, seq)? {
+                (_, Ok(Entry::Sealed(_))) => {}
+                // It may be a seal.
+                (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
+                _ => return Ok(Decision::Keep(seq)),
             }
             let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);
             let mut next = successor(workflow, base, stamp);

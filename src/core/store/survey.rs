@@ -92,6 +92,8 @@ impl<D: Disk> Store<D> {
                     facts.standing = Standing::Unknown;
                     continue;
                 }
+                // It may be as whole as ever: what is not known is not judged.
+                Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&row.handle, why)),
                 Err(_) => {
                     facts.standing = Standing::Unknown;
                     None

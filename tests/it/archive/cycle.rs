@@ -288,7 +288,7 @@ fn a_bundle_that_is_gone_is_said_so() {
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
     std::fs::remove_file(world.bundle()).unwrap();
     let error = world.store().load(&handle(2)).unwrap_err();
-    assert_eq!(error.to_string(), "checkpoint `042/2` is archived, but no bundle holds it");
+    assert_eq!(error.to_string(), "the content of `042/2` has left the live store, and no bundle holds it");
     assert!(matches!(world.try_save(json!({})), Err(Error::Archived { .. })));
     let tree = world.tree();
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();

@@ -14,10 +14,10 @@ mod init;
 mod list;
 mod man;
 mod migrate;
+mod progress;
 mod readers;
 mod repair;
 mod restore;
-
 mod resume;
 mod save;
 mod schema;

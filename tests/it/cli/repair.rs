@@ -151,6 +151,19 @@ fn what_a_bundle_holds_comes_back_exactly() {
 }
 
 #[test]
+fn what_a_bundle_holds_is_continued_before_anything_older() {
+    let world = World::with_checkpoints(2);
+    world.run(&["archive", "042", "--as", "completed"]).succeeds();
+    world.run(&["restore", "042"]).succeeds();
+    let phases = world.stored("042", 2)["phases"].clone();
+    world.replace_checkpoint("042", 2, b"damaged, and in the bundle");
+    world.replace_checkpoint("042", 4, b"damaged, and the newest");
+    let answer = world.json(&["verify", "--repair"]);
+    assert_eq!(actions(&answer), ["quarantined", "restored", "continued", "quarantined", "noted"]);
+    assert_eq!(world.stored("042", 5)["phases"], phases);
+}
+
+#[test]
 fn a_workflow_of_which_nothing_is_left_goes_on() {
     let world = World::with_checkpoints(2);
     for seq in [1, 2] {

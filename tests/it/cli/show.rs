@@ -124,3 +124,29 @@ fn flags_that_exclude_each_other_are_refused() {
     }
     world.refuses(&["show"], 2, "usage");
 }
+
+#[test]
+fn an_archived_one_names_the_bundle_it_was_read_from() {
+    let world = World::with_checkpoints(2);
+    let live = world.json(&["show", "042/2"]);
+    assert_eq!(live["path"], world.checkpoint_file("042", 2).to_str().unwrap());
+    assert_eq!(live["in_bundle"], false);
+    let bundle = world.json(&["archive", "042", "--as", "completed"])["archived"][0]["bundle"].clone();
+    let archived = world.json(&["show", "042/2"]);
+    assert_eq!((&archived["path"], &archived["in_bundle"]), (&bundle, &true.into()));
+    assert_eq!(archived["checkpoint"], live["checkpoint"]);
+    let shown = world.run(&["show", "042/2"]).succeeds().stdout;
+    assert!(shown.contains(&format!("  bundle     {}\n", bundle.as_str().unwrap())), "{shown}");
+    assert!(!shown.contains("  file  "), "{shown}");
+    // The seal itself is live.
+    assert_eq!(world.json(&["show", "042/3"])["path"], world.checkpoint_file("042", 3).to_str().unwrap());
+}
+
+#[test]
+fn an_archived_one_of_a_newer_format_is_shown_as_it_is() {
+    let world = World::with_checkpoints(2);
+    world.forge("042", 1, |document| document["version"] = "2.0".into());
+    world.run(&["archive", "042", "--as", "completed"]).succeeds();
+    let shown = world.json(&["show", "042/1"]);
+    assert_eq!((&shown["checkpoint"]["version"], &shown["in_bundle"]), (&"2.0".into(), &true.into()));
+}

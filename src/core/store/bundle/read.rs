@@ -138,8 +138,18 @@ impl<'a> Bundle<'a> {
     ///
     /// # Errors
     /// Says why the bundle cannot be used.
-    pub fn verify(mut self) -> Result<Manifest, BadBundle> {
-        while self.next_file()?.is_some() {}
+    pub fn verify(self) -> Result<Manifest, BadBundle> {
+        self.verify_each(&mut || {})
+    }
+
+    /// The same, with something to do after each file.
+    pub(in crate::core::store) fn verify_each(
+        mut self,
+        each: &mut dyn FnMut(),
+    ) -> Result<Manifest, BadBundle> {
+        while self.next_file()?.is_some() {
+            each();
+        }
         Ok(self.manifest)
     }
 

@@ -4,10 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Repair, RepairAction};
+use crate::core::change::Stamp;
 use crate::core::error::Result;
+use crate::core::format::MAX_FILE_BYTES;
 use crate::core::selector::Handle;
-use crate::core::store::disk::Disk;
-use crate::core::store::layout::QUARANTINE;
+use crate::core::store::disk::{Access, Disk};
+use crate::core::store::layout::{self, QUARANTINE};
 use crate::core::store::open::Store;
 
 /// How many files of one name are kept apart.
@@ -43,6 +45,45 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
+    /// Puts a copy of a damaged file into quarantine, unless it is there already. It is durable there before this
+    /// returns.
+    pub(super) fn quarantine_copy(
+        &self,
+        handle: &Handle,
+        bytes: &[u8],
+        stamp: &Stamp,
+        done: &mut Vec<Repair>,
+    ) -> Result<()> {
+        // An empty file has nothing to keep.
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let (to, to_path) = self.open_quarantine(Some(&handle.workflow.directory()))?;
+        let failed = |error| self.failed("write", &to_path, error);
+        let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
+        let name = layout::checkpoint_file(handle.seq);
+        let copied = self.disk().stage(&to, &staged, bytes, Access::Sealed).and_then(|_| {
+            free_name(&name, |free| match self.disk().publish(&to, &staged, free) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    // Whoever was stopped before had put it there.
+                    let there = self.disk().read(&to, free, MAX_FILE_BYTES);
+                    if there.is_ok_and(|there| there == bytes) { Ok(()) } else { Err(error) }
+                }
+                other => other,
+            })
+        });
+        let _ = self.disk().discard(&to, &staged);
+        let copied = copied.map_err(failed)?;
+        self.disk().sync_dir(&to).map_err(failed)?;
+        done.push(Repair {
+            action: RepairAction::Quarantined,
+            path: self.checkpoint_path(handle),
+            to: Some(to_path.join(copied)),
+            handle: Some(handle.clone()),
+        });
+        Ok(())
+    }
+
     /// Moves away what stands in the place of the quarantine itself. The next pass finds it there.
     pub(super) fn clear_the_place_of_quarantine(&self, root: &D::Dir, done: &mut Vec<Repair>) -> Result<()> {
         let path = self.root().join(QUARANTINE);
@@ -64,19 +105,11 @@ impl<D: Disk> Store<D> {
         to: &D::Dir,
         new_name: &str,
     ) -> Result<Option<String>> {
-        for attempt in 0..MOST_OF_ONE_NAME {
-            let free = match attempt {
-                0 => new_name.to_owned(),
-                _ => format!("{new_name}.{attempt}"),
-            };
-            match self.disk().move_aside(dir, name, to, &free) {
-                Ok(()) => return Ok(Some(free)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(self.failed("move", path, error)),
-            }
+        match free_name(new_name, |free| self.disk().move_aside(dir, name, to, free)) {
+            Ok(moved) => Ok(Some(moved)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.failed("move", path, error)),
         }
-        Err(self.failed("move", path, io::ErrorKind::AlreadyExists.into()))
     }
 
     fn open_quarantine(&self, below: Option<&str>) -> Result<(D::Dir, PathBuf)> {
@@ -91,4 +124,19 @@ impl<D: Disk> Store<D> {
         }
         Ok((dir, path))
     }
+}
+
+/// Tries `take` with a name, and with others like it where something else has that one. Returns the name it took.
+fn free_name(name: &str, mut take: impl FnMut(&str) -> io::Result<()>) -> io::Result<String> {
+    for attempt in 0..MOST_OF_ONE_NAME {
+        let free = match attempt {
+            0 => name.to_owned(),
+            _ => format!("{name}.{attempt}"),
+        };
+        match take(&free) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            taken => return taken.map(|()| free),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }

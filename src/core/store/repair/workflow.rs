@@ -40,7 +40,13 @@ impl<D: Disk> Store<D> {
         if let (Some(dir), Some(seq)) = (&dir, never_given_out(&inspection)) {
             return self.quarantine_number(dir, &Handle::new(workflow, seq), done);
         }
-        // First of all: from here on the newest one can be used, whatever happens.
+        // The next pass goes on from there: the newest one that can be used may be among them.
+        if let Some(dir) = &dir
+            && self.restore_held(dir, workflow, stamp, &inspection, done)?
+        {
+            return Ok(());
+        }
+        // Before anything else is moved: from here on the newest one can be used, whatever happens.
         if self.needs_base(workflow, dir.as_ref(), &inspection) {
             self.append_base(workflow, stamp, &inspection, done)?;
         }
@@ -60,6 +66,39 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
+    /// Puts the exact bytes that bundles hold in the place of damaged files; true if there were any.
+    fn restore_held(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        stamp: &Stamp,
+        inspection: &Inspection,
+        done: &mut Vec<Repair>,
+    ) -> Result<bool> {
+        let before = done.len();
+        for (seq, _) in damaged(inspection).filter(|(seq, _)| is_held(inspection, *seq)) {
+            let handle = Handle::new(workflow, seq);
+            let (_, bytes) = self.find_archived(&handle)?;
+            match self.read_bytes(dir, &handle) {
+                // The good bytes take its place in one step: whenever this is stopped, the next repair sees it through.
+                Ok(damaged) => {
+                    self.quarantine_copy(&handle, &damaged, stamp, done)?;
+                    self.overwrite(dir, &handle, &bytes, &stamp.save_id)?;
+                }
+                // What is no file can only be moved.
+                Err(_) => {
+                    self.quarantine_number(dir, &handle, done)?;
+                    self.publish_file(dir, &handle, &bytes, stamp)?;
+                }
+            }
+            self.sync_workflow(dir, workflow)?;
+            let path = self.checkpoint_path(&handle);
+            done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
+        }
+        Ok(done.len() > before)
+    }
+
+    /// Moves away the damaged files that no bundle holds, and has every number taken.
     fn repair_numbers(
         &self,
         dir: &D::Dir,
@@ -70,23 +109,11 @@ impl<D: Disk> Store<D> {
     ) -> Result<()> {
         let mut lost: BTreeSet<u64> = inspection.lost.iter().copied().collect();
         for (seq, why) in damaged(inspection) {
-            let handle = Handle::new(workflow, seq);
-            let held = matches!(inspection.held.get(&seq), Some(Some(_)));
             // An empty file has nothing to keep.
             if *why != Unusable::Empty {
-                self.quarantine_number(dir, &handle, done)?;
+                self.quarantine_number(dir, &Handle::new(workflow, seq), done)?;
             }
-            if !held {
-                lost.insert(seq);
-                continue;
-            }
-            let (_, bytes) = self.find_archived(&handle)?;
-            match why {
-                Unusable::Empty => self.overwrite(dir, &handle, &bytes, &stamp.save_id)?,
-                _ => self.publish_file(dir, &handle, &bytes, stamp)?,
-            }
-            let path = self.checkpoint_path(&handle);
-            done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
+            lost.insert(seq);
         }
         let mut ranges = inspection.missing.clone();
         ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
@@ -115,9 +142,7 @@ impl<D: Disk> Store<D> {
     /// Whether a save could not go on, and no bundle has what is missing.
     fn needs_base(&self, workflow: &WorkflowId, dir: Option<&D::Dir>, inspection: &Inspection) -> bool {
         match inspection.numbers.last_key_value() {
-            Some((newest, Slot::Damaged(why))) => {
-                is_movable(why) && !matches!(inspection.held.get(newest), Some(Some(_)))
-            }
+            Some((newest, Slot::Damaged(why))) => is_movable(why) && !is_held(inspection, *newest),
             _ => matches!(
                 self.obstacle(workflow, dir, inspection),
                 Some((Severity::Error, error)) if !may_pass(&error)
@@ -190,6 +215,11 @@ fn damaged(inspection: &Inspection) -> impl Iterator<Item = (u64, &Unusable)> {
         Slot::Damaged(why) if is_movable(why) => Some((*seq, why)),
         _ => None,
     })
+}
+
+/// Whether a bundle holds a number whole.
+fn is_held(inspection: &Inspection, seq: u64) -> bool {
+    matches!(inspection.held.get(&seq), Some(Some(_)))
 }
 
 /// Whether a file is damaged for good. What cannot be read may be as whole as ever.

@@ -1,6 +1,7 @@
 //! Input that is wrong, hostile or damaged, and a disk that does not cooperate.
 
 mod artifacts;
+mod bundles;
 mod clock;
 mod damage;
 mod exhaustion;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
-use crate::world::World;
+use crate::world::{Invocation, World};
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
 
@@ -23,15 +23,19 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn open(world: &World, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let mut invocation = world.ckpt(args);
+        for (name, value) in env {
+            invocation = invocation.env(name, value);
+        }
+        Self::of(&invocation)
+    }
+
+    pub(crate) fn of(invocation: &Invocation<'_>) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let slave = || File::options().read(true).write(true).open(&name).unwrap();
-        let mut invocation = world.ckpt(args);
-        for (name, value) in env {
-            invocation = invocation.env(name, value);
-        }
         let child = invocation.command().stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
         let keyboard = File::from(master);
         let mut reader = keyboard.try_clone().unwrap();

@@ -4,6 +4,7 @@ mod artifacts;
 mod conditions;
 mod document;
 mod git;
+mod lost_content;
 mod merges;
 mod phases;
 mod pipelines;

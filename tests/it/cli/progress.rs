@@ -1,0 +1,80 @@
+//! The line that says how far long work is. To be long, it is slowed down.
+
+use std::path::Path;
+
+use super::resume::question::Terminal;
+use crate::strace::strace;
+use crate::world::{Invocation, World};
+
+/// A world with one workflow of enough checkpoints to see something move.
+fn world() -> World {
+    World::with_checkpoints(12)
+}
+
+/// Makes the opening of every file take so many milliseconds.
+fn slowed<'a>(call: Invocation<'a>, strace: &Path, milliseconds: u32) -> Invocation<'a> {
+    let delay = format!("inject=openat:delay_enter={milliseconds}ms");
+    let tracer = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=openat", "-e", delay.as_str()];
+    let tracer: Vec<_> = [strace.as_os_str()].into_iter().chain(tracer.map(AsRef::as_ref)).collect();
+    call.under(&tracer)
+}
+
+/// What was said over and over in one place, without repetitions.
+fn said(screen: &str, begins: &str) -> Vec<String> {
+    let lines = screen.split("\r\u{1b}[K").filter(|line| line.starts_with(begins)).map(str::to_owned);
+    let mut lines: Vec<String> = lines.collect();
+    lines.dedup();
+    lines
+}
+
+const ARCHIVE: [&str; 5] = ["archive", "042", "--as", "completed", "--color=never"];
+
+#[test]
+fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
+    let Some(strace) = strace() else { return };
+    let world = world();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, 30)).exit();
+    assert_eq!(code, 0, "{screen}");
+    let said = said(&screen, "Archiving 042, 1 of 1: replacing ");
+    assert!(said.len() > 3, "{screen:?}");
+    assert!(said.iter().all(|line| line.ends_with(" of 12 checkpoints")), "{screen:?}");
+    // Nothing of it is left where the answer stands.
+    let answer = screen.rsplit("\r\u{1b}[K").next().unwrap();
+    assert!(answer.starts_with("042  archived as completed"), "{screen:?}");
+}
+
+#[test]
+fn verifying_one_large_workflow_is_seen_to_move() {
+    let Some(strace) = strace() else { return };
+    let world = world();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, 60)).exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(said(&screen, "Checked ").len() > 3, "{screen:?}");
+}
+
+#[test]
+fn short_work_says_nothing() {
+    // In memory, where nothing waits for a disk that is busy.
+    let world = World::with_checkpoints(1).copy();
+    for args in [&["verify"][..], &ARCHIVE] {
+        let (code, screen) = Terminal::open(&world, args, &[]).exit();
+        assert_eq!(code, 0, "{screen}");
+        assert!(!screen.contains("\u{1b}[K"), "{screen:?}");
+    }
+}
+
+#[test]
+fn nothing_is_said_in_a_pipe_nor_to_whoever_wants_it_short() {
+    let Some(strace) = strace() else { return };
+    let model = World::with_checkpoints(4);
+    let world = model.copy();
+    let outcome = slowed(world.ckpt(&ARCHIVE), &strace, 20).run().succeeds();
+    assert_eq!(outcome.stderr, "Bring it back with: ckpt restore 042\n");
+    for flag in ["--json", "--quiet"] {
+        let world = model.copy();
+        let args = [&ARCHIVE[..], &[flag]].concat();
+        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, 20)).exit();
+        assert_eq!(code, 0, "{screen}");
+        assert!(!screen.contains("Archiving"), "{screen:?}");
+    }
+}

@@ -50,9 +50,10 @@ impl<D: Disk> Store<D> {
                 Some(manifest) => Some(manifest),
                 None => self.verify_bundle(workflow, name)?,
             };
-            return manifest
-                .map(Some)
-                .ok_or_else(|| self.failed("read", &path, io::ErrorKind::NotFound.into()));
+            // Where it is gone already it was merged into another one; the live files are still there.
+            if manifest.is_some() {
+                return Ok(manifest);
+            }
         }
         Err(self.failed("write", &path, io::ErrorKind::ResourceBusy.into()))
     }
@@ -109,7 +110,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Puts a bundle into the archive, unless another process has done so.
-    fn publish_bundle(
+    pub(super) fn publish_bundle(
         &self,
         workflow: &WorkflowId,
         name: &BundleName,

@@ -4,6 +4,7 @@ use std::io;
 
 use super::append::{Appended, Decision};
 use super::bundle::BadBundle;
+use super::bundles::Visited;
 use super::disk::{Access, Disk};
 use super::layout;
 use super::open::Store;
@@ -15,6 +16,9 @@ use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
+
+/// How often a directory is made again that was compacted away in between.
+const ATTEMPTS: u32 = 16;
 
 /// What restoring did.
 #[derive(Debug)]
@@ -39,6 +43,24 @@ impl<D: Disk> Store<D> {
     /// There is no such workflow, the checkpoint asked for is in no bundle that can be used, or the disk refuses.
     /// Nothing that is live is touched, and the same call completes what was begun.
     pub fn restore(&self, workflow: &WorkflowId, only: Option<u64>, stamp: &Stamp) -> Result<Restored> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match self.put_back_into_one_directory(workflow, only, stamp) {
+                // It was compacted away in between. A directory that is removed is empty, so nothing went with it.
+                Err(Error::Store { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn put_back_into_one_directory(
+        &self,
+        workflow: &WorkflowId,
+        only: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<Restored> {
         let mut done =
             Restored { restored: Vec::new(), revived: None, lost: Vec::new(), damaged: Vec::new() };
         let newest = self
@@ -63,12 +85,14 @@ impl<D: Disk> Store<D> {
         if only.is_none() {
             done.revived = self.revive(workflow, stamp)?;
         }
+        // The seal may have been compacted away after it was seen, and nothing below may stand without it.
+        self.ground(workflow, newest, stamp)?;
         Ok(done)
     }
 
     /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
     /// reader ever takes an old checkpoint for the newest.
-    fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
+    pub(super) fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
         let dir = match self.open_workflow(workflow)? {
             Some(dir) => dir,
             None => {
@@ -79,7 +103,7 @@ impl<D: Disk> Store<D> {
                 self.open_workflow(workflow)?.ok_or_else(gone)?
             }
         };
-        if self.newest_in(&dir, workflow)?.is_none() {
+        if self.newest_live(&dir, workflow)?.is_none() {
             self.sync_above(workflow)?;
             let mut top = Handle::new(workflow, newest);
             let found = match self.find_archived(&top) {
@@ -104,9 +128,9 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut Restored,
     ) -> Result<()> {
-        for name in self.bundles(workflow)? {
+        self.each_bundle(workflow, &|_| true, &mut |name| {
             let mut refused = None;
-            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+            let read = self.with_bundle(workflow, name, &mut |mut bundle| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
                     let handle = Handle::new(workflow, entry.seq);
                     let put = self.is_absent(dir, &handle).and_then(|absent| match absent {
@@ -121,11 +145,13 @@ impl<D: Disk> Store<D> {
                 Ok(())
             });
             match refused.map_or(read, Err) {
-                Ok(_) => {}
+                Ok(None) => return Ok(Visited::Vanished),
+                Ok(Some(())) => {}
                 Err(Error::DamagedBundle { path, why }) => done.damaged.push((path, why)),
                 Err(error) => return Err(error),
             }
-        }
+            Ok(Visited::Read)
+        })?;
         for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
             if seq < newest && self.is_absent(dir, &handle)? {
@@ -187,11 +213,14 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint above the seal, if a seal is the newest.
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
-            if !matches!(self.read_newest(dir, workflow, seq)?.1, Ok(Entry::Sealed(_))) {
+            if let (Some(dir), Some(seq)) = (dir, newest)
+                && !matches!(self.read_newest(dir, workflow, seq)?.1, Ok(Entry::Sealed(_)))
+            {
                 return Ok(Decision::Keep(seq));
             }
-            let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);
+            // Without a number it is the archive that knows where it ends.
+            let Some(base) = self.base(dir, workflow, newest)? else { return Ok(Decision::Nothing) };
+            let base = Some(base.checkpoint);
             let mut next = successor(workflow, base, stamp);
             next.trigger = Trigger::Manual;
             Ok(Decision::Write(Box::new(next)))

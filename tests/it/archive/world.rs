@@ -265,6 +265,9 @@ impl Disk for FaultyDisk {
     fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
         self.step("discard".into(), || self.inner.discard(dir, name))
     }
+    fn remove_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
+        self.step(format!("remove {name}"), || self.inner.remove_dir(dir, name))
+    }
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
         self.step("sync".into(), || self.inner.sync_dir(dir))
     }

@@ -102,6 +102,7 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
             | Step::Replace
             | Step::MoveAside
             | Step::Discard
+            | Step::RemoveDir
             | Step::SyncDir => true,
             Step::Enter => self.first && name == workflow().directory(),
             // What these find cannot be changed by another saver.

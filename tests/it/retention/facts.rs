@@ -40,6 +40,7 @@ pub(super) fn workflow(
         standing: Standing::Live(status),
         checkpoints,
         bundles: Vec::new(),
+        shell: None,
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn snapshot(workflows: Vec<WorkflowFacts>) -> Snapshot {
 }
 
 pub(super) fn bundle(last: u64, age: i64, reason: &ArchiveReason) -> BundleFacts {
-    BundleFacts { name: BundleName::new(last, last, ago(age), reason), bytes: 10 }
+    BundleFacts { name: BundleName::new(last, last, ago(age), reason), bytes: 10, mergeable: false }
 }
 
 /// What a store does on its own.

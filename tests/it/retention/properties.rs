@@ -31,7 +31,7 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
         }
         if let (Some(first), Some(last), false) = (gone.first(), gone.last(), plan.purge) {
             let name = BundleName::new(*first, *last, now(), &ArchiveReason::Cleanup);
-            facts.bundles.insert(0, BundleFacts { name, bytes: 1 });
+            facts.bundles.insert(0, BundleFacts { name, bytes: 1, mergeable: false });
             facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.last));
         }
     }

@@ -30,10 +30,10 @@
 //! 2. Each tombstone gets a private name, is looked at under it, and is removed. A name can be given to other content
 //!    between looking and removing, because restoring does that; a private one cannot. What is no tombstone after all
 //!    gets its name back.
-//! 3. The directory is synced: after a power loss, no tombstone stands where there is no seal above it.
-//! 4. The seal goes, if nothing else came meanwhile, and then the directory.
+//! 3. The seal goes the same way, and comes back if anything else came meanwhile. Then the directory goes.
 //!
-//! Whoever is stopped leaves a directory that the next cleanup goes on with.
+//! Whoever is stopped leaves a directory that the next cleanup goes on with, and a power loss leaves any part of it. No
+//! part means anything that the archive does not say better, so none of this is synced before the end.
 //!
 //! # Limitations
 //!
@@ -74,7 +74,7 @@ impl<D: Disk> Store<D> {
             self.settle(&dir, &Handle::new(workflow, seq))?;
         }
         let left = self.left_in(&dir, workflow)?;
-        let is_shell = !left.other && left.numbers.last().is_none_or(|newest| *newest == seal);
+        let is_shell = !left.other && left.numbers.last().is_none_or(|newest| *newest <= seal);
         if !is_shell || !self.live_below(&dir, workflow, seal)?.is_empty() {
             return Ok(false);
         }
@@ -86,14 +86,27 @@ impl<D: Disk> Store<D> {
                 return Ok(false);
             }
         }
-        self.sync_workflow(&dir, workflow)?;
-        let left = self.left_in(&dir, workflow)?;
-        if left.other || left.numbers.iter().any(|seq| *seq != seal) {
-            return Ok(false);
+        match self.remove_seal(&dir, &Handle::new(workflow, seal))? {
+            true => self.remove_workflow_dir(workflow),
+            false => Ok(false),
         }
-        let handle = Handle::new(workflow, seal);
-        self.remove(&dir, &layout::checkpoint_file(seal), &self.checkpoint_path(&handle))?;
-        self.remove_workflow_dir(workflow)
+    }
+
+    /// Removes the seal, unless something else is there by now: that is not to stand without it.
+    fn remove_seal(&self, dir: &D::Dir, seal: &Handle) -> Result<bool> {
+        let (name, private) = (layout::checkpoint_file(seal.seq), layout::compacting_file(seal.seq));
+        match self.disk().move_aside(dir, &name, dir, &private) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(self.failed("move", &self.checkpoint_path(seal), error)),
+        }
+        let left = self.left_in(dir, &seal.workflow)?;
+        if left.other || !left.numbers.is_empty() {
+            return self.settle(dir, seal);
+        }
+        let path = self.workflow_dir(&seal.workflow).join(&private);
+        self.remove(dir, &private, &path).map(|_| true)
     }
 
     fn left_in(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Left> {

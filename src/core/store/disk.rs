@@ -81,7 +81,7 @@ pub trait Disk {
     /// [`io::ErrorKind::AlreadyExists`], or the operating system refuses.
     fn make_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
-    /// Names everything in a directory.
+    /// Names everything in a directory. In one that was removed since it was opened there is nothing.
     ///
     /// # Errors
     /// The operating system refuses.

@@ -67,7 +67,12 @@ impl Disk for OsDisk {
         let mut buffer = Vec::with_capacity(LIST_BUFFER);
         let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
-            visit_name(entry?.file_name(), visit);
+            match entry {
+                Ok(entry) => visit_name(entry.file_name(), visit),
+                // The directory was removed since it was opened, which takes that nothing is in it.
+                Err(Errno::NOENT) => break,
+                Err(errno) => return Err(errno.into()),
+            }
         }
         Ok(())
     }

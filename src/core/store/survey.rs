@@ -80,8 +80,13 @@ impl<D: Disk> Store<D> {
             facts.newest = highest.name.last.saturating_add(1);
             let status = status(&highest.name.reason);
             facts.standing = Standing::Sealed { status, bundle: SealBundle::There };
-            // One that is empty, or was being emptied, or being filled by somebody who restores.
-            facts.shell = dir.map(|dir| self.shell(&dir, id, None)).transpose()?;
+            // One that is empty, or was being emptied.
+            if let Some(dir) = dir {
+                let mut shell = self.shell(&dir, id, None)?;
+                // Or being filled: whoever was stopped while restoring left something without its seal.
+                shell.has_strangers |= !self.live_below(&dir, id, facts.newest)?.is_empty();
+                facts.shell = Some(shell);
+            }
             return Ok(Some(facts));
         }
         let mut sealed_at = None;

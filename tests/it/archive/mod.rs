@@ -2,6 +2,7 @@
 
 mod bad_bundles;
 mod compacted;
+mod compaction;
 mod cycle;
 mod faults;
 mod races;

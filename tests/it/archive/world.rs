@@ -9,8 +9,9 @@ use std::time::{Duration, SystemTime};
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
+use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
 use ckpt::core::save::{Save, Saved};
-use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
+use ckpt::core::store::{Access, Cleaned, Disk, FileId, Located, Look, OsDisk, Severity};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -105,6 +106,32 @@ impl World {
         let mut tree = BTreeMap::new();
         collect(&self.dir.path().join(".ckpt"), &mut tree);
         tree
+    }
+
+    /// What a cleanup does two days after everything here happened.
+    pub(crate) fn plan_days_later<D: Disk>(&self, store: &Store<D>) -> ckpt::core::Result<CleanupPlan> {
+        let now = Timestamp::parse("2026-01-18T21:00:00Z").unwrap();
+        Ok(plan(&store.survey()?, &RetentionSettings::default().policy(), now)?)
+    }
+
+    /// Cleans up two days later.
+    pub(crate) fn clean_days_later(&self) -> Cleaned {
+        let plan = self.plan_days_later(&self.store()).unwrap();
+        let cleaned = self.store().clean(&plan, &self.stamp());
+        assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
+        cleaned
+    }
+
+    /// Whether there is a directory of `042`.
+    pub(crate) fn has_directory(&self) -> bool {
+        self.store().workflow_dir(&id("042")).exists()
+    }
+
+    /// What `verify` finds that somebody should look at.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        let found = self.store().verify(&[], &mut |_| {}).unwrap().findings.into_iter();
+        let serious = found.filter(|finding| finding.severity > Severity::Info);
+        serious.map(|finding| format!("{}: {}", finding.path.display(), finding.message)).collect()
     }
 
     /// The only bundle.

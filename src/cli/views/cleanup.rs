@@ -97,8 +97,10 @@ impl CleanupReport {
             })
         });
         let merged = plan.workflows.iter().filter(|workflow| !workflow.merge.is_empty());
-        let merged = merged
-            .map(|workflow| MergedLine { workflow: workflow.workflow.clone(), names: workflow.merge.clone() });
+        let merged = merged.map(|workflow| MergedLine {
+            workflow: workflow.workflow.clone(),
+            names: workflow.merge.clone(),
+        });
         let compacted = plan.workflows.iter().filter(|workflow| workflow.compact);
         Self {
             applied: false,

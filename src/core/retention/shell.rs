@@ -29,8 +29,9 @@ pub(super) fn goes(
     };
     let old = |sealed_at| is_older(now.seconds_since(sealed_at), COMPACTED_AFTER);
     let place = Place::Workflow(facts.workflow.clone());
-    let writing =
-        |leftover: &&Leftover| leftover.place == place && !is_compacting(&leftover.name) && !swept.contains(leftover);
+    let writing = |leftover: &&Leftover| {
+        leftover.place == place && !is_compacting(&leftover.name) && !swept.contains(leftover)
+    };
     archived
         && shell.sealed_at.is_none_or(old)
         && plan.verdicts.iter().all(|verdict| !verdict.keep)

@@ -161,7 +161,9 @@ impl<D: Disk> Store<D> {
         let file = match self.disk().stage(dir, &staged, &bytes, Access::Sealed) {
             Ok(file) => file,
             // The directory was compacted away. The number may be free still, but not in there.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < MOST_VANISHED => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < MOST_VANISHED => {
+                return Ok(None);
+            }
             Err(error) => {
                 let _ = self.disk().discard(dir, &staged);
                 return Err(failed(error));

@@ -38,12 +38,7 @@ struct Part {
 
 impl<D: Disk> Store<D> {
     /// Merges the bundles that a plan says, and the one that was made just now.
-    pub(super) fn merge(
-        &self,
-        plan: &WorkflowPlan,
-        save_id: &str,
-        done: &mut CleanedWorkflow,
-    ) -> Result<()> {
+    pub(super) fn merge(&self, plan: &WorkflowPlan, save_id: &str, done: &mut CleanedWorkflow) -> Result<()> {
         if plan.merge.is_empty() {
             return Ok(());
         }
@@ -63,7 +58,8 @@ impl<D: Disk> Store<D> {
             },
         };
         let held = self.verify_bundle(&plan.workflow, &name)?;
-        let holds = |entry: &ManifestEntry| held.as_ref().and_then(|held| held.entry(entry.seq)) == Some(entry);
+        let holds =
+            |entry: &ManifestEntry| held.as_ref().and_then(|held| held.entry(entry.seq)) == Some(entry);
         if !union.values().all(|(entry, _)| holds(entry)) {
             return Ok(());
         }
@@ -111,8 +107,7 @@ impl<D: Disk> Store<D> {
     ) -> Result<Option<BundleName>> {
         let Some(name) = united_name(parts) else { return Ok(None) };
         let entries = union.values().rev().map(|(entry, _)| *entry).collect();
-        let manifest =
-            Manifest::new(workflow, (name.first, name.last), &name.reason, name.at, entries);
+        let manifest = Manifest::new(workflow, (name.first, name.last), &name.reason, name.at, entries);
         let bytes = self.rewrite(workflow, parts, &manifest, union)?;
         self.publish_bundle(workflow, &name, &bytes, &layout::staged_file(&format!("{save_id}-merge"), 0))?;
         Ok(Some(name))

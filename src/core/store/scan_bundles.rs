@@ -42,13 +42,13 @@ impl<D: Disk> Store<D> {
         let mut rows = Vec::new();
         let Some(dir) = self.open_archive(workflow)? else { return Ok(rows) };
         self.each_bundle(workflow, &|_| true, &mut |name| {
-            let manifest =
-                match self.with_bundle(workflow, name, &mut |bundle| Ok(bundle.manifest().clone())) {
-                    Ok(Some(manifest)) => Ok(manifest),
-                    Ok(None) => return Ok(Visited::Vanished),
-                    Err(Error::DamagedBundle { why, .. }) => Err(why),
-                    Err(error) => return Err(error),
-                };
+            let manifest = match self.with_bundle(workflow, name, &mut |bundle| Ok(bundle.manifest().clone()))
+            {
+                Ok(Some(manifest)) => Ok(manifest),
+                Ok(None) => return Ok(Visited::Vanished),
+                Err(Error::DamagedBundle { why, .. }) => Err(why),
+                Err(error) => return Err(error),
+            };
             let bytes = self.disk().size(&dir, &name.to_string()).unwrap_or_default();
             rows.push(BundleRow { workflow: workflow.clone(), name: name.clone(), bytes, manifest });
             Ok(Visited::Read)

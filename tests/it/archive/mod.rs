@@ -5,6 +5,7 @@ mod compacted;
 mod compaction;
 mod cycle;
 mod faults;
+mod merging;
 mod races;
 mod repair;
 pub(crate) mod world;

@@ -139,7 +139,8 @@ impl<D: Disk> Store<D> {
         if let Some(seal) = inspection.seal_above().filter(|_| inspection.numbers.values().any(live)) {
             let handle = Handle::new(workflow, seal);
             let here = (&handle, self.place_of(workflow, seal));
-            let message = "closes the workflow, but is only in the archive: somebody was stopped while restoring";
+            let message =
+                "closes the workflow, but is only in the archive: somebody was stopped while restoring";
             walk.about(Severity::Warning, "seal_archived", here, message, Some(PUT_BACK));
         }
     }

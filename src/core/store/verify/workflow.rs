@@ -208,9 +208,7 @@ impl<D: Disk> Store<D> {
                 }
                 Slot::Good(Facts::of(&stored.checkpoint))
             }
-            Ok(None)
-                if handle.seq < newest || self.is_overtaken(Some(dir), handle).unwrap_or_default() =>
-            {
+            Ok(None) if handle.seq < newest || self.is_overtaken(Some(dir), handle).unwrap_or_default() => {
                 Slot::Tombstone
             }
             Ok(None) => {

@@ -159,8 +159,12 @@ impl<D: Disk> Store<D> {
             let handle = Handle::new(&held.workflow, entry.seq);
             let same = |bytes: Vec<u8>| ManifestEntry::of(entry.seq, &bytes) == *entry;
             if self.read_bytes(dir, &handle).is_ok_and(same) {
-                self.overwrite(dir, &handle, b"", save_id)?;
-                buried.push(*entry);
+                match self.overwrite(dir, &handle, b"", save_id) {
+                    Ok(()) => buried.push(*entry),
+                    // Somebody else was faster, and the directory has been compacted away since.
+                    Err(Error::Store { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
+                    Err(error) => return Err(error),
+                }
             }
         }
         self.sync_workflow(dir, &held.workflow)?;

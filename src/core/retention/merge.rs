@@ -30,12 +30,12 @@ pub(in crate::core) fn may_be_due(bundles: &[BundleFacts]) -> bool {
 ///
 /// `makes_one` says that this cleanup makes a bundle of single checkpoints, which becomes part of it, and `makes_any`
 /// that it makes any.
-pub(super) fn merged<'a>(
-    workflow: &'a WorkflowFacts,
+pub(super) fn merged(
+    workflow: &WorkflowFacts,
     makes_one: bool,
     makes_any: bool,
     rule: Option<BundleRule>,
-) -> Vec<&'a BundleFacts> {
+) -> Vec<&BundleFacts> {
     let all = newest_first(&workflow.bundles);
     let made = usize::from(makes_any);
     let small: Vec<(usize, &BundleFacts)> = all

@@ -18,7 +18,9 @@
 //! so two writers never share one, and there is no lock that a killed process could leave behind.
 //!
 //! A number once taken is never freed. What leaves the live store is in a bundle first, and leaves a tombstone behind;
-//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too.
+//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too. A day
+//! later its directory goes, and the bundle that holds the seal is what knows the newest number; a save makes the
+//! directory again, and continues there.
 //!
 //! # Limitations
 //!

@@ -123,9 +123,10 @@ fn nothing_goes_without_a_bundle_that_holds_the_seal() {
 
 #[test]
 fn a_failure_or_death_at_any_step_loses_nothing_and_doing_it_again_completes_it() {
+    let (before, files) = archived();
     for fault in [Fault::Fail, Fault::DieBefore, Fault::DieAfter] {
         for at in 1.. {
-            let (world, files) = archived();
+            let world = before.copy();
             let due = world.plan_days_later(&world.store()).unwrap();
             let store = world.faulty(FaultyDisk::new(&world, fault, at));
             let cleaned = store.clean(&due, &world.stamp());
@@ -158,9 +159,9 @@ fn interrupted_at_every_step(
     other: impl Fn(&World) + Copy + 'static,
     check: impl Fn(&World, &[Vec<u8>], &str),
 ) {
+    let (before, files) = archived();
     for at in 1.. {
-        let (world, files) = archived();
-        let world = Rc::new(world);
+        let world = Rc::new(before.copy());
         let shared = Rc::clone(&world);
         let store = world.faulty(FaultyDisk::interrupted(&world, at, move || other(&shared)));
         let due = world.plan_days_later(&world.store()).unwrap();
@@ -261,9 +262,9 @@ fn compacted_at_every_step<T>(
     act: impl Fn(&Store<FaultyDisk>, &World) -> T,
     check: impl Fn(&World, T, &str),
 ) {
+    let (before, files) = archived();
     for at in 1.. {
-        let (world, files) = archived();
-        let world = Rc::new(world);
+        let world = Rc::new(before.copy());
         let shared = Rc::clone(&world);
         let store =
             world.faulty(FaultyDisk::interrupted(&world, at, move || drop(shared.clean_days_later())));

@@ -61,6 +61,14 @@ fn scattered(bundles: u64) -> (World, Vec<Vec<u8>>) {
     (world, files)
 }
 
+/// With five bundles, and a checkpoint too many: the sixth bundle is about to be made.
+fn due_for_merging() -> (World, Vec<Vec<u8>>) {
+    let (world, mut files) = scattered(5);
+    batch(&world, 9);
+    files.push(world.bytes(9));
+    (world, files)
+}
+
 fn names(world: &World) -> Vec<String> {
     world.store().bundles(&id("042")).unwrap().iter().map(ToString::to_string).collect()
 }
@@ -221,11 +229,10 @@ fn what_is_damaged_or_holds_a_seal_is_left_alone() {
 
 #[test]
 fn a_failure_or_death_at_any_step_loses_nothing_and_doing_it_again_completes_it() {
+    let (before, files) = due_for_merging();
     for fault in [Fault::Fail, Fault::DieBefore, Fault::DieAfter] {
         for at in 1.. {
-            let (world, mut files) = scattered(5);
-            batch(&world, 9);
-            files.push(world.bytes(9));
+            let world = before.copy();
             let due = decide(&world.store(), &standing());
             let store = world.faulty(FaultyDisk::new(&world, fault, at));
             store.clean(&due, &world.stamp());
@@ -282,11 +289,9 @@ fn nothing_goes_before_the_new_bundle_is_durable_and_read_back() {
 
 /// Merges with an interruption at step 1, 2, ... until there are no more steps.
 fn interrupted_at_every_step(other: impl Fn(&World) + Copy + 'static, check: impl Fn(&World, &str)) {
+    let (before, files) = due_for_merging();
     for at in 1.. {
-        let (world, mut files) = scattered(5);
-        batch(&world, 9);
-        files.push(world.bytes(9));
-        let world = Rc::new(world);
+        let world = Rc::new(before.copy());
         let shared = Rc::clone(&world);
         let due = decide(&world.store(), &standing());
         let store = world.faulty(FaultyDisk::interrupted(&world, at, move || other(&shared)));
@@ -336,9 +341,9 @@ fn merged_at_every_step<T>(
     act: impl Fn(&Store<FaultyDisk>, &World) -> T,
     check: impl Fn(&World, T, &[Vec<u8>], &str),
 ) {
+    let (before, files) = scattered(6);
     for at in 1.. {
-        let (world, files) = scattered(6);
-        let world = Rc::new(world);
+        let world = Rc::new(before.copy());
         let shared = Rc::clone(&world);
         let due = decide(&world.store(), &standing());
         let merge = move || drop(shared.store().clean(&due, &shared.stamp()));

@@ -45,6 +45,14 @@ impl World {
         world
     }
 
+    /// Another world that is just like this one. To copy what took many saves is faster than to make it again.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::new();
+        copy.count.set(self.count.get());
+        copy_tree(self.dir.path(), copy.dir.path());
+        copy
+    }
+
     pub(crate) fn store(&self) -> Store {
         let project = self.dir.path().to_owned();
         Store::at(&Located { root: project.join(".ckpt"), project }).unwrap()
@@ -139,6 +147,20 @@ impl World {
         let bundles = self.store().bundles(&id("042")).unwrap();
         assert_eq!(bundles.len(), 1, "{bundles:?}");
         self.store().bundle_path(&id("042"), &bundles[0])
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            std::fs::create_dir(&to).unwrap();
+            std::fs::set_permissions(&to, std::fs::metadata(&from).unwrap().permissions()).unwrap();
+            copy_tree(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).unwrap();
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use crate::core::time::Timestamp;
 /// How long an archived workflow keeps its directory.
 const COMPACTED_AFTER: Span = Span::from_days(1);
 
-/// Whether the directory goes: nothing of the workflow stays in it, the archive holds its seal, nobody is writing there,
-/// and it was sealed more than a day ago.
+/// Whether the directory goes: nothing of the workflow stays in it, the archive holds its seal or will, nobody is
+/// writing there, and it was sealed more than a day ago.
 ///
 /// `swept` are the files of writers that go too.
 pub(super) fn goes(
@@ -23,9 +23,10 @@ pub(super) fn goes(
 ) -> bool {
     let Some(shell) = facts.shell.filter(|shell| !shell.has_strangers) else { return false };
     let archived = match facts.standing {
-        Standing::Sealed { bundle: SealBundle::There, .. } => true,
+        // Where there is no bundle, because it was purged, one is made for the seal.
+        Standing::Sealed { bundle: SealBundle::There | SealBundle::Purged, .. } => true,
         Standing::Sealed { bundle: SealBundle::Missing, .. } => matches!(plan.removal, Removal::Whole(_)),
-        Standing::Sealed { bundle: SealBundle::Purged, .. } | Standing::Live(_) | Standing::Unknown => false,
+        Standing::Live(_) | Standing::Unknown => false,
     };
     let old = |sealed_at| is_older(now.seconds_since(sealed_at), COMPACTED_AFTER);
     let place = Place::Workflow(facts.workflow.clone());

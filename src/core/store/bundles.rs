@@ -143,6 +143,12 @@ impl<D: Disk> Store<D> {
         }
     }
 
+    /// Whether a number is known to be in no bundle.
+    pub(super) fn is_noted_gone(&self, handle: &Handle) -> Result<bool> {
+        let ranges = self.gone_ranges(&handle.workflow)?;
+        Ok(ranges.iter().any(|(first, last)| (*first..=*last).contains(&handle.seq)))
+    }
+
     /// The numbers of a workflow that are known to be in no bundle, first to last.
     pub(super) fn gone_ranges(&self, workflow: &WorkflowId) -> Result<Vec<gone::Range>> {
         let mut ranges = Vec::new();

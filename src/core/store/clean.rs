@@ -97,7 +97,8 @@ impl<D: Disk> Store<D> {
         }
         // Behind the sweeping: what a writer left would keep its directory.
         for (workflow, done) in plan.workflows.iter().zip(&mut cleaned.workflows) {
-            match workflow.compact.then(|| self.compact(&workflow.workflow, workflow.newest)) {
+            let save_id = own_id(&stamp.save_id, &workflow.workflow);
+            match workflow.compact.then(|| self.compact(&workflow.workflow, workflow.newest, &save_id)) {
                 Some(Ok(compacted)) => done.compacted = compacted,
                 Some(Err(error)) => {
                     cleaned.failures.push((self.workflow_dir(&workflow.workflow), error));

@@ -4,8 +4,9 @@
 //!
 //! The bundle that the seal names holds the seal too, as its first file, and its name says the last number below it.
 //! The bundle with the highest number never expires, and one that holds a seal is never merged. So the archive knows
-//! the newest number of a workflow without its directory, and nothing needs to be written here: it is only made sure,
-//! by reading the whole bundle back once more, that the seal is in it, byte for byte, and durable.
+//! the newest number of a workflow without its directory. It is made sure, by reading the whole bundle back once more,
+//! that the seal is in it, byte for byte, and durable. A workflow that was purged has no such bundle; it gets one that
+//! holds its seal and nothing else.
 //!
 //! Everybody who asks for the newest number asks the directory and the archive. Where the archive has a seal above all
 //! that is in the directory, the seal is the newest. So it does not matter which part of a directory is there while it
@@ -35,18 +36,16 @@
 //! Whoever is stopped leaves a directory that the next cleanup goes on with, and a power loss leaves any part of it. No
 //! part means anything that the archive does not say better, so none of this is synced before the end.
 //!
-//! # Limitations
-//!
-//! A workflow that was purged has no bundle to hold its seal, and keeps its directory.
-
 use std::io;
 
 use super::append::LOCK_PATIENCE;
-use super::bundle::{BundleName, ManifestEntry};
+use super::archive::PURGED;
+use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
 use super::disk::Disk;
 use super::layout::{self, EntryName, WORKFLOWS};
 use super::open::Store;
-use super::read::Entry;
+use super::read::{Entry, Stored};
+use crate::core::checkpoint::{Checkpoint, Sealed};
 use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
@@ -66,7 +65,7 @@ struct Left {
 impl<D: Disk> Store<D> {
     /// Removes the directory of a workflow that is closed by the seal `seal`; false if there is more in it than
     /// tombstones and that seal.
-    pub(super) fn compact(&self, workflow: &WorkflowId, seal: u64) -> Result<bool> {
+    pub(super) fn compact(&self, workflow: &WorkflowId, seal: u64, save_id: &str) -> Result<bool> {
         let Some(dir) = self.open_workflow(workflow)? else { return Ok(false) };
         // Nothing depends on it, but savers and this one would only keep each other from their work.
         let _lock = self.disk().lock(&dir, LOCK_PATIENCE);
@@ -78,7 +77,7 @@ impl<D: Disk> Store<D> {
         if !is_shell || !self.live_below(&dir, workflow, seal)?.is_empty() {
             return Ok(false);
         }
-        if !self.is_sealed(&dir, &Handle::new(workflow, seal))? {
+        if !self.is_sealed(&dir, &Handle::new(workflow, seal), save_id)? {
             return Ok(false);
         }
         for seq in left.numbers.into_iter().filter(|seq| *seq != seal) {
@@ -125,7 +124,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Whether `seal` is a seal, and a bundle that was read back to its end and is durable holds it.
-    fn is_sealed(&self, dir: &D::Dir, seal: &Handle) -> Result<bool> {
+    fn is_sealed(&self, dir: &D::Dir, seal: &Handle, save_id: &str) -> Result<bool> {
         let workflow = &seal.workflow;
         let stored = match self.read_checkpoint(dir, seal) {
             Ok(Entry::Sealed(stored)) => stored,
@@ -135,7 +134,11 @@ impl<D: Disk> Store<D> {
             Err(why) => return Err(self.damaged(seal, why)),
         };
         let Some(sealed) = &stored.checkpoint.sealed else { return Ok(false) };
-        let Some(name) = BundleName::parse(&sealed.bundle) else { return Ok(false) };
+        let name = match BundleName::parse(&sealed.bundle) {
+            Some(name) => name,
+            None if sealed.bundle == PURGED => self.pack_seal(&stored, sealed, save_id)?,
+            None => return Ok(false),
+        };
         let held = self.verify_bundle(workflow, &name)?;
         let held = held.as_ref().and_then(|manifest| manifest.entry(seal.seq));
         if held != Some(&ManifestEntry::of(seal.seq, &stored.bytes)) {
@@ -143,6 +146,23 @@ impl<D: Disk> Store<D> {
         }
         self.sync_archive(workflow)?;
         Ok(true)
+    }
+
+    /// Makes a bundle of nothing but the seal, for a workflow whose content was purged.
+    fn pack_seal(&self, seal: &Stored, sealed: &Sealed, save_id: &str) -> Result<BundleName> {
+        let Checkpoint { workflow, seq, saved_at, .. } = &seal.checkpoint;
+        let name = BundleName::new(sealed.last, sealed.last, *saved_at, &sealed.reason);
+        let entries = vec![ManifestEntry::of(*seq, &seal.bytes)];
+        let range = (name.first, name.last);
+        let manifest = Manifest::new(workflow, range, &name.reason, *saved_at, entries);
+        let path = self.bundle_path(workflow, &name);
+        let failed = |error: io::Error| self.failed("write", &path, error);
+        let mut writer = Writer::new(&manifest).map_err(failed)?;
+        writer.add(*seq, &seal.bytes).map_err(failed)?;
+        let bytes = writer.finish().map_err(failed)?;
+        let staged = layout::staged_file(&format!("{save_id}-seal"), 0);
+        self.publish_bundle(workflow, &name, &bytes, &staged)?;
+        Ok(name)
     }
 
     /// Removes the file of a number if it is a tombstone; false if it is none.

@@ -124,7 +124,9 @@ impl<D: Disk> Store<D> {
             }
             Ok(()) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
-                Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),
+                Err(Error::Archived { .. }) if !self.is_noted_gone(handle)? => {
+                    Err(self.damaged(handle, Unusable::Missing))
+                }
                 found => found,
             },
             Err(why) => Err(self.damaged(handle, why)),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ckpt::core::change::Change;
 use ckpt::core::retention::{Policy, RetentionSettings, plan};
 use ckpt::core::store::Store;
-use ckpt::core::{ArchiveReason, Timestamp};
+use ckpt::core::{ArchiveReason, Error, Timestamp};
 use serde_json::json;
 
 use super::world::{Fault, FaultyDisk, World, handle, id, state};
@@ -93,16 +93,42 @@ fn a_checkpoint_that_came_back_leaves_again_and_the_directory_with_it() {
 }
 
 #[test]
-fn a_purged_workflow_keeps_its_directory_because_nothing_else_knows_its_numbers() {
+fn a_purged_workflow_leaves_its_seal_in_the_archive_and_nothing_else() {
     let world = World::with(2);
-    let failed = Change { workflow_status: Some(ckpt::core::WorkflowStatus::Failed), ..Change::default() };
+    let failed = Change {
+        workflow_status: Some(ckpt::core::WorkflowStatus::Failed),
+        title: Some("the title".to_owned()),
+        ..Change::default()
+    };
     world.save_change(&failed).unwrap();
     let purge = Policy { purge: true, ..RetentionSettings::default().policy() };
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
     let due = plan(&world.store().survey().unwrap(), &purge, now).unwrap();
     world.store().clean(&due, &world.stamp());
-    assert!(world.clean_days_later().workflows.is_empty() && world.has_directory());
-    assert_eq!(world.save(json!({})).handle.unwrap(), handle(5));
+    let seal = world.bytes(4);
+    for fault in [Fault::None, Fault::Fail, Fault::DieBefore, Fault::DieAfter] {
+        for at in (1..).step_by(3) {
+            let world = world.copy();
+            let why = format!("{fault:?} at {at}");
+            let store = world.faulty(FaultyDisk::new(&world, fault, at));
+            store.clean(&world.plan_days_later(&world.store()).unwrap(), &world.stamp());
+            world.clean_days_later();
+            assert!(
+                !world.has_directory() && world.plan_days_later(&world.store()).unwrap().is_empty(),
+                "{why}"
+            );
+            assert_eq!(world.store().load(&handle(4)).unwrap().bytes, seal, "{why}");
+            assert!(matches!(world.store().load(&handle(2)), Err(Error::Archived { .. })), "{why}");
+            assert_eq!(world.findings(), [""; 0], "{why}");
+            let next = world.save(json!({"fresh": 1})).checkpoint.unwrap();
+            assert_eq!((next.seq, state(&next)), (5, json!({"fresh": 1})), "{why}");
+            assert_eq!(next.title.as_deref(), Some("the title"), "{why}");
+            assert_eq!(world.findings(), [""; 0], "{why}");
+            if !store.disk().reached() || fault == Fault::None {
+                break;
+            }
+        }
+    }
 }
 
 #[test]
@@ -357,6 +383,7 @@ fn the_history_of_a_compacted_workflow_may_expire_and_its_numbers_stay_known() {
     assert_eq!(world.findings(), [""; 0]);
     let rows = world.store().scan_checkpoints(&id("042")).unwrap();
     assert!(rows.iter().all(|row| row.entry.is_ok()), "{rows:?}");
+    assert!(matches!(world.store().load(&handle(2)), Err(Error::Archived { .. })), "no damage");
 }
 
 #[test]

@@ -36,7 +36,10 @@ pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let global = GlobalArgs::default();
     let ui = Ui::new(&global, &env);
     let session = Session { env, ui, global, now: Timestamp::from(std::time::UNIX_EPOCH) };
-    let mut ids = session.store().ok().and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
+    let store = session.store().ok();
+    let live = store.as_ref().and_then(|store| store.workflow_ids().ok());
+    let compacted = store.as_ref().and_then(|store| store.compacted_workflows().ok());
+    let mut ids: Vec<_> = [live, compacted].into_iter().flatten().flatten().collect();
     ids.sort();
     let candidate = |id: &crate::core::WorkflowId| {
         CompletionCandidate::new(id.as_str()).help(Some(StyledStr::from("workflow")))

@@ -77,9 +77,7 @@ impl StatusCounts {
 /// The store cannot be read; what is damaged inside is counted as that.
 pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStats> {
     let mut stats = StoreStats::default();
-    let mut rows = store.scan()?;
-    rows.extend(store.scan_archive()?);
-    for row in rows {
+    for row in store.scan_all()? {
         stats.checkpoints += row.checkpoints;
         stats.live_bytes += row.bytes;
         match row.archived {

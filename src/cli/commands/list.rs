@@ -77,12 +77,13 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         rows.reverse();
         return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
     }
-    let mut rows = store.scan()?;
-    if args.archived {
-        // Workflows of which nothing is left but their bundles; each takes the reading of one.
-        rows.extend(store.scan_archive()?);
-    }
-    let archived = rows.iter().filter(|row| row.archived).count();
+    // Of some archived workflows nothing is left but their bundles, and each takes the reading of one. To say how many
+    // there are, their names are enough.
+    let (mut rows, compacted) = match args.archived {
+        true => (store.scan_all()?, 0),
+        false => (store.scan()?, store.compacted_workflows()?.len()),
+    };
+    let archived = rows.iter().filter(|row| row.archived).count() + compacted;
     rows.retain(|row| row.archived == args.archived);
     rows.retain(|row| args.wants(row, session.now) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);

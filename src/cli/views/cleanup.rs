@@ -21,6 +21,8 @@ pub(crate) struct CleanupReport {
     removed: Removed,
     kept: usize,
     bundles: Vec<BundleLine>,
+    merged: Vec<MergedLine>,
+    compacted: Vec<WorkflowId>,
     leftovers: usize,
     failures: Vec<FailureLine>,
     undo: Vec<Vec<String>>,
@@ -46,6 +48,13 @@ struct BundleLine {
     name: String,
     keep: bool,
     reasons: Vec<Reason>,
+}
+
+/// Bundles of a workflow that become one.
+#[derive(Debug, Serialize)]
+struct MergedLine {
+    workflow: WorkflowId,
+    names: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +96,12 @@ impl CleanupReport {
                 reasons: bundle.reasons.clone(),
             })
         });
+        let merged = plan.workflows.iter().filter(|workflow| !workflow.merge.is_empty());
+        let merged = merged.map(|workflow| MergedLine {
+            workflow: workflow.workflow.clone(),
+            names: workflow.merge.clone(),
+        });
+        let compacted = plan.workflows.iter().filter(|workflow| workflow.compact);
         Self {
             applied: false,
             plan: plan.fingerprint().to_hex(),
@@ -94,6 +109,8 @@ impl CleanupReport {
             policy: PolicyReport::new(policy),
             kept: plan.verdicts().filter(|verdict| verdict.keep).count(),
             bundles: bundles.collect(),
+            merged: merged.collect(),
+            compacted: compacted.map(|workflow| workflow.workflow.clone()).collect(),
             leftovers: plan.leftovers.len(),
             failures: snapshot.skipped.iter().map(FailureLine::skipped).collect(),
             undo: Vec::new(),
@@ -131,15 +148,24 @@ impl CleanupReport {
         self.failures.extend(cleaned.failures.into_iter().map(FailureLine::new));
         let planned = std::mem::take(&mut self.groups);
         let mut bundles = Vec::new();
+        self.merged.clear();
+        self.compacted.clear();
         for done in cleaned.workflows {
+            if !done.merged.is_empty() {
+                let names = done.merged.iter().map(|path| file_name(path)).collect();
+                self.merged.push(MergedLine { workflow: done.workflow.clone(), names });
+            }
+            self.compacted.extend(done.compacted.then(|| done.workflow.clone()));
             let of = planned.iter().find(|group| group.workflow == done.workflow).map_or(0, |group| group.of);
-            self.groups.push(Group {
-                workflow: done.workflow.clone(),
-                removed: done.removed.len(),
-                of,
-                bytes: done.bytes,
-                bundles: done.expired.len(),
-            });
+            if !done.removed.is_empty() || !done.expired.is_empty() {
+                self.groups.push(Group {
+                    workflow: done.workflow.clone(),
+                    removed: done.removed.len(),
+                    of,
+                    bytes: done.bytes,
+                    bundles: done.expired.len(),
+                });
+            }
             let gone = |bundle: &BundleLine| {
                 bundle.workflow == done.workflow
                     && done
@@ -149,13 +175,13 @@ impl CleanupReport {
             };
             bundles.extend(done.bundles.iter().map(|path| BundleLine {
                 workflow: done.workflow.clone(),
-                name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+                name: file_name(path),
                 keep: true,
                 reasons: Vec::new(),
             }));
             bundles.extend(self.bundles.extract_if(.., |bundle| gone(bundle)));
             self.gone.extend(done.removed.iter().cloned());
-            if !done.bundles.is_empty() {
+            if !done.bundles.is_empty() && !done.removed.is_empty() {
                 let what = match done.removed.as_slice() {
                     [one] if done.whole.is_none() => one.to_string(),
                     _ => done.workflow.to_string(),
@@ -180,6 +206,10 @@ impl FailureLine {
     fn skipped((path, why): &(std::path::PathBuf, String)) -> Self {
         Self { path: path.display().to_string(), code: "not_looked_at", message: why.clone() }
     }
+}
+
+fn file_name(path: &std::path::Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn warnings(plan: &CleanupPlan, policy: &Policy, snapshot: &Snapshot) -> Vec<String> {

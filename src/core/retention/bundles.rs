@@ -8,33 +8,49 @@ use super::snapshot::{BundleFacts, WorkflowFacts};
 use crate::core::reason::ArchiveReason;
 use crate::core::time::Timestamp;
 
-/// The bundles of a workflow that go, the newest first.
-///
-/// `made` is the highest number in the bundle that this cleanup is about to make. It counts, so that the next cleanup
-/// finds nothing more to do. The newest by time, and those with the highest number, always stay: an archived workflow
-/// goes on from there.
-pub(super) fn expired(
-    workflow: &WorkflowFacts,
-    made: Option<u64>,
-    rule: BundleRule,
-    now: Timestamp,
-) -> Vec<BundleRemoval> {
-    let mut newest_first: Vec<&BundleFacts> = workflow.bundles.iter().collect();
+/// Bundles in the order in which they expire, the last one first.
+pub(super) fn newest_first(bundles: &[BundleFacts]) -> Vec<&BundleFacts> {
+    let mut newest_first: Vec<&BundleFacts> = bundles.iter().collect();
     newest_first.sort_by_cached_key(|facts| {
         std::cmp::Reverse((facts.name.at, facts.name.last, facts.name.to_string()))
     });
-    let highest = newest_first.iter().map(|facts| facts.name.last).chain(made).max();
-    let before = usize::from(made.is_some());
     newest_first
-        .into_iter()
-        .enumerate()
-        .filter(|(newer, facts)| newer + before > 0 && Some(facts.name.last) != highest)
-        .filter_map(|(newer, facts)| {
-            let reasons = reasons(facts, newer + before, rule, now);
-            let removal = BundleRemoval { name: facts.name.to_string(), bytes: facts.bytes, reasons };
-            (!removal.reasons.is_empty()).then_some(removal)
-        })
-        .collect()
+}
+
+/// The bundles of a workflow that go, the newest first.
+///
+/// `made` is the highest number in the bundle that this cleanup is about to make, and `merged` are those that become
+/// one. Both count as one bundle, so that the next cleanup finds nothing more to do; where the bundle that is made
+/// becomes part of the other, they are one. The newest by time, and those with the highest number, always stay: an
+/// archived workflow goes on from there.
+pub(super) fn expired(
+    workflow: &WorkflowFacts,
+    made: Option<u64>,
+    merged: &[&BundleFacts],
+    joins: bool,
+    rule: BundleRule,
+    now: Timestamp,
+) -> Vec<BundleRemoval> {
+    let newest_first = newest_first(&workflow.bundles);
+    let highest = newest_first.iter().map(|facts| facts.name.last).chain(made).max();
+    // What is merged stands where its newest part does.
+    let newest_part = if joins && made.is_some() { None } else { merged.first() };
+    let mut newer = usize::from(made.is_some());
+    let mut going = Vec::new();
+    for facts in newest_first {
+        if merged.contains(&facts) {
+            newer += usize::from(newest_part == Some(&facts));
+            continue;
+        }
+        if newer > 0 && Some(facts.name.last) != highest {
+            let reasons = reasons(facts, newer, rule, now);
+            if !reasons.is_empty() {
+                going.push(BundleRemoval { name: facts.name.to_string(), bytes: facts.bytes, reasons });
+            }
+        }
+        newer += 1;
+    }
+    going
 }
 
 fn reasons(facts: &BundleFacts, newer: usize, rule: BundleRule, now: Timestamp) -> Vec<Reason> {

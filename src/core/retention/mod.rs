@@ -13,6 +13,10 @@
 //! A finished workflow of which nothing stays leaves as a whole. If anything of it stays, its newest checkpoint stays
 //! too, because the numbers go on from there.
 //!
+//! What an archived workflow leaves in the live store, tombstones and a seal, goes a day after it was sealed. Small
+//! bundles of single checkpoints are merged before bundles are counted, so that those of an open workflow do not drive
+//! each other out.
+//!
 //! An age of exactly the limit is young enough.
 //!
 //! # Limitations
@@ -22,12 +26,16 @@
 mod bundles;
 mod judge;
 mod limit;
+mod merge;
 mod plan;
 mod policy;
 mod reason;
 mod settings;
+mod shell;
 mod size;
 mod snapshot;
+
+pub(in crate::core) use merge::{is_small, may_be_due};
 
 pub use limit::{InvalidLimit, Limit};
 pub use plan::{BundleRemoval, CleanupPlan, Removal, Verdict, WorkflowPlan, plan};
@@ -35,5 +43,6 @@ pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, Scope, Trigg
 pub use reason::Reason;
 pub use settings::RetentionSettings;
 pub use snapshot::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts,
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Shell, Snapshot, Standing,
+    WorkflowFacts,
 };

@@ -6,7 +6,7 @@ use super::judge::judge;
 use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
 use super::snapshot::{Leftover, Snapshot, WorkflowFacts};
-use super::{bundles, size};
+use super::{bundles, merge, shell, size};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::digest::Digest;
 use crate::core::reason::ArchiveReason;
@@ -44,6 +44,10 @@ pub struct WorkflowPlan {
     pub removal: Removal,
     /// The bundles that go.
     pub bundles: Vec<BundleRemoval>,
+    /// The bundles that become one, the newest first, together with the one that is made now, if single checkpoints go.
+    pub merge: Vec<String>,
+    /// Whether its directory goes, because there is nothing in it but tombstones and a seal.
+    pub compact: bool,
 }
 
 /// The decision about one checkpoint.
@@ -102,12 +106,15 @@ impl CleanupPlan {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let idle = |plan: &WorkflowPlan| plan.removal == Removal::Nothing && plan.bundles.is_empty();
-        self.workflows.iter().all(idle) && self.leftovers.is_empty()
+        self.workflows.iter().all(WorkflowPlan::is_idle) && self.leftovers.is_empty()
     }
 }
 
 impl WorkflowPlan {
+    fn is_idle(&self) -> bool {
+        self.removal == Removal::Nothing && self.bundles.is_empty() && self.merge.is_empty() && !self.compact
+    }
+
     /// The checkpoints that go.
     pub fn removed(&self) -> impl Iterator<Item = &Verdict> {
         self.verdicts.iter().filter(|verdict| !verdict.keep)
@@ -143,22 +150,31 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
                 verdicts,
                 removal,
                 bundles: Vec::new(),
+                merge: Vec::new(),
+                compact: false,
             }
         })
         .collect();
     if let Some(limit) = policy.max_size {
         size::fit(snapshot, &in_scope, policy, limit, now, &mut workflows);
     }
-    if let Some(rule) = policy.bundles {
-        for (facts, plan) in in_scope.iter().zip(&mut workflows) {
-            plan.bundles = bundles::expired(facts, plan.made().filter(|_| !policy.purge), rule, now);
+    for (facts, plan) in in_scope.iter().zip(&mut workflows) {
+        let made = plan.made().filter(|_| !policy.purge);
+        let makes_one = made.is_some() && plan.removal == Removal::Some;
+        let merged = merge::merged(facts, makes_one, made.is_some(), policy.bundles);
+        if let Some(rule) = policy.bundles {
+            plan.bundles = bundles::expired(facts, made, &merged, makes_one, rule, now);
         }
+        plan.merge = merged.iter().map(|facts| facts.name.to_string()).collect();
     }
     let too_old = |leftover: &&Leftover| {
         policy.sweep && super::judge::is_older(now.seconds_since(leftover.modified), LEFTOVER_AFTER)
     };
     let mut leftovers: Vec<Leftover> = snapshot.leftovers.iter().filter(too_old).cloned().collect();
     leftovers.sort();
+    for (facts, plan) in in_scope.iter().zip(&mut workflows) {
+        plan.compact = policy.compact && shell::goes(facts, plan, snapshot, &leftovers, now);
+    }
     let plan = CleanupPlan { workflows, leftovers, purge: policy.purge };
     match unmatched(&plan, &policy.keep) {
         Some(rule) if plan.removed().next().is_some() => {

@@ -35,6 +35,17 @@ pub struct WorkflowFacts {
     pub checkpoints: Vec<CheckpointFacts>,
     /// Its bundles, the highest numbers first.
     pub bundles: Vec<BundleFacts>,
+    /// What is left of its directory, if it is archived and has one.
+    pub shell: Option<Shell>,
+}
+
+/// The directory of an archived workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shell {
+    /// When it was sealed; none if the seal has left already, because a cleanup was stopped here.
+    pub sealed_at: Option<Timestamp>,
+    /// Whether there is anything in it that is nothing of a workflow.
+    pub has_strangers: bool,
 }
 
 /// Where a workflow stands.
@@ -107,6 +118,9 @@ pub struct BundleFacts {
     pub name: BundleName,
     /// The size of its file.
     pub bytes: u64,
+    /// Whether it may become part of a larger one: it can be read, holds no seal, and nothing that another one holds
+    /// differently.
+    pub mergeable: bool,
 }
 
 /// A file that was being written when somebody was stopped, or is being written now.

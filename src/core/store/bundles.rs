@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest};
 use super::disk::Disk;
+use super::gone;
 use super::layout::ARCHIVE;
 use super::open::Store;
 use super::read::Stored;
@@ -12,6 +13,17 @@ use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
+
+/// What came of a look at a bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visited {
+    /// It was read, or is damaged; the next one.
+    Read,
+    /// It is not there any more.
+    Vanished,
+    /// No more is needed.
+    Enough,
+}
 
 impl<D: Disk> Store<D> {
     /// The file of a bundle, whether or not it exists.
@@ -46,11 +58,19 @@ impl<D: Disk> Store<D> {
     /// Opens the directory of the bundles of a workflow; none if there is none.
     pub(super) fn open_archive(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
         let root = self.root();
-        let mut path = root.parent().unwrap_or(&root).to_owned();
+        let names = [self.name(), ARCHIVE, &workflow.directory()];
         let mut opened = self.disk().base();
-        for part in [self.name(), ARCHIVE, &workflow.directory()] {
+        // A save comes here too, and most workflows have no archive: one call tells.
+        match opened.as_ref().map(|base| self.disk().descend(base, &names)) {
+            Ok(Ok(dir)) => return Ok(Some(dir)),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // Level by level it can be said what is in the way.
+            _ => {}
+        }
+        let mut path = root.clone();
+        for part in names {
             let Ok(dir) = opened else { break };
-            path.push(part);
+            path = if part == self.name() { root.clone() } else { path.join(part) };
             opened = self.disk().enter(&dir, part);
         }
         match opened {
@@ -80,17 +100,66 @@ impl<D: Disk> Store<D> {
 
     /// The file of a checkpoint, byte for byte, and the bundle it is in.
     pub(super) fn find_archived(&self, handle: &Handle) -> Result<(BundleName, Vec<u8>)> {
-        let mut damaged = None;
-        for name in self.bundles(&handle.workflow)?.into_iter().filter(|name| name.covers(handle.seq)) {
-            match self.with_bundle(&handle.workflow, &name, &mut |bundle| bundle.find(handle.seq)) {
-                Ok(Some(Some(bytes))) => return Ok((name, bytes)),
-                Ok(_) => {}
+        let (mut found, mut damaged) = (None, None);
+        self.each_bundle(&handle.workflow, &|name| name.covers(handle.seq), &mut |name| {
+            match self.with_bundle(&handle.workflow, name, &mut |bundle| bundle.find(handle.seq)) {
+                Ok(None) => return Ok(Visited::Vanished),
+                Ok(Some(None)) => {}
+                Ok(Some(Some(bytes))) => found = Some((name.clone(), bytes)),
                 // Another bundle may hold it too.
-                Err(error @ Error::DamagedBundle { .. }) => damaged = damaged.or(Some(error)),
+                Err(error @ Error::DamagedBundle { .. }) => damaged = damaged.take().or(Some(error)),
                 Err(error) => return Err(error),
             }
+            Ok(if found.is_some() { Visited::Enough } else { Visited::Read })
+        })?;
+        found.ok_or_else(|| damaged.unwrap_or_else(|| Error::Archived { handle: handle.clone() }))
+    }
+
+    /// Visits the bundles of a workflow, the highest numbers first, each once.
+    ///
+    /// A bundle that was listed and is gone was merged into another one meanwhile, which the list does not have. So
+    /// the list is made again then, and what was not visited yet is visited.
+    pub(super) fn each_bundle(
+        &self,
+        workflow: &WorkflowId,
+        wanted: &dyn Fn(&BundleName) -> bool,
+        visit: &mut dyn FnMut(&BundleName) -> Result<Visited>,
+    ) -> Result<()> {
+        let mut seen: Vec<BundleName> = Vec::new();
+        loop {
+            let mut vanished = false;
+            for name in self.bundles(workflow)?.into_iter().filter(|name| wanted(name)) {
+                if seen.contains(&name) {
+                    continue;
+                }
+                match visit(&name)? {
+                    Visited::Read => {}
+                    Visited::Vanished => vanished = true,
+                    Visited::Enough => return Ok(()),
+                }
+                seen.push(name);
+            }
+            if !vanished {
+                return Ok(());
+            }
         }
-        Err(damaged.unwrap_or_else(|| Error::Archived { handle: handle.clone() }))
+    }
+
+    /// Whether a number is known to be in no bundle.
+    pub(super) fn is_noted_gone(&self, handle: &Handle) -> Result<bool> {
+        let ranges = self.gone_ranges(&handle.workflow)?;
+        Ok(ranges.iter().any(|(first, last)| (*first..=*last).contains(&handle.seq)))
+    }
+
+    /// The numbers of a workflow that are known to be in no bundle, first to last.
+    pub(super) fn gone_ranges(&self, workflow: &WorkflowId) -> Result<Vec<gone::Range>> {
+        let mut ranges = Vec::new();
+        if let Some(dir) = self.open_archive(workflow)? {
+            self.disk()
+                .list(&dir, &mut |name| ranges.extend(gone::parse(name)))
+                .map_err(|error| self.failed("list", &self.archive_dir(workflow), error))?;
+        }
+        Ok(ranges)
     }
 
     /// Does something with an open bundle; none if it is not there.
@@ -100,20 +169,38 @@ impl<D: Disk> Store<D> {
         name: &BundleName,
         then: &mut dyn FnMut(Bundle<'_>) -> Result<T, BadBundle>,
     ) -> Result<Option<T>> {
+        let Some(bytes) = self.read_bundle(workflow, name)? else { return Ok(None) };
+        let opened = self.open_bundle(workflow, name, &bytes)?;
+        let bad = |why| Error::DamagedBundle { path: self.bundle_path(workflow, name), why };
+        then(opened).map(Some).map_err(bad)
+    }
+
+    /// The file of a bundle as it is; none if it is not there.
+    pub(super) fn read_bundle(&self, workflow: &WorkflowId, name: &BundleName) -> Result<Option<Vec<u8>>> {
         let bad = |why| Error::DamagedBundle { path: self.bundle_path(workflow, name), why };
         let Some(dir) = self.open_archive(workflow)? else { return Ok(None) };
-        let bytes = match self.disk().read(&dir, &name.to_string(), MAX_BUNDLE_BYTES) {
-            Ok(bytes) => bytes,
-            Err(FileProblem::Missing) => return Ok(None),
-            Err(FileProblem::TooLarge(_)) => return Err(bad(BadBundle::TooLarge)),
-            Err(FileProblem::Io(error)) => return Err(bad(BadBundle::Unreadable(error.to_string()))),
+        match self.disk().read(&dir, &name.to_string(), MAX_BUNDLE_BYTES) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(FileProblem::Missing) => Ok(None),
+            Err(FileProblem::TooLarge(_)) => Err(bad(BadBundle::TooLarge)),
+            Err(FileProblem::Io(error)) => Err(bad(BadBundle::Unreadable(error.to_string()))),
             Err(FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8) => {
-                return Err(bad(BadBundle::NotAFile));
+                Err(bad(BadBundle::NotAFile))
             }
-        };
-        let bundle = Bundle::open(&bytes).map_err(bad)?;
+        }
+    }
+
+    /// Checks the digest and the manifest of what was read.
+    pub(super) fn open_bundle<'a>(
+        &self,
+        workflow: &WorkflowId,
+        name: &BundleName,
+        bytes: &'a [u8],
+    ) -> Result<Bundle<'a>> {
+        let bad = |why| Error::DamagedBundle { path: self.bundle_path(workflow, name), why };
+        let bundle = Bundle::open(bytes).map_err(bad)?;
         belongs(bundle.manifest(), workflow, name).map_err(bad)?;
-        then(bundle).map(Some).map_err(bad)
+        Ok(bundle)
     }
 }
 

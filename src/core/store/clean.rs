@@ -2,7 +2,8 @@
 //!
 //! A workflow that leaves as a whole is archived as ever, if nobody saved to it since. Single checkpoints go into a
 //! bundle with the reason `cleanup`, which is synced and read back before a tombstone takes their place; the newest
-//! number is never among them. What fails for one workflow does not keep the others from being cleaned.
+//! number is never among them. Then small bundles are merged, old ones expire, and last of all go the directories of
+//! workflows that were archived long ago. What fails for one workflow does not keep the others from being cleaned.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -48,6 +49,16 @@ pub struct CleanedWorkflow {
     pub bundles: Vec<PathBuf>,
     /// The bundles that are gone.
     pub expired: Vec<PathBuf>,
+    /// The bundles that became one.
+    pub merged: Vec<PathBuf>,
+    /// Whether its directory is gone, because there was nothing in it but tombstones and a seal.
+    pub compacted: bool,
+}
+
+impl CleanedWorkflow {
+    fn is_idle(&self) -> bool {
+        self.removed.is_empty() && self.expired.is_empty() && self.merged.is_empty() && !self.compacted
+    }
 }
 
 impl<D: Disk> Store<D> {
@@ -63,19 +74,20 @@ impl<D: Disk> Store<D> {
                 whole: None,
                 bundles: Vec::new(),
                 expired: Vec::new(),
+                merged: Vec::new(),
+                compacted: false,
             };
             // Bundles go last: one that was to make room for a new one stays if the new one could not be made.
             let result = self
                 .clean_workflow(workflow, plan.purge, &stamp, &mut done)
+                .and_then(|()| self.merge(workflow, &stamp.save_id, &mut done))
                 .and_then(|()| self.expire(workflow, &stamp.save_id, &mut done));
             match result {
                 Ok(()) => {}
                 Err(Error::Conflict { .. }) => cleaned.overtaken.push(workflow.workflow.clone()),
                 Err(error) => cleaned.failures.push((self.workflow_dir(&workflow.workflow), error)),
             }
-            if !done.removed.is_empty() || !done.expired.is_empty() {
-                cleaned.workflows.push(done);
-            }
+            cleaned.workflows.push(done);
         }
         for leftover in &plan.leftovers {
             match self.sweep(leftover) {
@@ -83,6 +95,18 @@ impl<D: Disk> Store<D> {
                 Err(error) => cleaned.failures.push((self.place_path(&leftover.place), error)),
             }
         }
+        // Behind the sweeping: what a writer left would keep its directory.
+        for (workflow, done) in plan.workflows.iter().zip(&mut cleaned.workflows) {
+            let save_id = own_id(&stamp.save_id, &workflow.workflow);
+            match workflow.compact.then(|| self.compact(&workflow.workflow, workflow.newest, &save_id)) {
+                Some(Ok(compacted)) => done.compacted = compacted,
+                Some(Err(error)) => {
+                    cleaned.failures.push((self.workflow_dir(&workflow.workflow), error));
+                }
+                None => {}
+            }
+        }
+        cleaned.workflows.retain(|done| !done.is_idle());
         cleaned
     }
 
@@ -172,7 +196,11 @@ impl<D: Disk> Store<D> {
                 continue;
             }
             let path = self.bundle_path(&plan.workflow, &name);
-            self.note_gone(&plan.workflow, (name.first, name.last), "expired", save_id)?;
+            // The seal above the last number may be nowhere else.
+            let inside = self.with_bundle(&plan.workflow, &name, &mut |bundle| Ok(bundle.manifest().clone()));
+            let top = inside.ok().flatten().and_then(|manifest| Some(manifest.entries.first()?.seq));
+            let range = (name.first, top.unwrap_or(name.last).max(name.last));
+            self.note_gone(&plan.workflow, range, "expired", save_id)?;
             self.remove(&dir, &name.to_string(), &path)?;
             done.expired.push(path);
         }
@@ -194,7 +222,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Removes a name; false if somebody else did.
-    fn remove(&self, dir: &D::Dir, name: &str, path: &std::path::Path) -> Result<bool> {
+    pub(super) fn remove(&self, dir: &D::Dir, name: &str, path: &std::path::Path) -> Result<bool> {
         match self.disk().discard(dir, name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

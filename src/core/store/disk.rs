@@ -81,7 +81,7 @@ pub trait Disk {
     /// [`io::ErrorKind::AlreadyExists`], or the operating system refuses.
     fn make_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
-    /// Names everything in a directory.
+    /// Names everything in a directory. In one that was removed since it was opened there is nothing.
     ///
     /// # Errors
     /// The operating system refuses.
@@ -157,6 +157,12 @@ pub trait Disk {
     /// # Errors
     /// The operating system refuses.
     fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
+
+    /// Removes a directory in which there is nothing. Nothing can be put into it from then on, by whoever has it open.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::DirectoryNotEmpty`], or the operating system refuses.
+    fn remove_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
     /// Makes the names in a directory durable.
     ///

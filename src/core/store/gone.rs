@@ -10,7 +10,6 @@ use super::disk::{Access, Disk};
 use super::layout;
 use super::open::Store;
 use crate::core::error::Result;
-use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
 const SUFFIX: &str = ".gone";
@@ -30,17 +29,6 @@ fn file((first, last): Range) -> String {
 }
 
 impl<D: Disk> Store<D> {
-    /// Whether it was noted that the content of a checkpoint is in no bundle any more.
-    pub(super) fn is_noted_gone(&self, handle: &Handle) -> Result<bool> {
-        let Some(dir) = self.open_archive(&handle.workflow)? else { return Ok(false) };
-        let mut noted = false;
-        let covers = |(first, last): Range| (first..=last).contains(&handle.seq);
-        self.disk()
-            .list(&dir, &mut |name| noted |= parse(name).is_some_and(covers))
-            .map_err(|error| self.failed("list", &self.archive_dir(&handle.workflow), error))?;
-        Ok(noted)
-    }
-
     /// Notes that the content of these numbers, first to last, is in no bundle any more, and why. It is durable when
     /// this returns; to be called before the content goes.
     ///

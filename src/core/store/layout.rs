@@ -15,6 +15,7 @@ pub(super) const GITIGNORE: &str = ".gitignore";
 pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
+const COMPACTING: &str = ".tmp-compacting-";
 
 /// What the name of a file in a workflow's directory says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,25 @@ pub(super) fn staged_file(save_id: &str, attempt: u32) -> String {
     format!("{STAGED}{save_id}-{attempt}")
 }
 
+/// The name under which a tombstone waits for its removal. It is the same for everybody, so that whoever comes next
+/// finds what was left undone.
+pub(super) fn compacting_file(seq: u64) -> String {
+    format!("{COMPACTING}{}", checkpoint_file(seq))
+}
+
+/// The number that waits for its removal under this name.
+pub(super) fn compacting_number(name: &str) -> Option<u64> {
+    match EntryName::parse(name.strip_prefix(COMPACTING)?) {
+        EntryName::Checkpoint(seq) => Some(seq),
+        _ => None,
+    }
+}
+
+/// Whether a file of this name belongs to a compaction, not to a writer.
+pub(in crate::core) fn is_compacting(name: &str) -> bool {
+    compacting_number(name).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +88,9 @@ mod tests {
         assert_eq!(EntryName::parse("123456789.json"), EntryName::Checkpoint(123_456_789));
         assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Checkpoint(u64::MAX));
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
+        assert_eq!(EntryName::parse(&compacting_file(7)), EntryName::Staged);
+        assert_eq!(compacting_number(&compacting_file(7)), Some(7));
+        assert!(!is_compacting(&staged_file("compacting", 0)) && !is_compacting("00000007.json"));
         for foreign in
             ["7.json", "000000007.json", "00000000.json", "00000007.json.bak", "+0000007.json", "README"]
         {

@@ -18,7 +18,9 @@
 //! so two writers never share one, and there is no lock that a killed process could leave behind.
 //!
 //! A number once taken is never freed. What leaves the live store is in a bundle first, and leaves a tombstone behind;
-//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too.
+//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too. A day
+//! later its directory goes, and the bundle that holds the seal is what knows the newest number; a save makes the
+//! directory again, and continues there.
 //!
 //! # Limitations
 //!
@@ -31,10 +33,12 @@ mod base;
 mod bundle;
 mod bundles;
 mod clean;
+mod compact;
 mod disk;
 mod gone;
 mod layout;
 mod locate;
+mod merge;
 mod migrate;
 mod open;
 mod os_disk;
@@ -59,6 +63,7 @@ pub use bundle::{
 };
 pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId, Kind, Look};
+pub(in crate::core) use layout::is_compacting;
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;

@@ -67,7 +67,12 @@ impl Disk for OsDisk {
         let mut buffer = Vec::with_capacity(LIST_BUFFER);
         let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
-            visit_name(entry?.file_name(), visit);
+            match entry {
+                Ok(entry) => visit_name(entry.file_name(), visit),
+                // The directory was removed since it was opened, which takes that nothing is in it.
+                Err(Errno::NOENT) => break,
+                Err(errno) => return Err(errno.into()),
+            }
         }
         Ok(())
     }
@@ -219,6 +224,14 @@ impl Disk for OsDisk {
 
     fn discard(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
+    }
+
+    fn remove_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+        match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
+            // Some file systems say it this way.
+            Err(Errno::EXIST) => Err(Errno::NOTEMPTY.into()),
+            other => Ok(other?),
+        }
     }
 
     fn sync_dir(&self, dir: &OwnedFd) -> io::Result<()> {

@@ -65,9 +65,10 @@ impl<D: Disk> Store<D> {
                 Some(manifest) => Some(manifest),
                 None => self.check_bundle(workflow, name, numbers.len(), teller)?,
             };
-            return manifest
-                .map(Some)
-                .ok_or_else(|| self.failed("read", &path, io::ErrorKind::NotFound.into()));
+            // Where it is gone already it was merged into another one; the live files are still there.
+            if manifest.is_some() {
+                return Ok(manifest);
+            }
         }
         Err(self.failed("write", &path, io::ErrorKind::ResourceBusy.into()))
     }
@@ -146,7 +147,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Puts a bundle into the archive, unless another process has done so.
-    fn publish_bundle(
+    pub(super) fn publish_bundle(
         &self,
         workflow: &WorkflowId,
         name: &BundleName,
@@ -209,8 +210,12 @@ impl<D: Disk> Store<D> {
             teller.advance();
             match self.read_bytes(dir, &handle) {
                 Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {
-                    self.overwrite(dir, &handle, b"", save_id)?;
-                    buried.push(*entry);
+                    match self.overwrite(dir, &handle, b"", save_id) {
+                        Ok(()) => buried.push(*entry),
+                        // Somebody else was faster, and the directory has been compacted away since.
+                        Err(Error::Store { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
+                        Err(error) => return Err(error),
+                    }
                 }
                 // It may be the same; whoever asks again will know.
                 Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&handle, why)),

@@ -69,9 +69,37 @@ impl<D: Disk> Store<D> {
     }
 
     fn newest_known(&self, dir: Option<&D::Dir>, workflow: &WorkflowId) -> Result<Option<u64>> {
-        let live = dir.map_or(Ok(None), |dir| self.newest_in(dir, workflow))?;
-        // Only where there is nothing live is the archive asked.
+        let live = dir.map_or(Ok(None), |dir| self.newest_live(dir, workflow))?;
         live.map_or_else(|| self.newest_archived(workflow), |newest| Ok(Some(newest)))
+    }
+
+    /// The highest number in the directory of a workflow; none if the workflow is closed above it by a seal that is
+    /// only in the archive.
+    ///
+    /// A directory may hold less than the archive while it is compacted, and when somebody restores at that moment.
+    /// Nothing may be taken for the newest then that is not, and no number of the archive may be given out again.
+    pub(super) fn newest_live(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Option<u64>> {
+        let newest = self.newest_in(dir, workflow)?;
+        let archived = match self.newest_archived(workflow) {
+            // Where something else stands in the place of the archive, there is no seal in it.
+            Err(Error::NotAStore { .. }) => None,
+            archived => archived?,
+        };
+        match (newest, archived) {
+            (Some(live), Some(archived)) if live < archived && self.is_seal(workflow, archived)? => Ok(None),
+            _ => Ok(newest),
+        }
+    }
+
+    /// Whether this number is a seal in the archive.
+    fn is_seal(&self, workflow: &WorkflowId, seq: u64) -> Result<bool> {
+        match self.load_archived(&Handle::new(workflow, seq)) {
+            Ok(stored) => Ok(stored.checkpoint.sealed.is_some()),
+            // Bundles of single checkpoints have no seal.
+            Err(Error::Archived { .. } | Error::Damaged { .. }) => Ok(false),
+            // Whoever cannot tell must not guess.
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads one checkpoint, out of the archive if it is there. The number of a seal gives the seal.
@@ -99,7 +127,9 @@ impl<D: Disk> Store<D> {
             }
             Ok(()) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
-                Err(Error::Archived { .. }) => Err(self.damaged(handle, Unusable::Missing)),
+                Err(Error::Archived { .. }) if !self.is_noted_gone(handle)? => {
+                    Err(self.damaged(handle, Unusable::Missing))
+                }
                 found => found,
             },
             Err(why) => Err(self.damaged(handle, why)),
@@ -135,7 +165,8 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Reads the newest checkpoint, which was `seq` a moment ago.
+    /// Reads the newest checkpoint, which was `seq` a moment ago. Where it is a seal that was compacted away since, that
+    /// is read from the archive.
     pub(super) fn read_newest(
         &self,
         dir: &D::Dir,
@@ -145,18 +176,26 @@ impl<D: Disk> Store<D> {
         let mut newest = Handle::new(workflow, seq);
         loop {
             let entry = self.read_checkpoint(dir, &newest);
-            // Archived between the list and the reading: then there is a seal now.
-            if !matches!(entry, Ok(Entry::Tombstone)) || !self.is_overtaken(Some(dir), &newest)? {
+            if !matches!(entry, Ok(Entry::Tombstone) | Err(Unusable::Missing)) {
                 return Ok((newest, entry));
             }
-            newest.seq = self.newest_in(dir, workflow)?.unwrap_or(newest.seq);
+            // Archived between the list and the reading: then there is a seal now, or has been.
+            match self.newest_live(dir, workflow)? {
+                Some(now) if now == newest.seq => return Ok((newest, entry)),
+                Some(now) => newest.seq = now,
+                None => {
+                    let Some(seal) = self.newest_archived(workflow)? else { return Ok((newest, entry)) };
+                    newest.seq = seal;
+                    let seal = self.load_archived(&newest)?;
+                    return Ok((newest, Ok(Entry::Sealed(seal))));
+                }
+            }
         }
     }
 
     /// Whether a number that was the newest one is so no longer.
     pub(super) fn is_overtaken(&self, dir: Option<&D::Dir>, handle: &Handle) -> Result<bool> {
-        let newest = dir.map_or(Ok(None), |dir| self.newest_in(dir, &handle.workflow))?;
-        Ok(newest > Some(handle.seq))
+        Ok(self.newest_known(dir, &handle.workflow)? > Some(handle.seq))
     }
 
     pub(super) fn each_number(

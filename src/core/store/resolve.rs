@@ -1,5 +1,7 @@
 //! Turning what somebody typed into a workflow or a checkpoint.
 
+use std::collections::BTreeSet;
+
 use super::disk::Disk;
 use super::open::Store;
 use crate::core::error::{Error, Result};
@@ -66,9 +68,9 @@ impl<D: Disk> Store<D> {
     /// Workflows whose names are easily mistaken for `given`. Only asked when a name was not found.
     fn similar(&self, given: &WorkflowId) -> Vec<WorkflowId> {
         let limit = given.as_str().len().max(3) / 3;
-        let mut similar: Vec<(usize, WorkflowId)> = self
-            .workflow_ids()
-            .unwrap_or_default()
+        let known: BTreeSet<WorkflowId> =
+            [self.workflow_ids(), self.archived_ids()].into_iter().flatten().flatten().collect();
+        let mut similar: Vec<(usize, WorkflowId)> = known
             .into_iter()
             .filter_map(|id| {
                 let distance = distance(given.as_str(), id.as_str());

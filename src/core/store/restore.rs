@@ -4,6 +4,7 @@ use std::io;
 
 use super::append::{Appended, Decision};
 use super::bundle::{BadBundle, Bundle};
+use super::bundles::Visited;
 use super::disk::{Access, Disk};
 use super::layout;
 use super::open::Store;
@@ -16,6 +17,9 @@ use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
+
+/// How often a directory is made again that was compacted away in between.
+const ATTEMPTS: u32 = 16;
 
 /// What restoring did.
 #[derive(Debug)]
@@ -40,6 +44,24 @@ impl<D: Disk> Store<D> {
     /// There is no such workflow, the checkpoint asked for is in no bundle that can be used, or the disk refuses.
     /// Nothing that is live is touched, and the same call completes what was begun.
     pub fn restore(&self, workflow: &WorkflowId, only: Option<u64>, stamp: &Stamp) -> Result<Restored> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match self.put_back_into_one_directory(workflow, only, stamp) {
+                // It was compacted away in between. A directory that is removed is empty, so nothing went with it.
+                Err(Error::Store { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn put_back_into_one_directory(
+        &self,
+        workflow: &WorkflowId,
+        only: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<Restored> {
         let mut done =
             Restored { restored: Vec::new(), revived: None, lost: Vec::new(), damaged: Vec::new() };
         let newest = self
@@ -64,14 +86,16 @@ impl<D: Disk> Store<D> {
         if only.is_none() {
             done.revived = self.revive(workflow, stamp)?;
         }
+        // The seal may have been compacted away after it was seen, and nothing below may stand without it.
+        self.ground(workflow, newest, stamp)?;
         Ok(done)
     }
 
     /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
     /// reader ever takes an old checkpoint for the newest.
-    fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
+    pub(super) fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
         if let Some(dir) = self.open_workflow(workflow)?
-            && self.newest_in(&dir, workflow)?.is_some()
+            && self.newest_live(&dir, workflow)?.is_some()
         {
             return Ok(dir);
         }
@@ -106,7 +130,7 @@ impl<D: Disk> Store<D> {
         done: &mut Restored,
     ) -> Result<()> {
         let mut unreadable = None;
-        for name in self.bundles(workflow)? {
+        self.each_bundle(workflow, &|_| true, &mut |name| {
             let mut refused = None;
             let put_back = &mut |mut bundle: Bundle<'_>| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
@@ -123,18 +147,20 @@ impl<D: Disk> Store<D> {
                 Ok(())
             };
             // All of it is read before anything of it is used.
-            let checked = self.verify_bundle(workflow, &name);
-            let read = checked.and_then(|_| self.with_bundle(workflow, &name, put_back));
+            let checked = self.verify_bundle(workflow, name);
+            let read = checked.and_then(|_| self.with_bundle(workflow, name, put_back));
             match refused.map_or(read, Err) {
-                Ok(_) => {}
+                Ok(None) => return Ok(Visited::Vanished),
+                Ok(Some(())) => {}
                 // It may be as whole as ever, so nobody is to go on without it; the others can be brought back.
                 Err(error @ Error::DamagedBundle { why: BadBundle::Unreadable(_), .. }) => {
-                    unreadable = unreadable.or(Some(error));
+                    unreadable = unreadable.take().or(Some(error));
                 }
                 Err(Error::DamagedBundle { path, why }) => done.damaged.push((path, why)),
                 Err(error) => return Err(error),
             }
-        }
+            Ok(Visited::Read)
+        })?;
         if let Some(error) = unreadable {
             return Err(error);
         }
@@ -209,14 +235,17 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint above the seal, if a seal is the newest.
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
-            match self.read_newest(dir, workflow, seq)? {
-                (_, Ok(Entry::Sealed(_))) => {}
-                // It may be a seal.
-                (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
-                _ => return Ok(Decision::Keep(seq)),
+            if let (Some(dir), Some(seq)) = (dir, newest) {
+                match self.read_newest(dir, workflow, seq)? {
+                    (_, Ok(Entry::Sealed(_))) => {}
+                    // It may be a seal.
+                    (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
+                    _ => return Ok(Decision::Keep(seq)),
+                }
             }
-            let base = self.base(Some(dir), workflow, newest)?.map(|base| base.checkpoint);
+            // Without a number it is the archive that knows where it ends.
+            let Some(base) = self.base(dir, workflow, newest)? else { return Ok(Decision::Nothing) };
+            let base = Some(base.checkpoint);
             let mut next = successor(workflow, base, stamp);
             next.trigger = Trigger::Manual;
             Ok(Decision::Write(Box::new(next)))

@@ -1,5 +1,7 @@
 //! Looking over many checkpoints at once, for lists. What is damaged is reported, never left out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::disk::Disk;
 use super::layout::{WORKFLOWS, checkpoint_file};
 use super::open::Store;
@@ -66,6 +68,22 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     }
 }
 
+impl<D: Disk<Dir: Sync> + Sync> Store<D> {
+    /// Looks at the newest checkpoint of every workflow, also of those that are only in the archive. Each of these
+    /// takes the reading of a bundle.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn scan_all(&self) -> Result<Vec<WorkflowRow>> {
+        let mut rows = self.scan()?;
+        let live: BTreeSet<WorkflowId> = rows.iter().map(|row| row.newest.workflow.clone()).collect();
+        // One that was compacted between the two is in both.
+        let archived = self.scan_archive()?;
+        rows.extend(archived.into_iter().filter(|row| !live.contains(&row.newest.workflow)));
+        Ok(rows)
+    }
+}
+
 impl<D: Disk> Store<D> {
     /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows.
     ///
@@ -115,10 +133,17 @@ impl<D: Disk> Store<D> {
         let (header, mut checkpoints, mut bytes) = match self.read_header(&dir, &newest) {
             Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
             Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
-            // Archived between the list and the reading: then there is a seal now.
-            Ok(Entry::Tombstone) if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() => {
-                return self.scan_workflow(workflows, id);
+            // Archived between the list and the reading: then there is a seal now, or has been.
+            Ok(Entry::Tombstone) | Err(Unusable::Missing)
+                if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() =>
+            {
+                return match self.newest_live(&dir, id) {
+                    Ok(None) => None,
+                    _ => self.scan_workflow(workflows, id),
+                };
             }
+            // The seal itself was compacted away.
+            Err(Unusable::Missing) if matches!(self.newest_live(&dir, id), Ok(None)) => return None,
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
             Err(why) => (Err(why), 1, 0),
         };
@@ -139,38 +164,60 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The workflow cannot be read.
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
-        let numbers = self.numbers(workflow)?;
-        let (Some(dir), Some(newest)) = (self.open_workflow(workflow)?, numbers.last().copied()) else {
-            return self.scan_bundles(workflow);
-        };
-        let mut rows = Vec::with_capacity(numbers.len());
-        let mut expected = 1;
-        for seq in numbers {
-            // However many are missing in a row, the first and the last of them tell it.
-            let missing = [expected, seq.saturating_sub(1)];
-            for gap in missing.iter().take(usize::from(expected < seq) + usize::from(expected + 1 < seq)) {
-                let handle = Handle::new(workflow, *gap);
-                // The directory may have been made anew above what is archived.
-                let archived = self.bundles(workflow)?.iter().any(|bundle| bundle.covers(*gap));
-                let entry = if archived { Ok(Entry::Tombstone) } else { Err(Unusable::Missing) };
-                rows.push(CheckpointRow { handle, entry, bytes: 0 });
-            }
-            expected = seq.saturating_add(1);
+        let dir = self.open_workflow(workflow)?;
+        let newest = dir.as_ref().map_or(Ok(None), |dir| self.newest_live(dir, workflow))?;
+        let (Some(dir), Some(newest)) = (dir, newest) else { return self.scan_bundles(workflow) };
+        let mut rows = BTreeMap::new();
+        for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
             let (entry, bytes) = match self.read_header(&dir, &handle) {
                 Ok(Entry::Live((header, bytes))) => (Ok(Entry::Live(header)), bytes),
                 Ok(Entry::Sealed((header, bytes))) => (Ok(Entry::Sealed(header)), bytes),
-                Ok(Entry::Tombstone) if seq < newest || self.is_overtaken(Some(&dir), &handle)? => {
+                Ok(Entry::Tombstone)
+                    if seq < newest || self.is_overtaken(Some(&dir), &handle).unwrap_or_default() =>
+                {
                     (Ok(Entry::Tombstone), 0)
                 }
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
+                // Compacted away since it was listed.
+                Err(Unusable::Missing) => continue,
                 Err(why) => {
                     let bytes = self.disk().size(&dir, &checkpoint_file(seq)).unwrap_or_default();
                     (Err(why), bytes)
                 }
             };
-            rows.push(CheckpointRow { handle, entry, bytes });
+            rows.insert(seq, CheckpointRow { handle, entry, bytes });
         }
-        Ok(rows)
+        // The seal that was there a moment ago is in the archive now.
+        if !rows.contains_key(&newest) && self.newest_live(&dir, workflow)?.is_none() {
+            return self.scan_bundles(workflow);
+        }
+        self.fill_gaps(workflow, &mut rows)?;
+        Ok(rows.into_values().collect())
+    }
+
+    /// Adds the numbers that have no file. The directory may have been made anew above what is archived; what is not
+    /// in the archive either is missing.
+    fn fill_gaps(&self, workflow: &WorkflowId, rows: &mut BTreeMap<u64, CheckpointRow>) -> Result<()> {
+        let Some(newest) = rows.last_key_value().map(|(seq, _)| *seq) else { return Ok(()) };
+        if u64::try_from(rows.len()).ok() == Some(newest) {
+            return Ok(());
+        }
+        for (seq, row) in self.scan_manifests(workflow)?.into_iter().filter(|(seq, _)| *seq < newest) {
+            rows.entry(seq).or_insert(row);
+        }
+        let gone = self.gone_ranges(workflow)?;
+        let is_gone = |seq: u64| gone.iter().any(|(first, last)| (*first..=*last).contains(&seq));
+        let known: Vec<u64> = rows.keys().copied().collect();
+        let before = std::iter::once(0).chain(known.iter().copied());
+        for (below, above) in before.zip(&known).filter(|(below, above)| below + 1 < **above) {
+            // However many are missing in a row, the first and the last of them tell it.
+            for seq in [below + 1, above - 1] {
+                let handle = Handle::new(workflow, seq);
+                let entry = if is_gone(seq) { Ok(Entry::Tombstone) } else { Err(Unusable::Missing) };
+                rows.insert(seq, CheckpointRow { handle, entry, bytes: 0 });
+            }
+        }
+        Ok(())
     }
 }

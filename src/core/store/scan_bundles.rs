@@ -1,6 +1,7 @@
 //! Looking over the bundles of many workflows at once, for lists and counts.
 
 use super::bundle::{BadBundle, BundleName, Manifest};
+use super::bundles::Visited;
 use super::disk::Disk;
 use super::open::Store;
 use super::read::Stored;
@@ -40,18 +41,19 @@ impl<D: Disk> Store<D> {
     pub fn list_bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleRow>> {
         let mut rows = Vec::new();
         let Some(dir) = self.open_archive(workflow)? else { return Ok(rows) };
-        for name in self.bundles(workflow)?.into_iter().rev() {
-            let manifest =
-                match self.with_bundle(workflow, &name, &mut |bundle| Ok(bundle.manifest().clone())) {
-                    Ok(Some(manifest)) => Ok(manifest),
-                    // It was there a moment ago.
-                    Ok(None) => continue,
-                    Err(Error::DamagedBundle { why, .. }) => Err(why),
-                    Err(error) => return Err(error),
-                };
+        self.each_bundle(workflow, &|_| true, &mut |name| {
+            let manifest = match self.with_bundle(workflow, name, &mut |bundle| Ok(bundle.manifest().clone()))
+            {
+                Ok(Some(manifest)) => Ok(manifest),
+                Ok(None) => return Ok(Visited::Vanished),
+                Err(Error::DamagedBundle { why, .. }) => Err(why),
+                Err(error) => return Err(error),
+            };
             let bytes = self.disk().size(&dir, &name.to_string()).unwrap_or_default();
-            rows.push(BundleRow { workflow: workflow.clone(), name, bytes, manifest });
-        }
+            rows.push(BundleRow { workflow: workflow.clone(), name: name.clone(), bytes, manifest });
+            Ok(Visited::Read)
+        })?;
+        rows.reverse();
         Ok(rows)
     }
 
@@ -61,8 +63,8 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The archive cannot be read.
     pub fn visit_archived(&self, workflow: &WorkflowId, visit: &mut dyn FnMut(Checkpoint)) -> Result<()> {
-        for name in self.bundles(workflow)? {
-            let read = self.with_bundle(workflow, &name, &mut |mut bundle| {
+        self.each_bundle(workflow, &|_| true, &mut |name| {
+            let read = self.with_bundle(workflow, name, &mut |mut bundle| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
                     let stored = Stored::decode(&Handle::new(workflow, entry.seq), bytes);
                     stored.into_iter().for_each(|stored| visit(stored.checkpoint));
@@ -70,10 +72,10 @@ impl<D: Disk> Store<D> {
                 Ok(())
             });
             match read {
-                Ok(_) | Err(Error::DamagedBundle { .. }) => {}
-                Err(error) => return Err(error),
+                Ok(None) => Ok(Visited::Vanished),
+                Ok(Some(())) | Err(Error::DamagedBundle { .. }) => Ok(Visited::Read),
+                Err(error) => Err(error),
             }
-        }
-        Ok(())
+        })
     }
 }

@@ -1,19 +1,22 @@
 //! Looking over a store for a cleanup. Nothing here writes.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use super::archive::PURGED;
+use super::bundle::{BundleName, ManifestEntry};
 use super::disk::Disk;
 use super::layout::EntryName;
 use super::open::Store;
 use super::read::Entry;
 use crate::core::checkpoint::WorkflowStatus;
-use crate::core::error::Result;
+use crate::core::error::{Error, Result};
 use crate::core::format::{Header, Unusable};
 use crate::core::reason::ArchiveReason;
 use crate::core::retention::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts,
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Shell, Snapshot, Standing,
+    WorkflowFacts, is_small, may_be_due,
 };
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -69,14 +72,24 @@ impl<D: Disk> Store<D> {
             standing: Standing::Unknown,
             checkpoints: Vec::new(),
             bundles,
+            shell: None,
         };
-        if self.numbers(id)?.is_empty() {
+        let dir = self.open_workflow(id)?;
+        if dir.as_ref().map_or(Ok(None), |dir| self.newest_live(dir, id))?.is_none() {
             let Some(highest) = facts.bundles.first() else { return Ok(None) };
             facts.newest = highest.name.last.saturating_add(1);
             let status = status(&highest.name.reason);
             facts.standing = Standing::Sealed { status, bundle: SealBundle::There };
+            // One that is empty, or was being emptied.
+            if let Some(dir) = dir {
+                let mut shell = self.shell(&dir, id, None)?;
+                // Or being filled: whoever was stopped while restoring left something without its seal.
+                shell.has_strangers |= !self.live_below(&dir, id, facts.newest)?.is_empty();
+                facts.shell = Some(shell);
+            }
             return Ok(Some(facts));
         }
+        let mut sealed_at = None;
         for row in self.scan_checkpoints(id)? {
             facts.newest = row.handle.seq;
             let content = match row.entry {
@@ -86,6 +99,7 @@ impl<D: Disk> Store<D> {
                 }
                 Ok(Entry::Sealed(header)) => {
                     facts.standing = sealed(&header, &facts.bundles);
+                    sealed_at = Some(header.saved_at);
                     continue;
                 }
                 Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
@@ -101,14 +115,53 @@ impl<D: Disk> Store<D> {
             };
             facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, content });
         }
+        if let (Some(dir), Standing::Sealed { .. }) = (dir, facts.standing) {
+            facts.shell = Some(self.shell(&dir, id, sealed_at)?);
+        }
         Ok(Some(facts))
+    }
+
+    fn shell(&self, dir: &D::Dir, id: &WorkflowId, sealed_at: Option<Timestamp>) -> Result<Shell> {
+        let mut has_strangers = false;
+        let each = &mut |name: &str| has_strangers |= EntryName::parse(name) == EntryName::Foreign;
+        self.disk().list(dir, each).map_err(|error| self.failed("list", &self.workflow_dir(id), error))?;
+        Ok(Shell { sealed_at, has_strangers })
     }
 
     fn survey_bundles(&self, id: &WorkflowId) -> Result<Vec<BundleFacts>> {
         let Some(dir) = self.open_archive(id)? else { return Ok(Vec::new()) };
-        let size = |name: &super::BundleName| self.disk().size(&dir, &name.to_string()).unwrap_or_default();
+        let size = |name: &BundleName| self.disk().size(&dir, &name.to_string()).unwrap_or_default();
         let names = self.bundles(id)?.into_iter();
-        Ok(names.map(|name| BundleFacts { bytes: size(&name), name }).collect())
+        let mut bundles: Vec<BundleFacts> =
+            names.map(|name| BundleFacts { bytes: size(&name), name, mergeable: false }).collect();
+        // They are small, and are read only where it matters.
+        if may_be_due(&bundles) {
+            let mut inside = BTreeMap::new();
+            for facts in bundles.iter_mut().filter(|facts| is_small(facts)) {
+                facts.mergeable = self.is_mergeable(id, &facts.name, &mut inside)?;
+            }
+        }
+        Ok(bundles)
+    }
+
+    /// Whether a bundle can be read, holds no seal, and agrees with what is `inside` the others.
+    fn is_mergeable(
+        &self,
+        id: &WorkflowId,
+        name: &BundleName,
+        inside: &mut BTreeMap<u64, ManifestEntry>,
+    ) -> Result<bool> {
+        let manifest = match self.with_bundle(id, name, &mut |bundle| Ok(bundle.manifest().clone())) {
+            Ok(Some(manifest)) => manifest,
+            Ok(None) | Err(Error::DamagedBundle { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let agrees = |entry: &ManifestEntry| inside.get(&entry.seq).is_none_or(|other| other == entry);
+        let mergeable = manifest.entries.iter().all(|entry| entry.seq <= name.last && agrees(entry));
+        if mergeable {
+            inside.extend(manifest.entries.iter().map(|entry| (entry.seq, *entry)));
+        }
+        Ok(mergeable)
     }
 
     fn find_leftovers(

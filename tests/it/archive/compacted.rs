@@ -13,7 +13,8 @@ fn compacted() -> (World, Vec<Vec<u8>>) {
     let mut files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
     files.push(world.bytes(4));
-    std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
+    assert!(world.clean_days_later().workflows[0].compacted && !world.has_directory());
+    assert_eq!(world.findings(), [""; 0]);
     (world, files)
 }
 
@@ -66,6 +67,7 @@ fn a_save_continues_number_and_state() {
         for (seq, file) in (1..).zip(&files) {
             assert_eq!(world.bytes(seq), *file, "{seq}");
         }
+        assert_eq!(world.findings(), [""; 0]);
         assert_eq!(state(&world.store().load(&handle(7)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
     }
 }

@@ -9,8 +9,9 @@ use std::time::{Duration, SystemTime};
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
+use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
 use ckpt::core::save::{Save, Saved};
-use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
+use ckpt::core::store::{Access, Cleaned, Disk, FileId, Located, Look, OsDisk, Severity};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -42,6 +43,14 @@ impl World {
             world.save(json!({"n": n}));
         }
         world
+    }
+
+    /// Another world that is just like this one. To copy what took many saves is faster than to make it again.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::new();
+        copy.count.set(self.count.get());
+        copy_tree(self.dir.path(), copy.dir.path());
+        copy
     }
 
     pub(crate) fn store(&self) -> Store {
@@ -107,11 +116,51 @@ impl World {
         tree
     }
 
+    /// What a cleanup does two days after everything here happened.
+    pub(crate) fn plan_days_later<D: Disk>(&self, store: &Store<D>) -> ckpt::core::Result<CleanupPlan> {
+        let now = Timestamp::parse("2026-01-18T21:00:00Z").unwrap();
+        Ok(plan(&store.survey()?, &RetentionSettings::default().policy(), now)?)
+    }
+
+    /// Cleans up two days later.
+    pub(crate) fn clean_days_later(&self) -> Cleaned {
+        let plan = self.plan_days_later(&self.store()).unwrap();
+        let cleaned = self.store().clean(&plan, &self.stamp());
+        assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
+        cleaned
+    }
+
+    /// Whether there is a directory of `042`.
+    pub(crate) fn has_directory(&self) -> bool {
+        self.store().workflow_dir(&id("042")).exists()
+    }
+
+    /// What `verify` finds that somebody should look at.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        let found = self.store().verify(&[], &mut |_| {}).unwrap().findings.into_iter();
+        let serious = found.filter(|finding| finding.severity > Severity::Info);
+        serious.map(|finding| format!("{}: {}", finding.path.display(), finding.message)).collect()
+    }
+
     /// The only bundle.
     pub(crate) fn bundle(&self) -> PathBuf {
         let bundles = self.store().bundles(&id("042")).unwrap();
         assert_eq!(bundles.len(), 1, "{bundles:?}");
         self.store().bundle_path(&id("042"), &bundles[0])
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            std::fs::create_dir(&to).unwrap();
+            std::fs::set_permissions(&to, std::fs::metadata(&from).unwrap().permissions()).unwrap();
+            copy_tree(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).unwrap();
+        }
     }
 }
 
@@ -264,6 +313,9 @@ impl Disk for FaultyDisk {
     }
     fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
         self.step("discard".into(), || self.inner.discard(dir, name))
+    }
+    fn remove_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
+        self.step(format!("remove {name}"), || self.inner.remove_dir(dir, name))
     }
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
         self.step("sync".into(), || self.inner.sync_dir(dir))

@@ -331,3 +331,71 @@ fn nobody_is_asked_who_said_yes_or_is_no_person() {
     let (code, seen) = Terminal::open(&world, &["cleanup", "--purge"], &[]).exit();
     assert!(code == 9 && seen.contains("--yes"), "{seen}");
 }
+
+#[test]
+fn archived_workflows_leave_no_directory_after_a_day() {
+    let world = lived_in();
+    world.run(&["cleanup"]).succeeds();
+    world.run(&["archive", "done"]).succeeds();
+    let cleanup = |args: &[&str]| world.ckpt(&[&["cleanup"], args].concat()).env("CKPT_NOW", LATER);
+    let planned = cleanup(&["--dry-run"]).run().succeeds();
+    assert!(planned.stdout.contains("Would remove the directories of 2 archived workflows\n"), "{planned}");
+    let one = cleanup(&["--dry-run", "--workflow", "done"]).run().succeeds();
+    assert!(one.stdout.contains("Would remove the directory of done, which is archived\n"), "{one}");
+    let planned = cleanup(&["--dry-run"]).json();
+    assert_eq!(planned["compacted"], json!(["broken", "done"]));
+    assert!(world.workflow_dir("done").exists(), "a dry run does nothing");
+
+    let before = world.run(&["list", "--archived"]).succeeds().stdout;
+    // The seal was the last of it that took room.
+    let stats = || {
+        let mut stats = [world.json(&["stats", "done"]), world.json(&["stats"])];
+        stats[0]["workflow"]["live_bytes"].take();
+        stats[1]["store"]["live_bytes"].take();
+        stats
+    };
+    let counted = stats();
+    let plan = planned["plan"].as_str().unwrap();
+    let done = cleanup(&["--expect-plan", plan]).json();
+    assert_eq!((&done["compacted"], &done["undo"]), (&json!(["broken", "done"]), &json!([])));
+    assert!(!world.workflow_dir("done").exists() && !world.workflow_dir("broken").exists());
+    assert_eq!(cleanup(&[]).json()["compacted"], json!([]));
+
+    // Everything is known as before.
+    assert_eq!(world.run(&["list", "--archived"]).succeeds().stdout, before);
+    let list = world.run(&["list"]).succeeds();
+    assert!(
+        list.stdout.contains("2 archived workflows not shown") || list.stderr.contains("2 archived"),
+        "{list}"
+    );
+    assert_eq!(world.json(&["list", "done"])["checkpoints"].as_array().unwrap().len(), 4);
+    assert_eq!(world.json(&["show", "done/2"])["valid"], true);
+    assert_eq!(world.json(&["show", "done~1"])["handle"], "done/3");
+    assert_eq!(world.json(&["resume", "--from", "done/2"])["handle"], "done/2");
+    assert_eq!(stats(), counted);
+    world.run(&["verify"]).succeeds();
+    assert_eq!(world.json(&["save", "broken", "--workflow-status", "in_progress"])["handle"], "broken/4");
+    world.run(&["restore", "done"]).succeeds();
+    assert_eq!(world.json(&["show", "done"])["handle"], "done/5");
+    world.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn many_small_bundles_become_one() {
+    let world = World::new();
+    for _ in 0..64 {
+        world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
+    }
+    let bundles = || world.json(&["archive", "--list"])["bundles"].as_array().unwrap().len();
+    assert!((1..=5).contains(&bundles()), "eight cleanups followed saves, and left {} bundles", bundles());
+    world.configure("[retention]\nbundles = 1\n");
+    world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
+    let planned = world.run(&["cleanup", "--dry-run"]).succeeds();
+    assert!(planned.stdout.contains("Would merge "), "{planned}");
+    assert!(!planned.stdout.contains("expired"), "{planned}");
+    let done = world.json(&["cleanup"]);
+    assert_eq!(done["merged"][0]["workflow"], "042", "{done}");
+    assert_eq!(bundles(), 1);
+    world.run(&["verify"]).succeeds();
+    assert_eq!(world.json(&["show", "042/1"])["valid"], true, "the whole history is there");
+}

@@ -109,6 +109,19 @@ fn a_seal_is_no_checkpoint_to_import_and_an_archived_workflow_is_exported_all_th
 }
 
 #[test]
+fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
+    let world = imported();
+    world.run(&["archive", "implement_044_tags", "--as", "abandoned"]).succeeds();
+    assert_eq!(world.json(&["import", "plan.json"])["unchanged"][0]["handle"], "implement_044_tags/1");
+    world.ckpt(&["cleanup"]).env("CKPT_NOW", "2026-02-05T00:00:00Z").run().succeeds();
+    assert!(!world.workflow_dir("implement_044_tags").exists(), "it was compacted");
+    let again = world.json(&["import", "plan.json"]);
+    assert_eq!((&again["imported"], &again["unchanged"][0]["handle"]), (&json!([]), &json!("implement_044_tags/1")));
+    assert_eq!(world.json(&["export", "implement_044_tags", "--as", "claude-plan"])["files"][0]["written"], true);
+    assert_eq!(document(&world, COPY), plan());
+}
+
+#[test]
 fn a_generic_file_cannot_be_written_and_that_is_said() {
     let world = World::with_checkpoints(1);
     world.refuses(&["export", "042", "--as", "generic"], 2, "usage");

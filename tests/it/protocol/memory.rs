@@ -24,7 +24,7 @@ const MOST_COMBINED: usize = 6;
 
 #[derive(Debug, Clone)]
 enum Node {
-    Dir { now: Names, durable: Names },
+    Dir { now: Names, durable: Names, removed: bool },
     File { bytes: Arc<Vec<u8>>, synced: bool },
 }
 
@@ -166,6 +166,10 @@ impl World {
     }
 
     fn attach(&mut self, dir: usize, name: &str, node: usize) -> io::Result<()> {
+        // Whoever has a directory open that was removed can put nothing into it.
+        if matches!(self.nodes[dir], Node::Dir { removed: true, .. }) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
         let names = self.names(dir)?;
         if names.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -196,7 +200,11 @@ impl World {
         }
         for node in &mut nodes {
             match (node, content) {
-                (Node::Dir { now, durable }, _) => now.clone_from(durable),
+                (Node::Dir { now, durable, removed }, _) => {
+                    now.clone_from(durable);
+                    // If the power failed before that was durable, it is there again.
+                    *removed = false;
+                }
                 (Node::File { bytes, synced: false }, Some(divisor)) => {
                     let length = bytes.len().checked_div(divisor).unwrap_or_default();
                     *bytes = Arc::new(bytes[..length].to_vec());
@@ -216,7 +224,7 @@ impl World {
     fn hash_node(&self, node: usize, hasher: &mut DefaultHasher) {
         match &self.nodes[node] {
             Node::File { bytes, synced } => (bytes, synced).hash(hasher),
-            Node::Dir { now, durable } => {
+            Node::Dir { now, durable, .. } => {
                 for names in [now, durable] {
                     for (name, child) in names {
                         name.hash(hasher);
@@ -230,7 +238,7 @@ impl World {
 }
 
 fn directory(names: Names) -> Node {
-    Node::Dir { now: names.clone(), durable: names }
+    Node::Dir { now: names.clone(), durable: names, removed: false }
 }
 
 impl Disk for MemoryDisk {
@@ -345,10 +353,23 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
+    fn remove_dir(&self, dir: &usize, name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        match &mut world.nodes[node] {
+            Node::File { .. } => return Err(io::ErrorKind::NotADirectory.into()),
+            Node::Dir { now, .. } if !now.is_empty() => return Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            Node::Dir { removed, .. } => *removed = true,
+        }
+        world.names(*dir)?.remove(name);
+        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        Ok(())
+    }
+
     fn sync_dir(&self, dir: &usize) -> io::Result<()> {
         let mut world = self.world();
         world.pending.retain(|(changed, _)| changed != dir);
-        if let Node::Dir { now, durable } = &mut world.nodes[*dir] {
+        if let Node::Dir { now, durable, .. } = &mut world.nodes[*dir] {
             durable.clone_from(now);
         }
         Ok(())

@@ -8,11 +8,13 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use ckpt::core::retention::CleanupPlan;
+
 use super::memory::MemoryDisk;
 use super::power_loss::Losses;
-use super::schedule::{Choice, run};
+use super::schedule::{Choice, Compactor, Scene, run};
 use super::tap::{Honest, Tap, Tapped};
-use super::world::{Ack, audit, save, store_on};
+use super::world::{Ack, archive, audit, save, store_on};
 
 /// What an exploration has seen.
 #[derive(Debug, Default)]
@@ -32,8 +34,20 @@ pub(super) struct Bounds {
     pub(super) savers: usize,
     /// How often a saver may be interrupted, in all.
     pub(super) preemptions: usize,
-    /// Whether there is a checkpoint already.
-    pub(super) begun: bool,
+    /// What there is already.
+    pub(super) begun: Begun,
+    pub(super) compactors: usize,
+}
+
+/// What a workflow is like in the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// There is none.
+    No,
+    /// It has a checkpoint.
+    Live,
+    /// It has one, and was archived.
+    Archived,
 }
 
 fn preemptions(choices: &[Choice]) -> usize {
@@ -42,19 +56,35 @@ fn preemptions(choices: &[Choice]) -> usize {
 
 /// Runs all orders within the bounds, until something is wrong.
 pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> Explored {
+    explore_with(mutant, bounds, Compactor::Store)
+}
+
+/// The same, with other compactors.
+pub(super) fn explore_with<T: Tap<MemoryDisk> + Sync>(
+    mutant: &T,
+    bounds: Bounds,
+    compactor: impl Fn(Box<CleanupPlan>) -> Compactor,
+) -> Explored {
     let start = MemoryDisk::new();
+    let store = store_on(Tapped { disk: start.clone(), tap: mutant });
     let mut old = Vec::new();
-    if bounds.begun {
-        let store = store_on(Tapped { disk: start.clone(), tap: mutant });
+    let mut compactors = Vec::new();
+    if bounds.begun != Begun::No {
         old.push(Ack::of("old", &save(&store, "old").unwrap()));
     }
+    if bounds.begun == Begun::Archived {
+        let plan = Box::new(archive(&store));
+        compactors.extend((0..bounds.compactors).map(|_| compactor(plan.clone())));
+    }
+    let comes_and_goes = bounds.begun == Begun::No;
+    let scene = Scene { disk: start, comes_and_goes, savers: bounds.savers, compactors };
     let seen = Mutex::new(HashSet::new());
     let mut losses = Losses::default();
     let mut explored = Explored::default();
     let mut ends = HashSet::new();
     let mut open: Vec<Vec<usize>> = vec![Vec::new()];
     while let Some(prefix) = open.pop() {
-        let run = run((&start, !bounds.begun), bounds.savers, mutant, &prefix, &seen);
+        let run = run(&scene, mutant, &prefix, &seen);
         explored.schedules += 1;
         explored.prefixes += run.choices.len() - prefix.len() + usize::from(!prefix.is_empty());
         for at in prefix.len()..run.choices.len() {
@@ -99,20 +129,36 @@ fn assert_sound(bounds: Bounds, least: usize) {
 
 #[test]
 fn two_savers_in_every_order() {
-    assert_sound(Bounds { savers: 2, preemptions: usize::MAX, begun: true }, 11_000);
+    assert_sound(Bounds { savers: 2, preemptions: usize::MAX, begun: Begun::Live, compactors: 0 }, 11_000);
 }
 
 #[test]
 fn two_first_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 2, preemptions: 3, begun: false }, 73_000);
+    assert_sound(Bounds { savers: 2, preemptions: 3, begun: Begun::No, compactors: 0 }, 73_000);
 }
 
 #[test]
 fn three_first_savers_with_one_preemption() {
-    assert_sound(Bounds { savers: 3, preemptions: 1, begun: false }, 5_000);
+    assert_sound(Bounds { savers: 3, preemptions: 1, begun: Begun::No, compactors: 0 }, 5_000);
 }
 
 #[test]
 fn three_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 3, preemptions: 2, begun: true }, 12_000);
+    assert_sound(Bounds { savers: 3, preemptions: 2, begun: Begun::Live, compactors: 0 }, 12_000);
+}
+
+/// The directory goes while somebody saves: the save is in it, or in the one that is made anew, and never hidden.
+#[test]
+fn a_saver_and_a_compactor_with_few_preemptions() {
+    assert_sound(Bounds { savers: 1, preemptions: 2, begun: Begun::Archived, compactors: 1 }, 20_000);
+}
+
+#[test]
+fn two_savers_and_a_compactor_with_one_preemption() {
+    assert_sound(Bounds { savers: 2, preemptions: 1, begun: Begun::Archived, compactors: 1 }, 12_000);
+}
+
+#[test]
+fn a_saver_and_two_compactors_with_one_preemption() {
+    assert_sound(Bounds { savers: 1, preemptions: 1, begun: Begun::Archived, compactors: 2 }, 12_000);
 }

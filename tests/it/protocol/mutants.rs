@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Mutex;
 
-use ckpt::core::store::{Access, Disk, FileId};
+use ckpt::core::store::{Access, Disk, FileId, STORE_NAME};
 use ckpt::core::{Error, Result};
 
 use super::memory::MemoryDisk;
-use super::model::{self, Bounds};
+use super::model::{self, Begun, Bounds};
 use super::power_loss;
-use super::tap::{Step, Tap, Tapped};
+use super::schedule::Compactor as Way;
+use super::tap::{Honest, Step, Tap, Tapped};
 use super::world::{Ack, audit, save, store_on, workflow};
 
 #[track_caller]
@@ -75,7 +76,8 @@ impl Tap<MemoryDisk> for Replacing {
 
 #[test]
 fn a_publish_that_replaces_is_noticed() {
-    let explored = model::explore(&Replacing, Bounds { savers: 2, preemptions: 1, begun: true });
+    let explored =
+        model::explore(&Replacing, Bounds { savers: 2, preemptions: 1, begun: Begun::Live, compactors: 0 });
     assert!(!explored.wrong.is_empty());
     let losses = power_loss::explore(&Replacing);
     assert_reported(&losses.wrong, "is not there");
@@ -219,4 +221,58 @@ fn a_save_into_a_directory_that_was_moved_away_is_not_acknowledged_because_it_is
 fn a_save_waits_for_a_directory_that_comes_back() {
     let (told, wrong) = save_while_moved(Looks::Again, Compactor::PutsBack);
     assert_eq!((told.unwrap(), wrong), (2, Vec::new()));
+}
+
+/// Removes directories with everything that is in them.
+struct RemovesAnything;
+
+impl Tap<MemoryDisk> for RemovesAnything {
+    fn remove_dir(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<()> {
+        let inside = disk.enter(dir, name)?;
+        let mut names = Vec::new();
+        disk.list(&inside, &mut |name| names.push(name.to_owned()))?;
+        names.iter().try_for_each(|name| disk.discard(&inside, name))?;
+        disk.remove_dir(dir, name)
+    }
+}
+
+const COMPACTED: Bounds = Bounds { savers: 1, preemptions: 2, begun: Begun::Archived, compactors: 1 };
+
+#[test]
+fn a_compaction_that_removes_what_came_after_its_last_look_is_noticed() {
+    assert_reported(&model::explore(&RemovesAnything, COMPACTED).wrong, "is not there");
+}
+
+/// A compactor that moves the directory aside, looks once more, and deletes it or puts it back; if another directory has
+/// taken its place, it stays aside.
+pub(super) fn compact_aside<D: Disk>(disk: &D) -> io::Result<()> {
+    let name = workflow().directory();
+    let store = disk.enter(&disk.base()?, STORE_NAME)?;
+    let workflows = disk.enter(&store, "workflows")?;
+    match disk.move_aside(&workflows, &name, &workflows, ASIDE) {
+        // A saver has come and gone on.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        moved => moved?,
+    }
+    let aside = disk.enter(&workflows, ASIDE)?;
+    let mut names = Vec::new();
+    disk.list(&aside, &mut |name| names.push(name.to_owned()))?;
+    if names.len() == 2 {
+        names.iter().try_for_each(|name| disk.discard(&aside, name))?;
+        match disk.remove_dir(&workflows, ASIDE) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            removed => return removed,
+        }
+    }
+    match disk.move_aside(&workflows, ASIDE, &workflows, &name) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        back => back,
+    }
+}
+
+#[test]
+fn a_compaction_that_moves_the_directory_aside_hides_what_was_acknowledged() {
+    let bounds = Bounds { savers: 2, preemptions: 1, ..COMPACTED };
+    let explored = model::explore_with(&Honest, bounds, |_| Way::Aside);
+    assert_reported(&explored.wrong, "is not there");
 }

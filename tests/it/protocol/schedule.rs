@@ -1,6 +1,6 @@
-//! Runs the real save code of several savers, one step of one of them at a time, in an order that is given.
+//! Runs the real code of several savers and compactors, one step of one of them at a time, in an order that is given.
 //!
-//! Each saver has a thread, and only the one whose turn it is runs. Who comes next is decided at the steps where
+//! Each of them has a thread, and only the one whose turn it is runs. Who comes next is decided at the steps where
 //! savers can meet; a run is a list of these decisions, so the same list gives the same run.
 
 use std::collections::HashSet;
@@ -8,9 +8,14 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+use ckpt::core::retention::CleanupPlan;
+use ckpt::core::store::Disk;
+use ckpt::core::{Error, Store};
+
 use super::memory::MemoryDisk;
+use super::mutants::compact_aside;
 use super::tap::{Step, Tap, Tapped};
-use super::world::{Ack, save, store_on, workflow};
+use super::world::{Ack, save, stamp, store_on, workflow};
 
 /// One decision.
 #[derive(Debug, Clone)]
@@ -74,11 +79,11 @@ impl Scheduler<'_> {
         self.wake[me].wait_while(turns, |turns| turns.turn != Some(me)).unwrap()
     }
 
-    fn finish(&self, me: usize, result: Result<Ack, String>) {
+    fn finish(&self, me: usize, result: Result<Option<Ack>, String>) {
         let mut turns = self.turns.lock().unwrap();
         turns.live.retain(|live| *live != me);
         match result {
-            Ok(ack) => turns.acked.push(ack),
+            Ok(ack) => turns.acked.extend(ack),
             Err(why) => turns.failed.push(why),
         }
         self.decide(&mut turns, None);
@@ -87,12 +92,14 @@ impl Scheduler<'_> {
 
 struct Turn<'a> {
     me: usize,
-    /// Whether the directory of the workflow is still to be made.
-    first: bool,
+    /// Whether the directory of the workflow may come or go.
+    comes_and_goes: bool,
+    /// Whether files may go.
+    shrinks: bool,
     scheduler: &'a Scheduler<'a>,
 }
 
-impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
+impl<D: Disk> Tap<D> for Turn<'_> {
     fn before(&self, _: &D, step: Step, name: &str) -> io::Result<()> {
         let meets = match step {
             Step::MakeDir
@@ -102,17 +109,14 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
             | Step::Replace
             | Step::MoveAside
             | Step::Discard
+            | Step::RemoveDir
             | Step::SyncDir => true,
-            Step::Enter => self.first && name == workflow().directory(),
+            Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // What these find cannot be changed by another saver.
-            Step::Base
-            | Step::Read
-            | Step::Size
-            | Step::Look
-            | Step::Modified
-            | Step::Lock
-            | Step::LinkCount
-            | Step::Identify => false,
+            Step::Read | Step::Size | Step::LinkCount | Step::Identify => {
+                self.shrinks && name.ends_with(".json")
+            }
+            Step::Base | Step::Look | Step::Modified | Step::Lock => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();
@@ -123,41 +127,76 @@ impl<D: ckpt::core::store::Disk> Tap<D> for Turn<'_> {
     }
 }
 
-/// Runs `savers` savers on a copy of `start`, with `prefix` as the first decisions.
+/// Removes the directory of an archived workflow.
+#[derive(Debug, Clone)]
+pub(super) enum Compactor {
+    /// As the store does.
+    Store(Box<CleanupPlan>),
+    /// By moving the directory aside and looking once more. Savers that notice are told so, and that is no mistake.
+    Aside,
+}
+
+/// Where a run begins, and who takes part.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) disk: MemoryDisk,
+    /// Whether the directory of the workflow may come or go.
+    pub(super) comes_and_goes: bool,
+    pub(super) savers: usize,
+    pub(super) compactors: Vec<Compactor>,
+}
+
+impl Scene {
+    fn act<D: Disk>(&self, store: &Store<D>, me: usize) -> Result<Option<Ack>, String> {
+        let compactor = me.checked_sub(self.savers).map(|index| &self.compactors[index]);
+        let saver = format!("saver {me}");
+        match compactor {
+            Some(Compactor::Store(plan)) => match store.clean(plan, &stamp(&saver)).failures.pop() {
+                Some((_, error)) => Err(error.to_string()),
+                None => Ok(None),
+            },
+            Some(Compactor::Aside) => compact_aside(store.disk()).map(|()| None).map_err(|e| e.to_string()),
+            None => match save(store, &saver) {
+                Ok(saved) => Ok(Some(Ack::of(&saver, &saved))),
+                Err(Error::Unconfirmed { .. }) if matches!(self.compactors[..], [Compactor::Aside]) => {
+                    Ok(None)
+                }
+                Err(error) => Err(error.to_string()),
+            },
+        }
+    }
+}
+
+/// Runs a scene on a copy of its disk, with `prefix` as the first decisions.
 pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
-    (start, first): (&MemoryDisk, bool),
-    savers: usize,
+    scene: &Scene,
     mutant: &T,
     prefix: &[usize],
     seen: &Mutex<HashSet<(u64, Vec<Ack>)>>,
 ) -> Run {
+    let everybody = scene.savers + scene.compactors.len();
     let turns = Turns {
         turn: None,
-        live: (0..savers).collect(),
+        live: (0..everybody).collect(),
         choices: Vec::new(),
         acked: Vec::new(),
         failed: Vec::new(),
         moments: Vec::new(),
     };
-    let wake = (0..savers).map(|_| Condvar::new()).collect();
-    let scheduler = Scheduler { disk: start.fork(), prefix, seen, turns: Mutex::new(turns), wake };
+    let wake = (0..everybody).map(|_| Condvar::new()).collect();
+    let scheduler = Scheduler { disk: scene.disk.fork(), prefix, seen, turns: Mutex::new(turns), wake };
     std::thread::scope(|scope| {
-        for me in 0..savers {
+        for me in 0..everybody {
             let scheduler = &scheduler;
             scope.spawn(move || {
                 drop(scheduler.wait(me, scheduler.turns.lock().unwrap()));
-                let turn = Turn { me, first, scheduler };
+                let shrinks = !scene.compactors.is_empty();
+                let turn = Turn { me, comes_and_goes: scene.comes_and_goes || shrinks, shrinks, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
-                let saver = format!("saver {me}");
                 let store = store_on(Tapped { disk, tap: &turn });
-                // A saver that panics hands its turn on, or the others would wait for ever.
-                let saved = catch_unwind(AssertUnwindSafe(|| save(&store, &saver)));
-                let told = match saved {
-                    Ok(Ok(saved)) => Ok(Ack::of(&saver, &saved)),
-                    Ok(Err(error)) => Err(error.to_string()),
-                    Err(_) => Err(format!("`{saver}` panicked")),
-                };
-                scheduler.finish(me, told);
+                // Whoever panics hands the turn on, or the others would wait for ever.
+                let told = catch_unwind(AssertUnwindSafe(|| scene.act(&store, me)));
+                scheduler.finish(me, told.unwrap_or_else(|_| Err(format!("{me} panicked"))));
             });
         }
         scheduler.decide(&mut scheduler.turns.lock().unwrap(), None);

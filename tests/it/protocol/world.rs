@@ -5,9 +5,11 @@ use std::path::Path;
 
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::{Checkpoint, Writer};
+use ckpt::core::format::Unusable;
+use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
 use ckpt::core::save::{Save, Saved};
 use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
-use ckpt::core::{Config, Handle, Result, Store, Timestamp, WorkflowId};
+use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
 use serde_json::json;
 
 /// A save that returned, under the name of its saver.
@@ -56,6 +58,15 @@ pub(super) fn fast_directory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
+/// Archives the workflow, and decides what a cleanup does days later: it compacts.
+pub(super) fn archive<D: Disk>(store: &Store<D>) -> CleanupPlan {
+    store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive")).unwrap();
+    let days_later = Timestamp::parse("2026-01-03T00:00:00Z").unwrap();
+    let due = plan(&store.survey().unwrap(), &RetentionSettings::default().policy(), days_later).unwrap();
+    assert!(due.workflows[0].compact);
+    due
+}
+
 /// Saves a mark that the state keeps from then on.
 pub(super) fn save<D: Disk>(store: &Store<D>, saver: &str) -> Result<Saved> {
     save_as(store, saver, saver, None)
@@ -83,19 +94,19 @@ fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&s
 
 /// Everything that is wrong with a store by the promises it makes about these acknowledged saves.
 pub(super) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
-    let numbers = match store.numbers(&workflow()) {
-        Ok(numbers) => numbers,
+    let newest = match store.newest_number(&workflow()) {
+        Ok(newest) => newest.unwrap_or_default(),
         Err(error) => return vec![format!("the store does not open: {error}")],
     };
     let mut wrong = Vec::new();
     let mut found: BTreeMap<u64, Checkpoint> = BTreeMap::new();
-    for seq in 1..=numbers.last().copied().unwrap_or_default() {
-        if !numbers.contains(&seq) {
-            wrong.push(format!("{GAP} {seq}"));
-            continue;
-        }
+    for seq in 1..=newest {
         let checkpoint = match store.load(&handle(seq)) {
             Ok(stored) => stored.checkpoint,
+            Err(Error::Damaged { why: Unusable::Missing, .. }) => {
+                wrong.push(format!("{GAP} {seq}"));
+                continue;
+            }
             Err(error) => {
                 wrong.push(format!("cannot be loaded: {error}"));
                 continue;
@@ -116,7 +127,8 @@ pub(super) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
         if !found.get(seq).is_some_and(|checkpoint| has_mark(checkpoint, saver)) {
             wrong.push(format!("the acknowledged save {seq} of `{saver}` is not there"));
         }
-        if found.range(seq..).any(|(_, later)| !has_mark(later, saver)) {
+        // A seal has no content of its own.
+        if found.range(seq..).any(|(_, later)| later.sealed.is_none() && !has_mark(later, saver)) {
             wrong.push(format!("a save after {seq} lacks what `{saver}` saved"));
         }
         if acked[..index].iter().any(|other| other.seq == *seq && other.saver != *saver) {

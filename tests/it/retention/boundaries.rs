@@ -1,8 +1,8 @@
 //! Where a rule begins and ends.
 
 use ckpt::core::retention::{
-    BundleRule, KeepRules, Leftover, Limit, Place, Policy, PolicyError, Reason, Removal, Rules, Snapshot,
-    TriggerLimits, WorkflowFacts, plan,
+    BundleFacts, BundleRule, KeepRules, Leftover, Limit, Place, Policy, PolicyError, Reason, Removal, Rules,
+    Snapshot, TriggerLimits, WorkflowFacts, plan,
 };
 use ckpt::core::size::Size;
 use ckpt::core::span::Span;
@@ -204,4 +204,24 @@ fn files_that_were_being_written_go_after_a_day() {
     let found = [DAY - 1, DAY, DAY + 1, -DAY].map(leftover);
     let facts = Snapshot { leftovers: found.to_vec(), ..Snapshot::default() };
     assert_eq!(plan(&facts, &standing(), now()).unwrap().leftovers, [leftover(DAY + 1)]);
+}
+
+/// A workflow with this many bundles of so many bytes.
+fn with_bundles(count: u64, bytes: u64) -> WorkflowFacts {
+    let mut facts = workflow("x", WorkflowStatus::InProgress, vec![checkpoint(100, 0, Trigger::Manual, "")]);
+    let small = |last| BundleFacts { bytes, mergeable: true, ..bundle(last, DAY, &ArchiveReason::Cleanup) };
+    facts.bundles = (1..=count).rev().map(small).collect();
+    facts
+}
+
+#[test]
+fn bundles_up_to_a_size_are_small() {
+    let keeps_all = Policy { bundles: None, ..standing() };
+    let merged = |count, bytes| {
+        let plan = plan(&snapshot(vec![with_bundles(count, bytes)]), &keeps_all, now()).unwrap();
+        plan.workflows[0].merge.len()
+    };
+    assert_eq!((merged(5, 1), merged(6, 1)), (0, 6));
+    assert_eq!((merged(6, 256 << 10), merged(6, (256 << 10) + 1)), (6, 0));
+    assert_eq!(merged(100, 256 << 10), 16, "no more than 4 MiB at once");
 }

@@ -125,20 +125,20 @@ fn leftovers_and_old_bundles_go() {
         let later: SystemTime = later().to_chrono().into();
         file.set_modified(later - Duration::from_secs(age)).unwrap();
     }
-    for n in 4..=10 {
-        batch(&world, n);
-        let narrow = Policy { bundles: None, sweep: false, ..standing() };
-        clean(&world, &narrow);
+    // A bundle each: 1 to 3 and the seal 4, then 5 and the seal 6, and so on.
+    for n in 1..=7 {
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        world.save(json!({"n": n}));
     }
     assert_eq!(world.store().bundles(&id("042")).unwrap().len(), 7);
     let cleaned = clean(&world, &standing());
     assert_eq!(cleaned.swept, [leftover.as_path()]);
     assert!(!leftover.exists() && fresh.exists());
     let left: Vec<u64> = world.store().bundles(&id("042")).unwrap().iter().map(|name| name.last).collect();
-    assert_eq!(left, [7, 6, 5, 4, 3]);
-    assert!(world.store().load(&handle(3)).is_ok());
-    assert!(matches!(world.store().load(&handle(2)), Err(Error::Archived { .. })));
-    assert_eq!(world.save(json!({})).handle.unwrap(), handle(11));
+    assert_eq!(left, [15, 13, 11, 9, 7]);
+    assert!(world.store().load(&handle(7)).is_ok());
+    assert!(matches!(world.store().load(&handle(5)), Err(Error::Archived { .. })));
+    assert_eq!(world.save(json!({})).handle.unwrap(), handle(18));
 }
 
 #[test]

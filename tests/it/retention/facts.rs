@@ -40,6 +40,7 @@ pub(super) fn workflow(
         standing: Standing::Live(status),
         checkpoints,
         bundles: Vec::new(),
+        shell: None,
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) fn snapshot(workflows: Vec<WorkflowFacts>) -> Snapshot {
 }
 
 pub(super) fn bundle(last: u64, age: i64, reason: &ArchiveReason) -> BundleFacts {
-    BundleFacts { name: BundleName::new(last, last, ago(age), reason), bytes: 10 }
+    BundleFacts { name: BundleName::new(last, last, ago(age), reason), bytes: 10, mergeable: false }
 }
 
 /// What a store does on its own.
@@ -94,7 +95,7 @@ fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
 }
 
 fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
-    let bundles = prop::collection::vec((1_u64..9, 0_i64..60, prop::bool::ANY), 0..8);
+    let bundles = prop::collection::vec((1_u64..9, 0_i64..60, prop::bool::ANY, prop::bool::ANY), 0..9);
     (any_status(), prop::collection::vec(any_checkpoint(), 1..12), bundles).prop_map(
         |(status, mut checkpoints, bundles)| {
             for (seq, facts) in (1..).zip(&mut checkpoints) {
@@ -107,10 +108,13 @@ fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
             let reason = |failed| if failed { ArchiveReason::Failed } else { ArchiveReason::Cleanup };
             facts.bundles = bundles
                 .into_iter()
-                .map(|(last, days, failed)| bundle(last, days * DAY, &reason(failed)))
+                .map(|(last, days, failed, mergeable)| BundleFacts {
+                    mergeable: mergeable && !failed,
+                    ..bundle(last, days * DAY, &reason(failed))
+                })
                 .collect();
             facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.to_string()));
-            facts.bundles.dedup();
+            facts.bundles.dedup_by_key(|bundle| bundle.name.to_string());
             facts
         },
     )

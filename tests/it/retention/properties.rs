@@ -6,7 +6,7 @@ use ckpt::core::retention::{
     BundleFacts, CleanupPlan, KeepRules, PolicyError, Removal, SealBundle, Snapshot, Standing, plan,
 };
 use ckpt::core::store::BundleName;
-use ckpt::core::{ArchiveReason, Handle};
+use ckpt::core::{ArchiveReason, Handle, Timestamp};
 use proptest::prelude::*;
 
 use super::facts::{any_keep, any_policy, any_snapshot, now, standing};
@@ -24,6 +24,9 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
         facts.checkpoints.retain(|checkpoint| !gone.contains(&checkpoint.seq));
         let old: BTreeSet<&str> = done.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
         facts.bundles.retain(|bundle| !old.contains(bundle.name.to_string().as_str()));
+        let mut parts: Vec<BundleName> = facts.bundles.iter().map(|bundle| bundle.name.clone()).collect();
+        parts.retain(|name| done.merge.contains(&name.to_string()));
+        facts.bundles.retain(|bundle| !parts.contains(&bundle.name));
         if let Removal::Whole(_) = done.removal {
             let bundle = if plan.purge { SealBundle::Purged } else { SealBundle::There };
             facts.standing = Standing::Sealed { status: done.status, bundle };
@@ -31,9 +34,24 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
         }
         if let (Some(first), Some(last), false) = (gone.first(), gone.last(), plan.purge) {
             let name = BundleName::new(*first, *last, now(), &ArchiveReason::Cleanup);
-            facts.bundles.insert(0, BundleFacts { name, bytes: 1 });
-            facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.last));
+            match (&done.removal, parts.is_empty()) {
+                (Removal::Some, false) => parts.push(name),
+                (removal, _) => {
+                    let mergeable = *removal == Removal::Some;
+                    facts.bundles.push(BundleFacts { name, bytes: 1, mergeable });
+                }
+            }
         }
+        if let (Some(first), Some(last), Some(at)) = (
+            parts.iter().map(|name| name.first).min(),
+            parts.iter().map(|name| name.last).max(),
+            parts.iter().map(|name| name.at).max(),
+        ) {
+            let later = Timestamp::new(at.to_chrono() + chrono::TimeDelta::seconds(1));
+            let name = BundleName::new(first, last, later, &ArchiveReason::Cleanup);
+            facts.bundles.push(BundleFacts { name, bytes: 1, mergeable: true });
+        }
+        facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.last));
     }
     snapshot.leftovers.retain(|leftover| !plan.leftovers.contains(leftover));
     snapshot
@@ -117,6 +135,26 @@ proptest! {
                     || workflow.standing == Standing::Unknown
                     || (open && checkpoint.seq == workflow.newest);
                 prop_assert!(!guarded || !gone.contains(&Handle::new(&workflow.workflow, checkpoint.seq)));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_merged_does_not_expire_and_is_more_than_one(snapshot in any_snapshot(), policy in any_policy()) {
+        let Ok(plan) = plan(&snapshot, &policy, now()) else { return Ok(()) };
+        for (workflow, done) in plan.workflows.iter().map(|done| (&done.workflow, done)) {
+            let facts = snapshot.workflows.iter().find(|facts| facts.workflow == *workflow).unwrap();
+            let made = usize::from(done.removal == Removal::Some && !plan.purge);
+            prop_assert!(done.merge.is_empty() || done.merge.len() + made > 1);
+            for name in &done.merge {
+                prop_assert!(done.bundles.iter().all(|gone| gone.name != *name));
+                let bundle = facts.bundles.iter().find(|bundle| bundle.name.to_string() == *name).unwrap();
+                prop_assert!(bundle.mergeable && bundle.name.reason == ArchiveReason::Cleanup);
+            }
+            // Single checkpoints of an open workflow do not drive each other out.
+            let small = |name: &str| facts.bundles.iter().any(|b| b.mergeable && b.name.to_string() == name);
+            if facts.bundles.iter().all(|bundle| bundle.mergeable) {
+                prop_assert!(done.bundles.iter().all(|gone| !small(&gone.name)), "{:#?}", done);
             }
         }
     }

@@ -50,7 +50,16 @@ impl<D: Disk> Store<D> {
         if self.needs_base(workflow, dir.as_ref(), &inspection) {
             self.append_base(workflow, stamp, &inspection, done)?;
         }
+        if let (None, false) = (&dir, inspection.missing.is_empty()) {
+            self.note_missing(None, workflow, inspection.missing.clone(), stamp, done)?;
+        }
         if let Some(dir) = &dir {
+            if let Some(seal) = inspection.seal_above().filter(|_| !inspection.numbers.is_empty()) {
+                self.ground(workflow, seal, stamp)?;
+                let handle = Handle::new(workflow, seal);
+                let path = self.checkpoint_path(&handle);
+                done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
+            }
             self.repair_numbers(dir, workflow, stamp, &inspection, done)?;
             for name in &inspection.strays {
                 let path = self.workflow_dir(workflow);
@@ -117,19 +126,34 @@ impl<D: Disk> Store<D> {
         }
         let mut ranges = inspection.missing.clone();
         ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
+        self.note_missing(Some(dir), workflow, ranges, stamp, done)?;
+        self.sync_workflow(dir, workflow)
+    }
+
+    /// Notes that these numbers are gone. In a directory they get a tombstone each.
+    fn note_missing(
+        &self,
+        dir: Option<&D::Dir>,
+        workflow: &WorkflowId,
+        ranges: Vec<(u64, u64)>,
+        stamp: &Stamp,
+        done: &mut Vec<Repair>,
+    ) -> Result<()> {
         for (first, last) in joined(ranges) {
-            // A tombstone each, unless that would be more than anybody can have lost.
-            for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
-                self.publish_file(dir, &Handle::new(workflow, seq), b"", stamp)?;
+            if let Some(dir) = dir {
+                // Unless that would be more than anybody can have lost.
+                for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
+                    self.publish_file(dir, &Handle::new(workflow, seq), b"", stamp)?;
+                }
+                self.sync_workflow(dir, workflow)?;
             }
-            self.sync_workflow(dir, workflow)?;
             let why = format!("lost or damaged when the store was repaired on {}", stamp.now);
             self.note_gone(workflow, (first, last), &why, &stamp.save_id)?;
             let handle = Handle::new(workflow, first);
             let path = self.checkpoint_path(&handle);
             done.push(Repair { action: RepairAction::Noted, path, to: None, handle: Some(handle) });
         }
-        self.sync_workflow(dir, workflow)
+        Ok(())
     }
 
     fn quarantine_number(&self, dir: &D::Dir, handle: &Handle, done: &mut Vec<Repair>) -> Result<()> {

@@ -6,6 +6,7 @@ use super::workflow::{Facts, Inspection};
 use crate::core::error::{Error, Result};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::{BadBundle, BundleName};
+use crate::core::store::bundles::Visited;
 use crate::core::store::disk::{Disk, Kind, Look};
 use crate::core::store::gone;
 use crate::core::store::layout;
@@ -35,20 +36,18 @@ impl<D: Disk> Store<D> {
         if names.is_empty() {
             walk.add(Severity::Info, "empty_directory", root.clone(), "holds no bundle", None);
         }
-        for name in &names {
-            let path = root.join(name);
-            let look = self.disk().look(&dir, name);
-            if let Some(name) = BundleName::parse(name) {
-                if let Ok(Look { kind: Kind::File, mode, .. }) = look
-                    && mode != 0o400
-                {
-                    let message = format!("has mode {mode:o}, not 400");
-                    walk.add(Severity::Info, "mode", path, message, None);
-                }
-                self.inspect_bundle(workflow, &name, walk, inspection)?;
-                continue;
+        self.each_bundle(workflow, &|_| true, &mut |name| {
+            if let Ok(Look { kind: Kind::File, mode, .. }) = self.disk().look(&dir, &name.to_string())
+                && mode != 0o400
+            {
+                let message = format!("has mode {mode:o}, not 400");
+                walk.add(Severity::Info, "mode", self.bundle_path(workflow, name), message, None);
             }
-            match look {
+            self.inspect_bundle(workflow, name, walk, inspection)
+        })?;
+        for name in names.iter().filter(|name| BundleName::parse(name).is_none()) {
+            let path = root.join(name);
+            match self.disk().look(&dir, name) {
                 Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
                     walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
                     inspection.archive_strays.push(name.clone());
@@ -69,8 +68,7 @@ impl<D: Disk> Store<D> {
         name: &BundleName,
         walk: &mut Walk<'_>,
         inspection: &mut Inspection,
-    ) -> Result<()> {
-        walk.checked.bundles += 1;
+    ) -> Result<Visited> {
         let path = self.bundle_path(workflow, name);
         let read = self.with_bundle(workflow, name, &mut |mut bundle| {
             let mut inside = Vec::new();
@@ -84,7 +82,8 @@ impl<D: Disk> Store<D> {
             Ok(inside)
         });
         let inside = match read {
-            Ok(inside) => inside.unwrap_or_default(),
+            Ok(Some(inside)) => inside,
+            Ok(None) => return Ok(Visited::Vanished),
             Err(Error::DamagedBundle { why, .. }) => {
                 let readable = !matches!(why, BadBundle::Unreadable(_));
                 let help = if readable { REPAIR } else { CHECK_DISK };
@@ -93,10 +92,12 @@ impl<D: Disk> Store<D> {
                     true => inspection.bad_bundles.push(name.clone()),
                     false => inspection.is_partial = true,
                 }
-                return Ok(());
+                walk.checked.bundles += 1;
+                return Ok(Visited::Read);
             }
             Err(error) => return Err(error),
         };
+        walk.checked.bundles += 1;
         for (handle, facts, violation) in inside {
             // It was archived as it was, and nothing better is known; the rest of the history is whole.
             let complaint = match &facts {
@@ -109,6 +110,6 @@ impl<D: Disk> Store<D> {
             let held = inspection.held.entry(handle.seq).or_default();
             *held = held.take().or(facts.ok());
         }
-        Ok(())
+        Ok(Visited::Read)
     }
 }

@@ -12,6 +12,8 @@ use crate::core::store::disk::Disk;
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
+const PUT_BACK: &str = "`ckpt verify --repair` puts it back";
+
 impl<D: Disk> Store<D> {
     pub(super) fn relate(
         &self,
@@ -24,6 +26,7 @@ impl<D: Disk> Store<D> {
         self.relate_parents(workflow, walk, inspection);
         self.relate_save_ids(workflow, walk, inspection);
         self.relate_seals(workflow, walk, inspection);
+        self.relate_top(workflow, walk, inspection);
         self.relate_base(workflow, dir, walk, inspection);
     }
 
@@ -39,6 +42,10 @@ impl<D: Disk> Store<D> {
             if matches!(slot, Slot::Tombstone) && !known(inspection, *seq) {
                 lost.push(*seq);
             }
+        }
+        // Of a workflow whose directory was compacted, everything is in the archive.
+        if let Some((top, _)) = inspection.held.last_key_value().filter(|(top, _)| **top >= expected) {
+            missing.extend(unknown(expected, top.saturating_add(1), inspection));
         }
         for (first, last) in &missing {
             let handle = Handle::new(workflow, *first);
@@ -126,6 +133,18 @@ impl<D: Disk> Store<D> {
         }
     }
 
+    /// A seal that is in the archive alone stands above everything, and nothing is live.
+    fn relate_top(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
+        let live = |slot: &Slot| !matches!(slot, Slot::Tombstone);
+        if let Some(seal) = inspection.seal_above().filter(|_| inspection.numbers.values().any(live)) {
+            let handle = Handle::new(workflow, seal);
+            let here = (&handle, self.place_of(workflow, seal));
+            let message =
+                "closes the workflow, but is only in the archive: somebody was stopped while restoring";
+            walk.about(Severity::Warning, "seal_archived", here, message, Some(PUT_BACK));
+        }
+    }
+
     /// A save can go on from here.
     fn relate_base(
         &self,
@@ -151,7 +170,8 @@ impl<D: Disk> Store<D> {
         if matches!(newest, Some((_, Slot::Damaged(_) | Slot::Newer))) {
             return None;
         }
-        let error = self.base(dir, workflow, newest.map(|(seq, _)| *seq)).err()?;
+        let newest = newest.map(|(seq, _)| *seq).filter(|_| inspection.seal_above().is_none());
+        let error = self.base(dir, workflow, newest).err()?;
         let severity = match &error {
             // A newer version goes on; and what left on purpose is not missed.
             Error::NewerFormat { .. } => Severity::Info,

@@ -82,6 +82,13 @@ impl Inspection {
         self.gone.iter().any(|(first, last)| (*first..=*last).contains(&seq))
     }
 
+    /// The seal that closes the workflow above all that is live, and is only in the archive.
+    pub(in crate::core::store) fn seal_above(&self) -> Option<u64> {
+        let live = self.numbers.last_key_value().map(|(seq, _)| *seq);
+        let (top, facts) = self.held.last_key_value()?;
+        (Some(*top) > live && facts.as_ref().is_some_and(|facts| facts.sealed.is_some())).then_some(*top)
+    }
+
     /// What the checkpoint of a number says, live or archived.
     pub(in crate::core::store) fn facts(&self, seq: u64) -> Option<&Facts> {
         match self.numbers.get(&seq) {
@@ -152,9 +159,9 @@ impl<D: Disk> Store<D> {
                 (_, Err(error)) if error.kind() == io::ErrorKind::NotFound && name.is_ascii() => {}
                 (EntryName::Checkpoint(seq), look) => {
                     let handle = Handle::new(workflow, seq);
-                    let slot = self.inspect_file(dir, &handle, look.ok(), newest, walk)?;
-                    inspection.is_partial |= matches!(slot, Slot::Damaged(Unusable::Unreadable(_)));
-                    inspection.numbers.insert(seq, slot);
+                    let slot = self.inspect_file(dir, &handle, look.ok(), newest, walk);
+                    inspection.is_partial |= matches!(slot, Some(Slot::Damaged(Unusable::Unreadable(_))));
+                    inspection.numbers.extend(slot.map(|slot| (seq, slot)));
                 }
                 (EntryName::Staged, _) => leftover(walk, path),
                 (EntryName::Foreign, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
@@ -169,7 +176,7 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
-    /// Reads the file of a number, and says what is wrong with it alone.
+    /// Reads the file of a number, and says what is wrong with it alone; none if it is gone since it was looked at.
     fn inspect_file(
         &self,
         dir: &D::Dir,
@@ -177,7 +184,7 @@ impl<D: Disk> Store<D> {
         look: Option<Look>,
         newest: u64,
         walk: &mut Walk<'_>,
-    ) -> Result<Slot> {
+    ) -> Option<Slot> {
         walk.count();
         let here = || (handle, self.checkpoint_path(handle));
         if let Some(Look { kind: Kind::File, mode, .. }) = look
@@ -189,7 +196,8 @@ impl<D: Disk> Store<D> {
             true => Ok(None),
             false => Stored::decode(handle, bytes).map(Some),
         });
-        Ok(match read {
+        Some(match read {
+            Err(Unusable::Missing) => return None,
             Ok(Some(stored)) => {
                 if stored.checkpoint.version > CURRENT {
                     let message =
@@ -200,7 +208,9 @@ impl<D: Disk> Store<D> {
                 }
                 Slot::Good(Facts::of(&stored.checkpoint))
             }
-            Ok(None) if handle.seq < newest || self.is_overtaken(Some(dir), handle)? => Slot::Tombstone,
+            Ok(None) if handle.seq < newest || self.is_overtaken(Some(dir), handle).unwrap_or_default() => {
+                Slot::Tombstone
+            }
             Ok(None) => {
                 walk.about(
                     Severity::Error,

@@ -22,8 +22,12 @@ impl StatusWord {
     /// Understands a word, whatever its case and separators; `None` for a word that could mean anything.
     #[must_use]
     pub fn understand(word: &str) -> Option<Self> {
-        let folded: String =
-            word.trim().to_lowercase().chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '\u{fe0f}')).collect();
+        let folded: String = word
+            .trim()
+            .to_lowercase()
+            .chars()
+            .filter(|c| !matches!(c, ' ' | '_' | '-' | '\u{fe0f}'))
+            .collect();
         Some(match folded.as_str() {
             "complete" | "completed" | "done" | "implemented" | "success" | "succeeded" | "passed"
             | "pass" | "ok" | "finished" | "approved" | "validated" | "verified" | "merged" | "resolved"
@@ -74,7 +78,8 @@ mod tests {
     fn many_words_mean_the_same() {
         for (words, meaning) in [
             (
-                &["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}", "\u{2714}\u{fe0f}"][..],
+                &["complete", "Completed", "done", "implemented", "SUCCESS", "\u{2705}", "\u{2714}\u{fe0f}"]
+                    [..],
                 StatusWord::Complete,
             ),
             (&["in_progress", "in-progress", "active", "running", "started"], StatusWord::InProgress),

@@ -137,6 +137,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Notes where a fact came from.
+    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers, ids and texts alike")]
     pub(super) fn found(&mut self, fact: impl Into<String>, value: impl ToString, pointer: &str) {
         let from = self.document.place(pointer);
         self.origins.push(Origin { fact: fact.into(), value: value.to_string(), from });

@@ -129,8 +129,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(value: Value) -> String {
-        match Time::understand(&value) {
+    fn read(value: &Value) -> String {
+        match Time::understand(value) {
             Time::At(time) => time.to_string(),
             Time::Assumed(time, assumption) => format!("{time} ({assumption:?})"),
             other => format!("{other:?}"),
@@ -155,7 +155,7 @@ mod tests {
             (json!(1_760_394_631_250_i64), "2025-10-13T22:30:31.250Z"),
             (json!(1_781_610_488.517_656), "2026-06-16T11:48:08.517Z"),
         ] {
-            assert_eq!(read(written.clone()), meant, "{written}");
+            assert_eq!(read(&written), meant, "{written}");
         }
     }
 

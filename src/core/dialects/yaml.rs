@@ -51,11 +51,14 @@ impl Builder {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), InvalidJson> {
         let at = &span.start;
         match event {
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
             Event::DocumentStart(_) if self.whole.is_some() => {
                 Err(refuse(at, "a second document begins here; there must be one"))
             }
-            Event::DocumentStart(_) => Ok(()),
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => Ok(()),
             Event::Alias(_) => Err(refuse(at, "aliases are not accepted; write the value out")),
             Event::Scalar(_, _, 1.., _) | Event::SequenceStart(1.., _) | Event::MappingStart(1.., _) => {
                 Err(refuse(at, "anchors are not accepted; write the value out"))

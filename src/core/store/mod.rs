@@ -32,6 +32,7 @@ mod bundle;
 mod bundles;
 mod clean;
 mod disk;
+mod durable;
 mod gone;
 mod layout;
 mod locate;

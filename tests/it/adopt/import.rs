@@ -207,7 +207,7 @@ fn files_of_the_project_are_hashed_and_others_are_not_touched() {
 }
 
 #[test]
-fn importing_many_files_shows_how_far_it_is() {
+fn quietly_only_the_handles_are_said() {
     let world = World::new();
     for n in 0..60 {
         world.write(&format!("in/s{n}.json"), state(&format!("w{n}"), "2026-01-30T10:00:00Z"));

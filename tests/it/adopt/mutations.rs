@@ -172,7 +172,9 @@ fn failed_by_their_own_record(document: &Value) -> BTreeSet<String> {
         match document.get(key) {
             Some(Value::Array(items)) => {
                 let entries = items.iter().filter(|item| item.is_object() && failed(item));
-                ids.extend(entries.filter_map(|item| item.get("id")?.as_str().map(|id| id.trim().to_owned())));
+                ids.extend(
+                    entries.filter_map(|item| item.get("id")?.as_str().map(|id| id.trim().to_owned())),
+                );
             }
             Some(Value::Object(members)) => {
                 let entries = members.iter().filter(|(_, value)| value.is_object() && failed(value));
@@ -238,27 +240,29 @@ fn no_variant_of_any_file_is_read_wrongly() {
         };
         let shown = String::from_utf8_lossy(&bytes).into_owned();
         let begun = Instant::now();
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match Opened::read(&name, &bytes, Terms::default(), |_, _| None) {
-            Ok(opened) => {
-                let workflow = opened.workflow().unwrap_or_else(|_| "w".parse().unwrap());
-                let checkpoint = adoption.checkpoint(&opened, &workflow, None);
-                let resume = evaluate(&checkpoint, &Facts::default(), &Limits::default(), now);
-                check(&checkpoint, &resume, &opened.papers.main);
-                let mut stored = checkpoint;
-                let encoded = format::encode(&mut stored).unwrap();
-                let decoded = format::decode(&encoded).unwrap();
-                assert_eq!(decoded, stored);
-                if variant % VALIDATED == 0 {
-                    let violations = validator.violations(&serde_json::from_slice(&encoded).unwrap());
-                    assert!(violations.is_empty(), "{violations:?}");
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            match Opened::read(&name, &bytes, Terms::default(), |_, _| None) {
+                Ok(opened) => {
+                    let workflow = opened.workflow().unwrap_or_else(|_| "w".parse().unwrap());
+                    let checkpoint = adoption.checkpoint(&opened, &workflow, None);
+                    let resume = evaluate(&checkpoint, &Facts::default(), &Limits::default(), now);
+                    check(&checkpoint, &resume, &opened.papers.main);
+                    let mut stored = checkpoint;
+                    let encoded = format::encode(&mut stored).unwrap();
+                    let decoded = format::decode(&encoded).unwrap();
+                    assert_eq!(decoded, stored);
+                    if variant % VALIDATED == 0 {
+                        let violations = validator.violations(&serde_json::from_slice(&encoded).unwrap());
+                        assert!(violations.is_empty(), "{violations:?}");
+                    }
+                    true
                 }
-                true
+                Err(SourceProblem::Damaged(problem)) => {
+                    assert!(problem.line >= 1 && problem.column >= 1, "{problem}");
+                    false
+                }
+                Err(_) => true,
             }
-            Err(SourceProblem::Damaged(problem)) => {
-                assert!(problem.line >= 1 && problem.column >= 1, "{problem}");
-                false
-            }
-            Err(_) => true,
         }));
         slowest = slowest.max(begun.elapsed());
         match outcome {

@@ -15,16 +15,15 @@ impl Evidence {
     /// Calls every phase as the list of phases does, and works out how many are done from how many are left.
     pub(super) fn align(&mut self, notes: &mut Notes<'_>) {
         let known = self.known();
-        let rename: Box<dyn Fn(&PhaseId) -> Option<PhaseId>> = if known.is_empty() {
-            // Without a list, numbers are what a total counts.
-            let counted = self.total.is_some() || self.mentions().any(|id| numbers::plain(id).is_some());
-            Box::new(move |id| numbered(id).filter(|_| counted))
-        } else {
-            let listed: HashSet<PhaseId> = known.iter().map(|(id, _)| id.clone()).collect();
-            Box::new(move |id| if listed.contains(id) { None } else { other_name(id, &known) })
-        };
-        for id in self.mentions_mut() {
-            if let Some(better) = rename(id) {
+        let listed: HashSet<PhaseId> = known.iter().map(|(id, _)| id.clone()).collect();
+        // Without a list, numbers are what a total counts.
+        let counted = self.total.is_some() || self.mentions().any(|id| numbers::plain(id).is_some());
+        for id in self.mentions_mut().filter(|id| !listed.contains(*id)) {
+            let better = match known.is_empty() {
+                true => numbered(id).filter(|_| counted),
+                false => other_name(id, &known),
+            };
+            if let Some(better) = better {
                 *id = better;
             }
         }
@@ -59,7 +58,8 @@ impl Evidence {
 
     /// The phases that are listed, each with what it is called.
     fn known(&self) -> Vec<(PhaseId, Option<String>)> {
-        let records = self.records.iter().filter_map(|record| Some((record.id.clone()?, record.name.clone())));
+        let records =
+            self.records.iter().filter_map(|record| Some((record.id.clone()?, record.name.clone())));
         let declared = self.declared.iter().flat_map(|(ids, _)| ids).map(|id| (id.clone(), None));
         records.chain(declared).collect()
     }

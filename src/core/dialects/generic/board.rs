@@ -193,7 +193,8 @@ impl Board {
                     let known = self.phases[index].status;
                     let failed = status == PhaseStatus::Failed && known.is_done();
                     if self.settled[index] && known.is_done() != status.is_done() {
-                        let counts = if failed { "the failure counts" } else { "the more careful word counts" };
+                        let counts =
+                            if failed { "the failure counts" } else { "the more careful word counts" };
                         let message = format!(
                             "phase {id} is listed as {}, but recorded as {}; {counts}",
                             status.word(),

@@ -167,7 +167,8 @@ impl Board {
         let known = current.map(|current| (self.settled[current], self.phases[current].status));
         match (current, known, evidence.current_status) {
             (Some(current), Some((true, known)), Some(PhaseStatus::Failed)) if known.is_done() => {
-                let message = format!("phase {id} is recorded as {} and as failed; the failure counts", known.word());
+                let message =
+                    format!("phase {id} is recorded as {} and as failed; the failure counts", known.word());
                 notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
                 self.settle(current, PhaseStatus::Failed);
             }
@@ -259,7 +260,8 @@ impl Board {
         add(&evidence.tasks, current);
         let Some(current) = current.filter(|_| !evidence.tasks.is_empty()) else { return };
         // The phase that has them may be known by nothing else.
-        let Some(index) = self.position(current).or_else(|| (!self.listed).then(|| self.push(current))?) else {
+        let Some(index) = self.position(current).or_else(|| (!self.listed).then(|| self.push(current))?)
+        else {
             return;
         };
         if let Some(status) = of_tasks(&evidence.tasks).filter(|_| !self.settled[index]) {

@@ -63,8 +63,8 @@ pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
         match singular(token) {
             "phase" | "step" | "stage" => noun = Noun::Phase,
             "task" | "item" | "objective" | "todo" | "subtask" if noun == Noun::Bare => noun = Noun::Task,
-            "milestone" | "wave" | "sprint" | "batch" | "epic" | "story" | "feature" | "module" | "chapter"
-            | "section" | "job" | "goal" | "deliverable"
+            "milestone" | "wave" | "sprint" | "batch" | "epic" | "story" | "feature" | "module"
+            | "chapter" | "section" | "job" | "goal" | "deliverable"
                 if noun == Noun::Bare && token != singular(token) =>
             {
                 noun = Noun::Unit;
@@ -133,7 +133,9 @@ pub(super) fn single(key: &str) -> Option<Single<'_>> {
         }
         let parted = id.strip_suffix(['_', '-']);
         let id = parted.or_else(|| Some(id).filter(|_| end.starts_with(|c: char| c.is_uppercase())))?;
-        let id = id.strip_prefix(['_', '-']).or_else(|| Some(id).filter(|id| id.starts_with(|c: char| c.is_ascii_digit())))?;
+        let id = id
+            .strip_prefix(['_', '-'])
+            .or_else(|| Some(id).filter(|id| id.starts_with(|c: char| c.is_ascii_digit())))?;
         return (!id.is_empty()).then_some(Single { id, aspect, sure: true });
     }
     let number = rest.strip_prefix(['_', '-']).unwrap_or(rest);
@@ -236,7 +238,9 @@ mod tests {
         ] {
             assert_eq!(single(key), Some(Single { id, aspect, sure }), "{key}");
         }
-        for key in ["phase_status", "step_count", "phases", "steps_done", "statuses", "stagecoach", "phase_done"] {
+        for key in
+            ["phase_status", "step_count", "phases", "steps_done", "statuses", "stagecoach", "phase_done"]
+        {
             assert_eq!(single(key), None, "{key}");
         }
     }

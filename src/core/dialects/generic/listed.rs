@@ -67,7 +67,9 @@ fn is_checklist(items: &[Value]) -> bool {
 }
 
 fn is_entry(value: &Value) -> bool {
-    is_said(value) || member(value, &ITEMS).is_some() || member(value, &["completed_at", "finished_at"]).is_some()
+    is_said(value)
+        || member(value, &ITEMS).is_some()
+        || member(value, &["completed_at", "finished_at"]).is_some()
 }
 
 /// Whether a value is a list of things that have at least a name each.
@@ -97,7 +99,13 @@ pub(super) fn records(list: &Value, place: &str, notes: &mut Notes<'_>) -> Vec<R
                 let place = format!("{place}/{index}");
                 if let Some((status, mark, name)) = value.as_str().and_then(checkbox) {
                     let (id, spelled) = (phase_id(&Value::from(name)), spelled(status, &Value::from(mark)));
-                    return Some(Record { id, status: Some(status), spelled, pointer: place, ..Record::default() });
+                    return Some(Record {
+                        id,
+                        status: Some(status),
+                        spelled,
+                        pointer: place,
+                        ..Record::default()
+                    });
                 }
                 // A name among records is a phase of which nothing is recorded.
                 if !value.is_object() {
@@ -181,8 +189,7 @@ fn read_status(value: &Value, place: &str, record: &mut Record, notes: &mut Note
         }
         Said::Nothing => {
             let finished = member(value, &["completed_at", "finished_at"]).is_some();
-            record.status =
-                (finished && record.completed_at.is_some()).then_some(PhaseStatus::Complete);
+            record.status = (finished && record.completed_at.is_some()).then_some(PhaseStatus::Complete);
         }
     }
 }

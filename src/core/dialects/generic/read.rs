@@ -142,7 +142,8 @@ fn claim(scopes: &Scopes<'_>, notes: &mut Notes<'_>) -> Option<Claim> {
         ("failed", WorkflowStatus::Failed),
     ];
     // The status of a checkout is not that of the work.
-    let about_work = || scopes.0.iter().filter(|scope| !matches!(scope.name.as_str(), "git" | "git_state" | "vcs"));
+    let about_work =
+        || scopes.0.iter().filter(|scope| !matches!(scope.name.as_str(), "git" | "git_state" | "vcs"));
     let word = about_work().find_map(|scope| {
         WORDS.iter().find_map(|name| scope.get(name).filter(|found| found.value.is_string()))
     });
@@ -191,7 +192,8 @@ fn settle_claim(
     notes: &mut Notes<'_>,
 ) -> Option<WorkflowStatus> {
     let top = scopes.0.first();
-    let Some(finished) = top.and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at"))) else {
+    let Some(finished) = top.and_then(|top| top.get("completed_at").or_else(|| top.get("finished_at")))
+    else {
         return claim;
     };
     let left = evidence.records.iter().find(|record| record.status.is_some_and(|status| !status.is_done()));
@@ -273,7 +275,10 @@ fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
         if is_elsewhere(path) {
             let message = "this path is that of another machine or user; it is kept, but not looked at";
             notes.doubt_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
-        } else if is_path(path) && !path.ends_with('/') && draft.artifacts.iter().all(|known| known.path != path) {
+        } else if is_path(path)
+            && !path.ends_with('/')
+            && draft.artifacts.iter().all(|known| known.path != path)
+        {
             notes.found("artifact", path, place);
             draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
         }

@@ -43,13 +43,12 @@ pub(super) enum Said<'a> {
 /// neither does what stands beside that.
 pub(super) fn of_entry(value: &Value) -> Said<'_> {
     let flag = |names: &[&str]| {
-        let found = names.iter().find_map(|name| member(value, &[name]).filter(|(_, value)| value.is_boolean()));
+        let found =
+            names.iter().find_map(|name| member(value, &[name]).filter(|(_, value)| value.is_boolean()));
         found.map(|(key, value)| (key, value, *value == Value::Bool(true)))
     };
     let (well, failed) = (flag(&WENT_WELL), flag(&["failed", "is_failed", "errored"]));
-    if let Some((key, value, _)) =
-        failed.filter(|(.., failed)| *failed).or(well.filter(|(.., well)| !well))
-    {
+    if let Some((key, value, _)) = failed.filter(|(.., failed)| *failed).or(well.filter(|(.., well)| !well)) {
         return Said::Known(PhaseStatus::Failed, key, value);
     }
     if let Some((key, word)) = member(value, &STATUS) {

@@ -17,7 +17,12 @@ fn judge(reading: &Reading) -> Resume {
     let stamp =
         Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
     let blank = successor(&"w".parse().unwrap(), None, &stamp);
-    evaluate(&reading.draft.assemble(blank, Path::new("/project")), &Facts::default(), &Limits::default(), now)
+    evaluate(
+        &reading.draft.assemble(blank, Path::new("/project")),
+        &Facts::default(),
+        &Limits::default(),
+        now,
+    )
 }
 
 /// Where to go on and what is done: `c < a b`, `complete < a b`, `? < a` if it cannot be told.
@@ -109,7 +114,8 @@ fn an_unknown_status_decides_nothing() {
     assert_eq!(judge(&read(Dialect::Generic, &unknown, None)).verdict, Verdict::Ready);
     has(&unknown, "status_unknown");
     // The findings of the reading weigh on what was imported: somebody has to look at it.
-    let severities: Vec<_> = read(Dialect::Generic, &unknown, None).findings.iter().map(|f| f.severity).collect();
+    let severities: Vec<_> =
+        read(Dialect::Generic, &unknown, None).findings.iter().map(|f| f.severity).collect();
     assert!(severities.contains(&crate::core::resume::Severity::Confirm));
     all_answer(&[(json!({"phases": {"a": {"status": "x"}, "b": {"status": "y"}}}), "? <")]);
 }
@@ -135,7 +141,10 @@ fn a_pointer_into_a_list_implies_what_lies_before_it() {
         (json!({"current_phase": 3, "total_phases": 5}), "3 < 1 2"),
         (json!({"current_phase": "Phase 3 of 5"}), "3 < 1 2"),
         (json!({"phase": "Phase 3", "total_phases": 5}), "3 < 1 2"),
-        (json!({"phases": [{"id": 1, "name": "Plan"}, {"id": 2, "name": "Build"}], "current_phase": "Build"}), "2 < 1"),
+        (
+            json!({"phases": [{"id": 1, "name": "Plan"}, {"id": 2, "name": "Build"}], "current_phase": "Build"}),
+            "2 < 1",
+        ),
         (json!({"phases": [{"name": "plan"}, {"name": "build"}], "current": "build"}), "build < plan"),
     ]);
     has(&document, "phases_implied");
@@ -163,7 +172,11 @@ fn a_status_word_in_the_place_of_a_pointer_names_no_phase() {
         (json!({"current_phase": "not_started", "phases": ["a", "b"]}), "a <"),
         (json!({"current_phase": "done", "phases": ["a", "done"]}), "done < a"),
     ]);
-    let failed = read(Dialect::Generic, &json!({"phase": "failed", "phases_completed": ["a"], "phases": ["a", "b"]}), None);
+    let failed = read(
+        Dialect::Generic,
+        &json!({"phase": "failed", "phases_completed": ["a"], "phases": ["a", "b"]}),
+        None,
+    );
     assert_eq!(failed.draft.status.word(), "failed");
 }
 
@@ -171,7 +184,10 @@ fn a_status_word_in_the_place_of_a_pointer_names_no_phase() {
 fn tasks_stand_for_phases_where_there_are_none() {
     all_answer(&[
         (json!({"tasks": [{"id": "a", "status": "done"}, {"id": "b", "status": "todo"}]}), "b < a"),
-        (json!({"todos": [{"content": "Write", "status": "completed"}, {"content": "Test", "status": "pending"}]}), "2 < 1"),
+        (
+            json!({"todos": [{"content": "Write", "status": "completed"}, {"content": "Test", "status": "pending"}]}),
+            "2 < 1",
+        ),
         (json!({"todos": ["[x] write", "[ ] test"]}), "test < write"),
         (json!([{"task": "a", "done": true}, {"task": "b", "done": false}]), "2 < 1"),
         (json!({"milestones": [{"id": "m1", "status": "done"}, {"id": "m2", "status": "todo"}]}), "m2 < m1"),
@@ -237,8 +253,14 @@ fn what_is_said_about_the_whole_counts_where_the_phases_say_nothing() {
 #[test]
 fn shapes_that_wrap_or_spell_the_same_facts_are_read_alike() {
     all_answer(&[
-        (json!({"pipeline": {"stages": [{"name": "a", "status": "success"}, {"name": "b", "status": "pending"}]}}), "b < a"),
-        (json!({"data": {"workflow": {"phases": {"a": {"status": "done"}, "b": {"status": "todo"}}}}}), "b < a"),
+        (
+            json!({"pipeline": {"stages": [{"name": "a", "status": "success"}, {"name": "b", "status": "pending"}]}}),
+            "b < a",
+        ),
+        (
+            json!({"data": {"workflow": {"phases": {"a": {"status": "done"}, "b": {"status": "todo"}}}}}),
+            "b < a",
+        ),
         (json!({"workflowState": {"completedPhases": ["a"], "remainingPhases": ["b"]}}), "b < a"),
         (json!({"completed-steps": ["a"], "pending-steps": ["b"]}), "b < a"),
         (json!({"steps": {"a": true, "b": false}}), "b < a"),
@@ -246,8 +268,14 @@ fn shapes_that_wrap_or_spell_the_same_facts_are_read_alike() {
         (json!({"completed_phases": {"a": {"at": 3}}, "phases": ["a", "b"]}), "b < a"),
         (json!({"phase_1_complete": true, "phase_2_complete": false}), "2 < 1"),
         (json!({"phase1": {"done": true}, "phase2": {"done": false}}), "phase2 < phase1"),
-        (json!({"phases": {"phase_1": {}, "phase_2": {}, "phase_3": {}}, "completed_phases": [1]}), "phase_2 < phase_1"),
-        (json!({"phases": {"1": {"status": "done"}, "3": {"status": "done"}, "7": {"status": "todo"}}}), "7 < 1 3"),
+        (
+            json!({"phases": {"phase_1": {}, "phase_2": {}, "phase_3": {}}, "completed_phases": [1]}),
+            "phase_2 < phase_1",
+        ),
+        (
+            json!({"phases": {"1": {"status": "done"}, "3": {"status": "done"}, "7": {"status": "todo"}}}),
+            "7 < 1 3",
+        ),
         (json!({"phases": {"phase_1_output": "a.md"}, "phase_1_output": "a.md"}), "? <"),
     ]);
 }

@@ -10,6 +10,7 @@ use crate::core::adopt::SourceProblem;
 use crate::core::change::{ChangeError, DocumentError};
 use crate::core::config::ConfigError;
 use crate::core::error::Error;
+use crate::core::export::ExportProblem;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::retention::PolicyError;
@@ -255,6 +256,23 @@ impl From<Error> for Failure {
             Error::Source { source_name, problem } => {
                 Self::from_source(&problem, &message).context("source", source_name)
             }
+            Error::Export(problem) => match problem {
+                ExportProblem::Exists(path) => fail(Exit::Refused, "export_exists")
+                    .help("`--force` replaces it; `-o DIR` writes somewhere else")
+                    .context("path", path),
+                ExportProblem::NotExpressible(handle, dialect) => fail(Exit::Usage, "not_expressible")
+                    .help("name a phase: that dialect keeps its checkpoints by phase")
+                    .context("handle", handle.to_string())
+                    .context("dialect", dialect.word()),
+                ExportProblem::NotADirectory(path) | ExportProblem::NotAFile(path) => {
+                    fail(Exit::Refused, "export_blocked")
+                        .help("move it away, or write somewhere else with `-o DIR`")
+                        .context("path", path)
+                }
+                ExportProblem::Io(path, _) => fail(Exit::Failure, "export_failed")
+                    .help("check the permissions, or write somewhere else with `-o DIR`")
+                    .context("path", path),
+            },
             Error::TooLarge { .. } => fail(Exit::Refused, "too_large")
                 .help("keep large content in a file and record it with `--artifact`"),
             Error::Policy(PolicyError::Empty) => fail(Exit::Usage, "empty_policy")

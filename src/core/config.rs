@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
+use super::dialects::Dialect;
 use super::error::Error;
 use super::files::{FileProblem, read_regular};
 use super::name::check_name;
@@ -82,6 +83,9 @@ impl Config {
         if file.resume.replan_limit.is_some_and(|limit| !(1..=5).contains(&limit)) {
             return Err("[resume]: `replan_limit` is a number from 1 to 5".to_owned());
         }
+        if file.save.mirror == Some(Dialect::Generic) {
+            return Err("[save]: `mirror` is a dialect that can be written; `generic` cannot".to_owned());
+        }
         file.retention.check()?;
         let mut pipelines = BTreeMap::new();
         for (name, table) in file.pipelines {
@@ -111,6 +115,7 @@ impl Config {
         }
         self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
         self.save.auto_cleanup = self.save.auto_cleanup.or(lower.save.auto_cleanup);
+        self.save.mirror = self.save.mirror.or(lower.save.mirror);
         self.retention = self.retention.over(lower.retention);
         self.resume.watch = self.resume.watch.or(lower.resume.watch);
         self.resume.stale_after = self.resume.stale_after.or(lower.resume.stale_after);
@@ -136,6 +141,12 @@ impl Config {
     #[must_use]
     pub fn auto_cleanup(&self) -> bool {
         self.save.auto_cleanup.unwrap_or(true)
+    }
+
+    /// The dialect in which a copy is kept up to date after each save.
+    #[must_use]
+    pub fn mirror(&self) -> Option<Dialect> {
+        self.save.mirror
     }
 
     /// What stays and what goes.
@@ -243,6 +254,7 @@ struct SaveTable {
     triggers: BTreeMap<String, bool>,
     max_artifact_size: Option<Size>,
     auto_cleanup: Option<bool>,
+    mirror: Option<Dialect>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

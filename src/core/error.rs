@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::adopt::SourceProblem;
 use super::change::{ChangeError, DocumentError};
 use super::config::ConfigError;
+use super::export::ExportProblem;
 use super::files::FileProblem;
 use super::format::{Unusable, Version};
 use super::pipeline::PipelineError;
@@ -163,6 +164,9 @@ pub enum Error {
         /// What is in the way.
         problem: SourceProblem,
     },
+    /// A file cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportProblem),
     /// The checkpoint would be larger than this program reads.
     #[error("the checkpoint would have {bytes} bytes, more than {limit}")]
     TooLarge {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
 use super::json::InvalidJson;
+use super::migrate::{self, Step};
 use super::phase::{PhaseId, PhaseStatus};
 use super::time::Timestamp;
 use super::trigger::Trigger;
@@ -99,6 +100,9 @@ pub enum Unusable {
     /// It was written by a newer program.
     #[error("has format {0}; this program reads up to {major}.x", major = CURRENT.major)]
     Newer(Version),
+    /// It was written by an older program, and nothing here knows how to read that any more.
+    #[error("has format {0}, which this program cannot convert")]
+    Older(Version),
     /// It cannot be parsed.
     #[error("cannot be parsed: {0}")]
     Syntax(InvalidJson),
@@ -134,6 +138,7 @@ impl Unusable {
             Self::NoChecksum => "no_checksum",
             Self::BadVersion => "bad_version",
             Self::Newer(_) => "format_newer",
+            Self::Older(_) => "format_older",
             Self::Syntax(_) => "syntax",
             Self::Misplaced { .. } => "misplaced",
             Self::TooLarge => "too_large",
@@ -166,13 +171,25 @@ pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error>
     Ok(bytes)
 }
 
-/// Checks the digest, then reads the whole checkpoint.
+/// Checks the digest, then reads the whole checkpoint. One of an older format is converted on the way.
 ///
 /// # Errors
 /// Says why the bytes cannot be used.
 pub fn decode(bytes: &[u8]) -> Result<Checkpoint, Unusable> {
-    check(bytes)?;
-    parse(bytes)
+    decode_with(bytes, migrate::STEPS)
+}
+
+/// The same, with these conversions.
+///
+/// # Errors
+/// Says why the bytes cannot be used.
+pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Checkpoint, Unusable> {
+    let version = check(bytes)?;
+    if version >= CURRENT {
+        return parse(bytes);
+    }
+    let converted = migrate::convert(parse(bytes)?, version, steps).ok_or(Unusable::Older(version))?;
+    serde_json::from_value(converted).map_err(|error| Unusable::Syntax(InvalidJson::from_serde(&error)))
 }
 
 /// Checks the digest, then reads only what a list shows. Of a newer format, that is whatever is still called the same.

@@ -44,6 +44,8 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.cleanup.v1",
     "ckpt.stats.v1",
     "ckpt.import.v1",
+    "ckpt.export.v1",
+    "ckpt.migrate.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",

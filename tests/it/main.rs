@@ -12,6 +12,7 @@
 mod adopt;
 mod archive;
 mod cli;
+mod examples;
 mod protocol;
 mod readme;
 mod resume;

@@ -2,11 +2,17 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::super::error::Failure;
 use super::super::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
-use crate::core::dialects::Reading;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES, Reading};
 use crate::core::error::Error;
+use crate::core::export::{ExportProblem, files, write};
+use crate::core::files::read_regular;
+use crate::core::store::Stored;
 use crate::core::{Config, Store};
 
 /// Judges a file as if it had been imported. Nothing is written, and no store is needed.
@@ -32,4 +38,34 @@ pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Readin
     let checkpoint = adoption.checkpoint(&opened, &workflow, None);
     let judgement = session.judge_at(&place, &config, checkpoint, |facts| facts);
     Ok((judgement, opened.reading))
+}
+
+/// A dialect that can be written, as an argument.
+pub(super) fn writable(given: &str) -> Result<Dialect, String> {
+    let known = Dialect::WRITABLE.into_iter().find(|dialect| dialect.word() == given);
+    known.ok_or_else(|| format!("it is one of {}", Dialect::WRITABLE.map(Dialect::word).join(", ")))
+}
+
+/// What a file says, if it can be read.
+pub(super) fn read_document(path: &Path) -> Option<Value> {
+    let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
+    Document::parse(&bytes).ok().map(|document| document.value)
+}
+
+/// Brings the copy of a checkpoint that another system reads up to date. The save is done when this begins, and whatever
+/// happens here does not undo it.
+///
+/// # Errors
+/// One line that says why it did not work.
+pub(super) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) -> Result<(), String> {
+    let failed = |error: ExportProblem| {
+        let message = Failure::from(Error::from(error)).message;
+        format!("the {dialect} copy was not brought up to date: {message}")
+    };
+    let stored = Stored { checkpoint: checkpoint.clone(), bytes: Vec::new() };
+    let index = |path: &str| read_document(&project.join(path));
+    for file in files(dialect, &[stored], project, index).map_err(failed)? {
+        write(project, &file, true).map_err(failed)?;
+    }
+    Ok(())
 }

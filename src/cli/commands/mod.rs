@@ -5,11 +5,13 @@ mod archive;
 mod brief;
 mod cleanup;
 mod completions;
+mod export;
 mod foreign;
 mod import;
 mod init;
 mod list;
 mod man;
+mod migrate;
 mod pipeline;
 mod restore;
 mod resume;
@@ -43,6 +45,8 @@ pub(crate) const ALL: &[Spec] = &[
     stats::SPEC,
     pipeline::SPEC,
     import::SPEC,
+    export::SPEC,
+    migrate::SPEC,
     init::SPEC,
     schema::SPEC,
     completions::SPEC,

@@ -11,8 +11,10 @@ use super::super::input::Input;
 use super::super::session::{Place, Session};
 use super::super::tidy::after_save;
 use super::super::views::save::SaveReport;
+use super::foreign;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
+use crate::core::dialects::Dialect;
 use crate::core::error::Error;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
@@ -122,6 +124,9 @@ pub(crate) struct SaveArgs {
     /// Write secrets as they are instead of replacing them
     #[arg(long, help_heading = "Conditions")]
     allow_secrets: bool,
+    /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
+    #[arg(long, value_name = "DIALECT", value_parser = foreign::writable, help_heading = "Conditions")]
+    mirror: Option<Dialect>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -222,6 +227,11 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if !kept.is_empty() && change.replace.is_none() {
         report.warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
+    }
+    if let Some(dialect) = args.mirror.or(config.mirror())
+        && let Some(checkpoint) = saved.checkpoint.as_deref()
+    {
+        report.warnings.extend(foreign::mirror(dialect, checkpoint, store.project()).err());
     }
     match after_save(&store, &config, &stamp, &saved) {
         Ok(tidied) => report.tidied = tidied,

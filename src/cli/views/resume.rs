@@ -204,7 +204,11 @@ impl Report for ResumeReport {
         let names =
             |ids: &[PhaseId]| ids.iter().map(|id| self.full_name(page, id)).collect::<Vec<_>>().join(", ");
         let by = self.checkpoint.writer.agent.as_ref().or(self.checkpoint.writer.user.as_ref());
-        let by = by.map(|by| format!(" by {}", page.foreign(by))).unwrap_or_default();
+        // Whoever imported a file has not saved it.
+        let by = match &self.checkpoint.imported {
+            Some(imported) => format!(", imported from {}", page.foreign(&imported.source)),
+            None => by.map(|by| format!(" by {}", page.foreign(by))).unwrap_or_default(),
+        };
         let when = match (page.width, u64::try_from(self.age_seconds)) {
             (Some(_), Ok(age)) => ago(age),
             _ => format!("at {}", self.saved_at),

@@ -7,7 +7,7 @@ use super::super::escape;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
-use crate::core::checkpoint::Checkpoint;
+use crate::core::checkpoint::{Checkpoint, Imported};
 use crate::core::format::Version;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::Violation;
@@ -123,6 +123,10 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, path: &str) {
     let by = checkpoint.writer.agent.as_ref().or(checkpoint.writer.user.as_ref());
     let by = by.map(|by| format!(" by {}", shown(by))).unwrap_or_default();
     field("saved", format!("{}{by}, {}", checkpoint.saved_at, shown(checkpoint.trigger.word())));
+    if let Some(imported) = &checkpoint.imported {
+        let Imported { source, dialect, at, .. } = imported;
+        field("imported", format!("{at} from {} ({})", shown(source), shown(dialect)));
+    }
     if let Some(phase) = &checkpoint.phase {
         field("phase", shown(phase.as_str()));
     }

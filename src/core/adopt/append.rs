@@ -7,11 +7,12 @@ use super::opened::Opened;
 use super::problem::SourceProblem;
 use super::world::look;
 use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::{Checkpoint, Doubt, Imported};
+use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
 use crate::core::error::{Error, Result};
 use crate::core::json::Json;
+use crate::core::phase::Phase;
 use crate::core::resume::{Code, Finding, Severity};
 use crate::core::selector::Handle;
 use crate::core::size::Size;
@@ -72,20 +73,23 @@ impl<D: Disk> Adoption<'_, D> {
         if dialect != Dialect::Ckpt {
             checkpoint.state = Json::Given(dialect.keep(opened.papers.clone()));
         }
-        // Its files tell one phase each; what the earlier ones told stays known.
-        if dialect == Dialect::Kamiflow {
-            for phase in checkpoint.phases.iter_mut().filter(|phase| phase.data.is_none()) {
-                if let Some(told) = before.iter().find(|told| told.id == phase.id && told.data.is_some()) {
-                    *phase = crate::core::phase::Phase { status: phase.status, ..told.clone() };
-                }
-            }
-        }
+        let told = match dialect {
+            Dialect::Kamiflow => carry_over(&mut checkpoint, &before),
+            _ => false,
+        };
         let mut noticed = look(&mut checkpoint, draft, self.project, self.max_file);
         if draft.recorded_at.is_none() {
             let message = "the file does not say when it was saved; how old it is, is not known";
             noticed.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
         }
-        let doubts = opened.reading.findings.iter().chain(&noticed).map(Doubt::from);
+        let among_failed = Path::new(&opened.source).parent().is_some_and(|dir| dir.ends_with("failed"));
+        if dialect == Dialect::ClaudeDir && among_failed && draft.status == WorkflowStatus::InProgress {
+            let message = "the file lies where its system puts what has failed";
+            noticed.push(Finding::new(Severity::Confirm, Code::WorkflowFailed, message));
+        }
+        // What earlier files told has not been taken for granted.
+        let implied = |finding: &&Finding| finding.code != Code::PhasesImplied || !told;
+        let doubts = opened.reading.findings.iter().filter(implied).chain(&noticed).map(Doubt::from);
         checkpoint.imported = Some(Imported {
             dialect: dialect.word().to_owned(),
             source: opened.source.clone(),
@@ -167,4 +171,17 @@ impl<D: Disk> Adoption<'_, D> {
         let problem = SourceProblem::Collision { workflow: workflow.clone(), why };
         Err(Error::Source { source_name: opened.source.clone(), problem })
     }
+}
+
+/// Fills in what earlier files of a workflow told about phases of which this one says only that they are done. Returns
+/// whether all of them were told.
+fn carry_over(checkpoint: &mut Checkpoint, before: &[Phase]) -> bool {
+    let mut all = true;
+    for phase in checkpoint.phases.iter_mut().filter(|phase| phase.data.is_none() && phase.status.is_done()) {
+        match before.iter().find(|known| known.id == phase.id && known.status.is_done()) {
+            Some(known) => *phase = known.clone(),
+            None => all = false,
+        }
+    }
+    all
 }

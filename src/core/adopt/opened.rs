@@ -50,6 +50,10 @@ impl Opened {
         let dialect = terms.dialect.unwrap_or_else(|| Dialect::detect(&document.value));
         if dialect == Dialect::Ckpt {
             format::check(bytes)?;
+            // A seal closes a workflow and holds none of its content.
+            if document.value.get("sealed").is_some() {
+                return Err(SourceProblem::NotACheckpoint);
+            }
         }
         let mut beside = beside(dialect, &document.value);
         let mut redactions = Vec::new();

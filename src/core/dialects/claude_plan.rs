@@ -144,7 +144,7 @@ fn read_replans(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
 pub(super) fn write(checkpoint: &Checkpoint) -> Value {
     let current = checkpoint.next.as_ref().and_then(|next| next.phase.clone());
     let current = current.or_else(|| checkpoint.remaining().next().map(|phase| phase.id.clone()));
-    let current = current.or_else(|| checkpoint.phase.clone());
+    let current = current.or_else(|| after_last(checkpoint)).or_else(|| checkpoint.phase.clone());
     let metadata =
         checkpoint.phases.iter().filter(|phase| phase.status != PhaseStatus::Pending || phase.data.is_some());
     let mut counts: Map<String, Value> = Map::new();
@@ -166,6 +166,12 @@ pub(super) fn write(checkpoint: &Checkpoint) -> Value {
         "artifact_paths": {},
         "context_metadata": {},
     })
+}
+
+/// The phase behind the last one, which is where this system points when a phase is done.
+fn after_last(checkpoint: &Checkpoint) -> Option<PhaseId> {
+    let last = checkpoint.phases.iter().filter_map(|phase| numbers::plain(&phase.id)).max()?;
+    last.checked_add(1)?.to_string().parse().ok()
 }
 
 fn write_metadata(phase: &Phase, checkpoint: &Checkpoint) -> Value {
@@ -268,6 +274,7 @@ mod tests {
         checkpoint.next = None;
         let written = Dialect::ClaudePlan.write(&checkpoint, "/project".as_ref()).unwrap().main;
         assert_eq!(written["completed_phases"], json!([1, 2, 3]));
+        assert_eq!(written["current_phase"], json!(4));
         assert_eq!(written["phase_metadata"]["3"]["status"], json!("completed"));
         assert_eq!(written["phase_metadata"]["2"], document()["phase_metadata"]["2"]);
         assert_eq!(written["context_metadata"], document()["context_metadata"]);

@@ -15,6 +15,8 @@ mod dotagent;
 mod generic;
 mod kamiflow;
 mod key_values;
+mod known_phases;
+mod members;
 mod merge;
 mod numbers;
 mod own;
@@ -24,7 +26,9 @@ mod source;
 mod testing;
 mod times;
 mod yaml;
+mod yaml_out;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use reading::{Draft, Mention, Origin, Papers, Reading, Watch};
 pub use source::{Document, MAX_SOURCE_BYTES, Notation};
+pub use yaml_out::to_yaml;

@@ -137,7 +137,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Notes where a fact came from.
-    #[expect(clippy::needless_pass_by_value, reason = "callers give numbers, ids and texts alike")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers have texts, ids and times, owned or not")]
     pub(super) fn found(&mut self, fact: impl Into<String>, value: impl ToString, pointer: &str) {
         let from = self.document.place(pointer);
         self.origins.push(Origin { fact: fact.into(), value: value.to_string(), from });
@@ -176,6 +176,21 @@ impl<'a> Notes<'a> {
             self.doubt_at(Severity::Advice, Code::StatusUnknown, pointer, &message);
         }
         status
+    }
+
+    /// Understands the status of a whole workflow at a place; an unknown word is a finding, as for a phase.
+    pub(super) fn workflow_status(&mut self, value: &Value, pointer: &str) -> Option<WorkflowStatus> {
+        let word = value.as_str()?;
+        if ["abandoned", "aborted", "cancelled", "canceled"].contains(&word.trim().to_lowercase().as_str()) {
+            self.found("status", WorkflowStatus::Abandoned.word(), pointer);
+            return Some(WorkflowStatus::Abandoned);
+        }
+        Some(match self.status("status", value, pointer)? {
+            PhaseStatus::Complete => WorkflowStatus::Complete,
+            PhaseStatus::Failed => WorkflowStatus::Failed,
+            PhaseStatus::Skipped => WorkflowStatus::Abandoned,
+            PhaseStatus::InProgress | PhaseStatus::Pending => WorkflowStatus::InProgress,
+        })
     }
 
     /// Understands a time at a place, and notes it.

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::Value;
 
 use super::Dialect;
@@ -43,4 +46,68 @@ pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -
 pub(super) fn round_trip(dialect: Dialect, main: &Value, beside: Option<&Value>) {
     let written = dialect.write(&imported(dialect, main, beside), Path::new("/project")).unwrap();
     assert_eq!(written, Papers { main: main.clone(), beside: beside.cloned() });
+}
+
+/// Any small JSON value, and often one that looks like what a checkpoint holds.
+pub(super) fn odd() -> impl Strategy<Value = Value> {
+    let words = select(vec![
+        "",
+        " ",
+        "complete",
+        "DONE",
+        "failed",
+        "in_progress",
+        "pending",
+        "skipped",
+        "odd?",
+        "2",
+        "phase 3a",
+        "REFLECTION",
+        "implementation",
+        "task-1",
+        "a,b",
+        "a.md",
+        "2026-02-03T10:00:00Z",
+        "2026-02-03",
+        "\u{1b}[0m",
+        "\u{8a2d}",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2_i64..6).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        words.prop_map(Value::from),
+    ];
+    let keys = select(vec!["id", "phase", "status", "path", "message", "tasks", "approved", "x"]);
+    leaf.prop_recursive(3, 12, 4, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            vec((keys.clone(), inner), 0..4).prop_map(|members| members
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect()),
+        ]
+    })
+}
+
+/// An object with any choice of these members, each with a fitting value or an odd one, and one nobody knows.
+pub(super) fn objects(members: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
+    let member = |(key, fitting): (&'static str, BoxedStrategy<Value>)| {
+        prop_oneof![
+            6 => fitting.prop_map(Some),
+            1 => odd().prop_map(Some),
+            1 => Just(None),
+        ]
+        .prop_map(move |value| value.map(|value| (key.to_owned(), value)))
+        .boxed()
+    };
+    let unknown = odd().prop_map(|value| Some(("nobody_knows".to_owned(), value))).boxed();
+    let members: Vec<_> = members.into_iter().map(member).chain([unknown]).collect();
+    members.prop_map(|members| members.into_iter().flatten().collect()).boxed()
+}
+
+/// One of these texts.
+pub(super) fn one_of(texts: &'static [&'static str]) -> BoxedStrategy<Value> {
+    select(texts).prop_map(Value::from).boxed()
 }

@@ -142,6 +142,8 @@ codes! {
     RecordsDisagree => "records_disagree",
     /// Phases are taken as done because later ones are, or because the record says where it stands.
     PhasesImplied => "phases_implied",
+    /// The record was being written when it was left.
+    IncompleteWrite => "incomplete_write",
     /// The record says that there is nothing to be done.
     Idle => "idle",
     /// Something an imported checkpoint brought with it that this version has no name for.

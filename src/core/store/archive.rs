@@ -252,6 +252,7 @@ fn is_archivable(why: &Unusable) -> bool {
         | Unusable::Misplaced { .. } => true,
         Unusable::Empty
         | Unusable::Newer(_)
+        | Unusable::Older(_)
         | Unusable::TooLarge
         | Unusable::NotAFile
         | Unusable::Unreadable(_)

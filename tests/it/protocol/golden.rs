@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, Context, GitContext, LastError, Next, Parent, Replan, SaveKey, WatchedFile, Writer,
+    Artifact, Checkpoint, Context, Doubt, GitContext, Imported, LastError, Next, Parent, Replan, SaveKey,
+    WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{CURRENT, decode, encode};
@@ -125,7 +126,6 @@ fn everything() -> Checkpoint {
         tasks: tasks(),
         artifacts: vec![artifact("a", Some(0), Some(digest)), artifact("b", None, None)],
         replans: vec![replan(Some("the world changed")), replan(None)],
-        imported: None,
         context: Context {
             git: Some(GitContext {
                 branch: some("main"),
@@ -158,6 +158,19 @@ fn everything() -> Checkpoint {
             bundle: "00000001-00000006-20260130T143000Z-completed.jsonl.gz".to_owned(),
             last: 6,
             reason: ArchiveReason::Completed,
+            extra: Default::default(),
+        }),
+        imported: Some(Imported {
+            dialect: "kamiflow".to_owned(),
+            source: "042-checkpoint-phase2.json".to_owned(),
+            sha256: digest,
+            at: at(7),
+            doubts: vec![Doubt {
+                code: "phases_implied".to_owned(),
+                severity: "info".to_owned(),
+                message: "phases 0 to 1 are taken as done".to_owned(),
+                extra: Default::default(),
+            }],
             extra: Default::default(),
         }),
         state: odd().into(),
@@ -214,7 +227,7 @@ fn extend(document: &mut Value) -> usize {
 #[test]
 fn unknown_fields_survive_at_every_level_in_their_order() {
     let mut document: Value = serde_json::from_slice(GOLDEN).unwrap();
-    assert_eq!(extend(&mut document), 28, "records in the file");
+    assert_eq!(extend(&mut document), 30, "records in the file");
     let mut read: Checkpoint = serde_json::from_str(&document.to_string()).unwrap();
     let bytes = encode(&mut read).unwrap();
     document["sha256"] = json!(read.sha256);

@@ -8,6 +8,7 @@ use super::evidence::Evidence;
 use super::listed::{is_path, member};
 use super::scope::{Scopes, is_idle_word, is_nothing, text};
 use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::phase::PhaseId;
 use crate::core::resume::{Code, Severity};
 use crate::core::status_word::StatusWord;
 
@@ -234,12 +235,17 @@ fn read_next(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
         value => text(value),
     };
     let Some(action) = action.filter(|action| !is_idle_word(action)) else { return };
-    let next = draft.next.take();
-    let phase = next.as_ref().and_then(|next| next.phase.clone());
+    let mut phase = draft.next.take().and_then(|next| next.phase);
     // What names a phase is no sentence about what to do.
     let names_a_phase = draft.phases.iter().any(|known| known.id.as_str() == action);
     notes.found(if names_a_phase { "next phase" } else { "next action" }, &action, &found.pointer);
     let action = Some(action).filter(|_| !names_a_phase);
+    let is_done = |id: &PhaseId| draft.phases.iter().any(|known| known.id == *id && known.status.is_done());
+    if let Some(id) = phase.take_if(|id| action.is_some() && is_done(id)) {
+        let message =
+            format!("the record stands at {id}, which is done; what to do next is about what follows it");
+        notes.doubt(Severity::Advice, Code::NextDisagrees, message);
+    }
     draft.next =
         (phase.is_some() || action.is_some()).then(|| Next { phase, action, extra: Default::default() });
 }

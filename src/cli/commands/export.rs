@@ -1,0 +1,167 @@
+//! `ckpt export`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::export::{ExportReport, Written};
+use super::super::views::text::TextReport;
+use super::foreign;
+use crate::core::dialects::Dialect;
+use crate::core::export::{Content, ExportFile, files, is_history, write};
+use crate::core::selector::Which;
+use crate::core::store::Stored;
+use crate::core::{Error, Handle, Selector, Store, WorkflowId};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "export",
+    alias: None,
+    augment: ExportArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt export 042 --as kamiflow
+  ckpt export 042 --as crunch -o /tmp/handover/
+  ckpt export 042/7 --as claude-plan -o -
+  ckpt export 042/7 --as ckpt -o 042-7.json";
+
+/// Write checkpoints as the files of another system
+///
+/// The files get the names under which that system looks for them, below the project. What was imported and has not
+/// moved since is written as it was. Where a system keeps a file per step, `ID` writes the whole history and `ID/N` that
+/// one step.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The workflow, or one checkpoint of it
+    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    selector: String,
+    /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
+    #[arg(long = "as", value_name = "DIALECT", value_parser = foreign::writable)]
+    dialect: Dialect,
+    /// Write below this directory, to this file, or with `-` to stdout
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Replace files that have another content
+    #[arg(long)]
+    force: bool,
+}
+
+fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    let checkpoints = select(store, &args.selector.parse()?, args.dialect)?;
+    let handle = checkpoints.last().map(|stored| stored.checkpoint.handle());
+    let project = &workspace.place.located().project;
+    let output = Output::choose(args.output.as_deref(), project, &workspace.place.cwd);
+    let root = match &output {
+        Output::Below(root) => root.clone(),
+        Output::Stdout | Output::File(_) => project.clone(),
+    };
+    let index = |path: &str| foreign::read_document(&root.join(path));
+    let mut files = files(args.dialect, &checkpoints, project, index).map_err(Error::from)?;
+    let root = match &output {
+        Output::Below(root) => root.clone(),
+        Output::File(path) => {
+            let file = single(&files)?;
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            files = vec![ExportFile { path: name, ..file }];
+            path.parent().map(Path::to_owned).unwrap_or_default()
+        }
+        Output::Stdout => {
+            let text = match single(&files)?.content {
+                Content::Bytes(bytes) | Content::Shared(bytes) => {
+                    String::from_utf8_lossy(&bytes).into_owned()
+                }
+                Content::Link(to) => to,
+            };
+            return session.answer(&TextReport::new(text));
+        }
+    };
+    let mut report = ExportReport::new(args.dialect, handle);
+    for file in files {
+        let placed = write(&root, &file, args.force).map_err(Error::from)?;
+        report.add(Written::new(&root, &file, placed));
+    }
+    session.answer(&report)
+}
+
+/// Where it goes.
+enum Output {
+    /// Under its own names, below this directory.
+    Below(PathBuf),
+    /// Under this name.
+    File(PathBuf),
+    Stdout,
+}
+
+impl Output {
+    fn choose(given: Option<&Path>, project: &Path, cwd: &Path) -> Self {
+        let Some(given) = given else { return Self::Below(project.to_owned()) };
+        let path = cwd.join(given);
+        let names_a_directory = given.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+        match given == Path::new("-") {
+            true => Self::Stdout,
+            false if names_a_directory => Self::Below(path),
+            false => Self::File(path),
+        }
+    }
+}
+
+/// The one file that a checkpoint is; what a system keeps beside it has no place in a single one.
+fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
+    let beside = |file: &&ExportFile| {
+        let shared = !matches!(file.content, Content::Bytes(_));
+        !shared && !file.path.ends_with("/execution.json")
+    };
+    let mut main = files.iter().filter(beside);
+    match (main.next(), main.next()) {
+        (Some(only), None) => Ok(only.clone()),
+        _ => {
+            let message = format!("{} files would be written, and one place was named", files.len());
+            Err(Failure::usage("several_files", message)
+                .help("name a directory with a `/` at its end, or one checkpoint: `ckpt export ID/N ...`"))
+        }
+    }
+}
+
+/// The checkpoints to write, the newest last.
+fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Stored>, Failure> {
+    if selector.which != Which::Newest {
+        let handle = store.resolve(selector)?;
+        return Ok(vec![unsealed(store, &handle)?]);
+    }
+    let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
+    let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
+    if !is_history(dialect) {
+        return Ok(vec![unsealed(store, &newest)?]);
+    }
+    let mut checkpoints = Vec::new();
+    for seq in 1..=newest.seq {
+        match store.load(&Handle::new(&workflow, seq)) {
+            Ok(stored) if stored.checkpoint.sealed.is_some() => {}
+            Ok(stored) => checkpoints.push(stored),
+            // What is gone for good is no reason to leave out the rest; the newest must be there.
+            Err(Error::Archived { .. }) if seq < newest.seq => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(checkpoints)
+}
+
+/// A checkpoint; of a seal, the last one before it.
+fn unsealed(store: &Store, handle: &Handle) -> Result<Stored, Failure> {
+    let stored = store.load(handle)?;
+    match &stored.checkpoint.sealed {
+        Some(seal) => Ok(store.load(&Handle::new(&handle.workflow, seal.last))?),
+        None => Ok(stored),
+    }
+}

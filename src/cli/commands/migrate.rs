@@ -1,0 +1,55 @@
+//! `ckpt migrate`
+
+use clap::Args;
+
+use super::super::args::{Spec, take};
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::migrate::MigrateReport;
+use crate::core::migrate::STEPS;
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "migrate",
+    alias: None,
+    augment: MigrateArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&take(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt migrate --dry-run
+  ckpt migrate
+
+Exit codes: 0 everything has the present format, 3 some could not be brought forward, 6 none could";
+
+/// Bring checkpoints of older formats forward
+///
+/// Older files are understood whenever they are read, and never rewritten. This appends the newest checkpoint of each such
+/// workflow once more, in the present format. What a newer version wrote is left to that version.
+#[derive(Debug, Args)]
+pub(crate) struct MigrateArgs {
+    /// Show what would be done; write nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+fn run(args: &MigrateArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace()?;
+    let plan = workspace.store.plan_migration(STEPS)?;
+    let mut report = MigrateReport::new(&plan, args.dry_run);
+    for (handle, version) in &plan.older {
+        if args.dry_run {
+            report.forward(handle, *version, None);
+            continue;
+        }
+        let stamp = session.stamp(&workspace.place, &workspace.config)?;
+        match workspace.store.migrate(&handle.workflow, STEPS, &stamp) {
+            Ok(new) => report.forward(handle, *version, new),
+            Err(error) => report.fail(handle, &error.into()),
+        }
+    }
+    session.answer(&report)?;
+    Ok(report.exit())
+}

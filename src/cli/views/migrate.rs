@@ -1,0 +1,115 @@
+//! The answer of `ckpt migrate`.
+
+use serde::Serialize;
+
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::page::Page;
+use super::super::report::Report;
+use super::super::words::count;
+use super::failed::Failed;
+use crate::core::Handle;
+use crate::core::format::{CURRENT, Version};
+use crate::core::store::MigrationPlan;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MigrateReport {
+    dry_run: bool,
+    /// The present format.
+    version: Version,
+    /// How many workflows have it.
+    current: usize,
+    migrated: Vec<Forward>,
+    /// What a newer version wrote.
+    newer: Vec<Newer>,
+    failures: Vec<Failed>,
+    warnings: Vec<String>,
+}
+
+/// A workflow that was, or would be, brought forward.
+#[derive(Debug, Serialize)]
+struct Forward {
+    from: Handle,
+    version: Version,
+    /// The new checkpoint; none in a dry run, or if another writer was faster.
+    handle: Option<Handle>,
+}
+
+#[derive(Debug, Serialize)]
+struct Newer {
+    handle: Handle,
+    version: Version,
+}
+
+impl MigrateReport {
+    pub(crate) fn new(plan: &MigrationPlan, dry_run: bool) -> Self {
+        let damaged = plan.damaged.iter().map(|(handle, why)| {
+            let failure = Failure::with(Exit::Invalid, "damaged", format!("`{handle}` {why}"))
+                .help("`ckpt verify --repair` moves what is damaged aside");
+            Failed::new(handle, &failure)
+        });
+        let newer =
+            plan.newer.iter().map(|(handle, version)| Newer { handle: handle.clone(), version: *version });
+        Self {
+            dry_run,
+            version: CURRENT,
+            current: plan.current,
+            migrated: Vec::new(),
+            newer: newer.collect(),
+            failures: damaged.collect(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn forward(&mut self, from: &Handle, version: Version, handle: Option<Handle>) {
+        self.migrated.push(Forward { from: from.clone(), version, handle });
+    }
+
+    pub(crate) fn fail(&mut self, handle: &Handle, failure: &Failure) {
+        self.failures.push(Failed::new(handle, failure));
+    }
+
+    /// A newer format is nobody's fault, and nothing that could be done here.
+    pub(crate) fn exit(&self) -> Exit {
+        match (self.failures.is_empty(), self.migrated.is_empty() && self.current == 0) {
+            (true, _) => Exit::Ok,
+            (false, false) => Exit::Partial,
+            (false, true) => Exit::Invalid,
+        }
+    }
+}
+
+impl Report for MigrateReport {
+    const FORMAT: &'static str = "ckpt.migrate.v1";
+
+    fn essential(&self) -> String {
+        let lines = self.migrated.iter().map(|forward| forward.handle.as_ref().unwrap_or(&forward.from));
+        lines.map(|handle| format!("{handle}\n")).collect()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        for Forward { from, version, handle } in &self.migrated {
+            page.line(match handle {
+                Some(handle) => format!("{from} (format {version}) goes on as {handle}"),
+                None => format!("{from} (format {version}) would go on in format {}", self.version),
+            });
+        }
+        for Newer { handle, version } in &self.newer {
+            page.line(format!(
+                "{handle} has format {version}, which is newer than this program; it was left alone"
+            ));
+        }
+        let current = count(self.current, "workflow");
+        let has = if self.current == 1 { "has" } else { "have" };
+        page.line(format!("{current} {has} the present format {}", self.version));
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        Failed::render(&self.failures, page);
+    }
+
+    fn already_done(&self) -> Option<String> {
+        let done = !self.dry_run && !self.migrated.is_empty();
+        done.then(|| count(self.migrated.len(), "workflow") + " brought forward")
+    }
+}

@@ -1,0 +1,598 @@
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::super::Dialect;
+use super::super::reading::{Draft, Mention, Papers, Reading};
+use super::super::testing::{codes, imported, read as read_as, round_trip};
+use super::super::{Document, Notation, to_yaml};
+use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
+use crate::core::phase::PhaseStatus;
+use crate::core::resume::{Code, Facts, GitFact, Limits, Resume, Severity, evaluate};
+use crate::core::task::{Task, TaskStatus};
+use crate::core::time::Timestamp;
+use crate::core::trigger::Trigger;
+
+const CRUNCH: Dialect = Dialect::Crunch;
+
+fn checkpoint() -> Value {
+    json!({
+        "checkpoint_id": "CP-implementing-20260204-9b1c",
+        "version": "1.0",
+        "created_at": "2026-02-04T08:00:00Z",
+        "issue_number": 318,
+        "session_id": "0a1b",
+        "workflow_state": {
+            "current_phase": "implementing",
+            "current_state_label": "state:implementing",
+            "phase_started_at": "2026-02-04T07:30:00Z",
+            "phase_attempt": 2
+        },
+        "issue_snapshot": {
+            "title": "Cache the thumbnails",
+            "body": "They are slow.\nAll of them.",
+            "labels": ["state:implementing", "type:feature", "a, b"],
+            "assignees": [],
+            "branch": "feature/issue-318-thumbnails"
+        },
+        "team_state": {"team_id": "TEAM-1", "members": [{"agent": "builder", "status": "active"}]},
+        "execution_graph": {
+            "graph_id": "GRAPH-1",
+            "completed_batches": [1],
+            "current_batch": 2,
+            "node_states": {
+                "design": {"status": "completed", "result": "fine", "completed_at": "2026-02-04T07:40:00Z", "x": 1},
+                "cache": {"status": "running", "started_at": "2026-02-04T07:45:00Z", "depends_on": ["design"]},
+                "evict": {"status": "pending", "depends_on": ["cache"]}
+            }
+        },
+        "agent_outputs": {
+            "architect": {
+                "write_spec": {"output_summary": "A spec", "output_location": ".claude/crunch/318/spec.md"},
+                "ask": {"output_summary": "Two questions"}
+            }
+        },
+        "acp_state": {"pending_messages": ["MSG-1"]},
+        "knowledge_context": {"pending_captures": []},
+        "files_modified": [
+            {"path": "src/cache.rs", "status": "modified", "staged": true},
+            {"path": "src/old.rs", "status": "deleted", "staged": true}
+        ],
+        "recovery_info": {
+            "can_resume": true,
+            "resume_from": "batch_2_task_1",
+            "prerequisites_met": true,
+            "warnings": []
+        }
+    })
+}
+
+fn entry() -> Value {
+    json!({
+        "checkpoint_id": "CP-implementing-20260204-9b1c",
+        "created_at": "2026-02-04T08:00:00Z",
+        "trigger": "batch_complete",
+        "phase": "implementing",
+        "can_resume": true
+    })
+}
+
+fn with(mut document: Value, changes: Value) -> Value {
+    crate::core::json::overlay(&mut document, changes);
+    document
+}
+
+fn read(document: &Value) -> Reading {
+    assert_eq!(Dialect::detect(document), CRUNCH);
+    read_as(CRUNCH, document, Some(&entry()))
+}
+
+/// The reading without the finding that earlier phases are taken as complete, which nearly all of them have.
+fn doubts(reading: &Reading) -> Vec<&'static str> {
+    codes(reading).into_iter().filter(|code| *code != "phases_implied").collect()
+}
+
+fn phases(draft: &Draft) -> Vec<(&str, &str)> {
+    draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
+}
+
+fn finding(reading: &Reading, code: Code) -> (Severity, &str) {
+    let found = reading.findings.iter().find(|finding| finding.code == code).unwrap();
+    (found.severity, found.message.as_str())
+}
+
+fn judged(document: &Value, facts: &Facts) -> Resume {
+    let checkpoint = imported(CRUNCH, document, Some(&entry()));
+    evaluate(&checkpoint, facts, &Limits::default(), checkpoint.saved_at)
+}
+
+fn written(checkpoint: &Checkpoint) -> Papers {
+    CRUNCH.write(checkpoint, Path::new("/project")).unwrap()
+}
+
+mod reading {
+    use super::*;
+
+    #[test]
+    fn the_current_phase_is_resumed_and_those_before_it_are_complete() {
+        let reading = read(&checkpoint());
+        let draft = &reading.draft;
+        assert_eq!(draft.workflow.as_deref(), Some("318"));
+        assert_eq!(draft.title.as_deref(), Some("Cache the thumbnails"));
+        assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-02-04T08:00:00.000Z");
+        assert_eq!(draft.pipeline.as_deref(), Some("crunch"));
+        assert_eq!(draft.trigger, Some(Trigger::BatchComplete));
+        assert_eq!(
+            phases(draft),
+            [
+                ("enrich", "complete"),
+                ("ready", "complete"),
+                ("implementing", "in_progress"),
+                ("validation", "pending"),
+                ("docs", "pending")
+            ]
+        );
+        let current = &draft.phases[2];
+        assert_eq!((current.attempts, current.name.as_deref()), (2, Some("Implementing")));
+        assert_eq!(current.started_at.unwrap().to_string(), "2026-02-04T07:30:00.000Z");
+        let next = draft.next.as_ref().unwrap();
+        assert_eq!(next.phase.as_ref().unwrap().as_str(), "implementing");
+        assert_eq!(next.action.as_deref(), Some("batch_2_task_1"));
+        assert_eq!(codes(&reading), ["phases_implied"]);
+        assert_eq!(finding(&reading, Code::PhasesImplied).0, Severity::Info);
+    }
+
+    #[test]
+    fn nodes_are_the_tasks_of_the_current_phase() {
+        let draft = read(&checkpoint()).draft;
+        let tasks: Vec<_> = draft.tasks.iter().map(|task| (task.id.as_str(), task.status.word())).collect();
+        assert_eq!(tasks, [("design", "complete"), ("cache", "running"), ("evict", "pending")]);
+        assert!(draft.tasks.iter().all(|task| task.phase == draft.phase));
+        assert_eq!(draft.tasks[1].depends_on[0].as_str(), "design");
+        assert_eq!(draft.tasks[0].completed_at.unwrap().to_string(), "2026-02-04T07:40:00.000Z");
+        let odd = json!({"execution_graph": {"node_states": {
+            "a,b": "completed", "": {"status": "done"}, "c": {"status": "failed", "result": "no disk", "attempts": 3},
+            "d": {"status": "blue"}, "e": 7, "a;b": "pending"}}});
+        let document = with(checkpoint(), odd);
+        let reading = read(&document);
+        let of = |id: &str| reading.draft.tasks.iter().find(|task| task.id.as_str() == id).unwrap();
+        assert_eq!(of("a;b").status, TaskStatus::Complete);
+        assert_eq!((of("c").error.as_deref(), of("c").attempts), (Some("no disk"), 3));
+        assert_eq!((of("d").status, of("e").status), (TaskStatus::Pending, TaskStatus::Pending));
+        assert_eq!(doubts(&reading), ["phase_unreadable", "status_unknown", "phase_unreadable"]);
+        round_trip(CRUNCH, &document, Some(&entry()));
+    }
+
+    #[test]
+    fn outputs_and_modified_files_are_artifacts_but_not_deleted_ones() {
+        let draft = read(&checkpoint()).draft;
+        assert_eq!(
+            draft.artifacts,
+            [
+                Mention::new("architect/write_spec", ".claude/crunch/318/spec.md"),
+                Mention::new("src/cache.rs", "src/cache.rs")
+            ]
+        );
+        let data = draft.phases[2].data.as_ref().unwrap().to_value().unwrap();
+        assert_eq!(data, checkpoint()["agent_outputs"]);
+    }
+
+    #[test]
+    fn labels_that_fit_are_labels_and_the_branch_is_the_branch() {
+        let draft = read(&checkpoint()).draft;
+        assert_eq!(draft.labels, ["state:implementing", "type:feature"]);
+        assert_eq!(draft.git.unwrap().branch.as_deref(), Some("feature/issue-318-thumbnails"));
+    }
+
+    #[test]
+    fn a_branch_that_is_gone_blocks_whatever_else_has_changed() {
+        let git = GitFact { branch: Some("main".to_owned()), recorded_branch_exists: Some(false) };
+        let facts = Facts { git: Some(git), ..Facts::default() };
+        let resume = judged(&checkpoint(), &facts);
+        assert!(
+            resume.findings.iter().any(|finding| finding.code == Code::BranchMissing),
+            "{:?}",
+            resume.findings
+        );
+        assert_eq!(resume.verdict.word(), "blocked");
+    }
+
+    #[test]
+    fn what_cannot_be_resumed_is_blocked_with_the_reasons() {
+        let told = json!({"recovery_info": {"can_resume": false, "warnings": ["Branch deleted", {"n": 1}]}});
+        let reading = read(&with(checkpoint(), told));
+        let (severity, message) = finding(&reading, Code::CannotResume);
+        assert_eq!(severity, Severity::Blocker);
+        assert!(message.ends_with("Branch deleted; {\"n\":1}"), "{message}");
+    }
+
+    #[test]
+    fn warnings_are_advice_and_missing_prerequisites_need_a_word() {
+        let told = json!({"recovery_info": {"warnings": ["Labels changed"], "prerequisites_met": false}});
+        let reading = read(&with(checkpoint(), told));
+        let told: Vec<_> =
+            reading.findings.iter().filter(|f| f.code == Code::Imported).map(|f| f.severity).collect();
+        assert_eq!(told, [Severity::Advice, Severity::Confirm]);
+        let one = read(&with(checkpoint(), json!({"recovery_info": {"warnings": "Slow"}})));
+        assert!(finding(&one, Code::Imported).1.ends_with("Slow"));
+    }
+
+    #[test]
+    fn the_index_is_heard_where_the_checkpoint_is_silent() {
+        let mut document = checkpoint();
+        document["workflow_state"] = json!({});
+        document["created_at"] = json!(null);
+        document["recovery_info"] = json!({});
+        let mut entry = entry();
+        entry["can_resume"] = json!(false);
+        let reading = read_as(CRUNCH, &document, Some(&entry));
+        assert_eq!(reading.draft.phase.as_ref().unwrap().as_str(), "implementing");
+        assert!(reading.draft.recorded_at.is_some());
+        assert_eq!(doubts(&reading), ["cannot_resume"]);
+        round_trip(CRUNCH, &document, Some(&entry));
+    }
+
+    #[test]
+    fn an_index_that_says_something_else_does_not_count() {
+        let other = with(entry(), json!({"phase": "docs", "can_resume": false}));
+        let reading = read_as(CRUNCH, &checkpoint(), Some(&other));
+        assert_eq!(doubts(&reading), ["records_disagree", "records_disagree"]);
+        assert_eq!(reading.draft.phase.unwrap().as_str(), "implementing");
+        round_trip(CRUNCH, &checkpoint(), Some(&other));
+    }
+
+    #[test]
+    fn the_trigger_may_stand_in_the_checkpoint() {
+        let document = with(checkpoint(), json!({"trigger": "user-interrupt"}));
+        let reading = read_as(CRUNCH, &document, None);
+        assert_eq!(reading.draft.trigger, Some(Trigger::UserInterrupt));
+        round_trip(CRUNCH, &document, None);
+    }
+
+    #[test]
+    fn the_phase_is_found_in_every_place_it_may_stand_in() {
+        for state in [
+            json!({"current_phase": "Validation"}),
+            json!({"current_phase": "state:validation"}),
+            json!({"current_state_label": "state:validation"}),
+        ] {
+            let mut document = checkpoint();
+            document["workflow_state"] = state;
+            let draft = read_as(CRUNCH, &document, None).draft;
+            assert_eq!(draft.phase.unwrap().as_str(), "validation");
+            round_trip(CRUNCH, &document, None);
+        }
+        let mut named = checkpoint();
+        named["workflow_state"] = json!({});
+        assert_eq!(read_as(CRUNCH, &named, None).draft.phase.unwrap().as_str(), "implementing");
+        named["checkpoint_id"] = json!("x");
+        let reading = read_as(CRUNCH, &named, None);
+        assert_eq!(
+            (reading.draft.phase, reading.draft.pipeline, reading.draft.phases.len()),
+            (None, None, 0)
+        );
+        round_trip(CRUNCH, &named, None);
+    }
+
+    #[test]
+    fn a_phase_nobody_knows_is_resumed_without_a_guess_about_the_others() {
+        let document = with(checkpoint(), json!({"workflow_state": {"current_phase": "deploying"}}));
+        let reading = read_as(CRUNCH, &document, None);
+        assert_eq!(phases(&reading.draft), [("deploying", "in_progress")]);
+        assert_eq!(
+            (reading.draft.pipeline.as_deref(), doubts(&reading)),
+            (None, vec!["records_disagree", "phases_unknown"])
+        );
+        round_trip(CRUNCH, &document, None);
+    }
+
+    #[test]
+    fn it_is_complete_only_where_the_checkpoint_says_so() {
+        let docs = json!({"workflow_state": {"current_phase": "docs", "current_state_label": "state:docs"},
+            "recovery_info": {"resume_from": null}});
+        let last = with(checkpoint(), docs);
+        let draft = read_as(CRUNCH, &last, None).draft;
+        assert_eq!(
+            (draft.status, draft.phases[4].status),
+            (WorkflowStatus::InProgress, PhaseStatus::InProgress)
+        );
+        for told in [
+            json!({"workflow_state": {"status": "done"}}),
+            json!({"workflow_state": {"current_phase": "complete"}}),
+        ] {
+            let document = with(last.clone(), told);
+            let draft = read_as(CRUNCH, &document, None).draft;
+            assert_eq!(
+                (draft.status, draft.phases[4].status),
+                (WorkflowStatus::Complete, PhaseStatus::Complete)
+            );
+            assert_eq!(judged(&document, &Facts::default()).verdict.word(), "complete");
+            round_trip(CRUNCH, &document, None);
+        }
+        let early = with(checkpoint(), json!({"status": "completed"}));
+        let resume = judged(&early, &Facts::default());
+        assert_eq!(resume.phase.unwrap().as_str(), "implementing");
+        assert!(resume.findings.iter().any(|finding| finding.code == Code::StatusDisagrees));
+    }
+
+    #[test]
+    fn a_phase_recorded_as_failed_is_not_done() {
+        let document = with(checkpoint(), json!({"workflow_state": {"status": "failed"}}));
+        assert_eq!(read(&document).draft.phases[2].status, PhaseStatus::Failed);
+        round_trip(CRUNCH, &document, Some(&entry()));
+    }
+
+    #[test]
+    fn a_newer_version_is_not_resumed() {
+        for version in [json!("1.1"), json!("2.0"), json!(2)] {
+            let reading = read(&with(checkpoint(), json!({"version": version})));
+            assert_eq!(finding(&reading, Code::FormatNewer).0, Severity::Blocker);
+        }
+        assert!(doubts(&read(&with(checkpoint(), json!({"version": 1.0})))).is_empty());
+    }
+
+    #[test]
+    fn issues_may_be_numbers_or_texts() {
+        for (number, workflow) in [(json!(7), "7"), (json!("#42"), "42"), (json!("PROJ-9"), "PROJ-9")] {
+            let document = with(checkpoint(), json!({"issue_number": number}));
+            assert_eq!(read(&document).draft.workflow.as_deref(), Some(workflow));
+            round_trip(CRUNCH, &document, Some(&entry()));
+        }
+    }
+
+    #[test]
+    fn other_documents_are_not_taken_for_one() {
+        for other in [
+            json!({"issue_number": 1, "workflow_state": {}}),
+            json!({"issue_number": 1, "recovery_info": {}}),
+            json!({"workflow_state": {}, "recovery_info": {}}),
+            json!({"issue_number": 1, "workflow_state": "x", "recovery_info": {}}),
+            json!("issue_number"),
+        ] {
+            assert_ne!(Dialect::detect(&other), CRUNCH, "{other}");
+        }
+    }
+}
+
+mod writing {
+    use super::*;
+
+    #[test]
+    fn what_was_imported_is_written_back_as_it_was() {
+        round_trip(CRUNCH, &checkpoint(), Some(&entry()));
+        round_trip(CRUNCH, &checkpoint(), None);
+        let odd = json!({
+            "workflow_state": {"phase_attempt": "two", "phase_started_at": "ISO-8601", "status": "blue"},
+            "issue_snapshot": {"labels": [1, "type:feature", "type:feature", null], "branch": null},
+            "execution_graph": {"node_states": {"n": "done"}},
+            "agent_outputs": {"x": 5, "y": {"z": "text"}, "a/b": {"c": {"output_location": null}}},
+            "files_modified": ["a.rs", {"path": ""}, 3, "a.rs"],
+            "recovery_info": {"warnings": null, "can_resume": "yes"},
+            "mine": [null, 0, "", false, 0.10]
+        });
+        round_trip(CRUNCH, &with(checkpoint(), odd), Some(&json!({"phase": 3})));
+    }
+
+    #[test]
+    fn yaml_and_json_are_the_same() {
+        let text = to_yaml(&checkpoint());
+        let document = Document::parse(text.as_bytes()).unwrap();
+        assert_eq!((document.notation, &document.value), (Notation::Yaml, &checkpoint()));
+    }
+
+    #[test]
+    fn a_save_on_top_shows_in_what_is_written() {
+        let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
+        let later = Timestamp::parse("2026-02-05T10:11:12Z").unwrap();
+        saved.saved_at = later;
+        saved.trigger = Trigger::PhaseTransition;
+        saved.save_id = "77ffeedd".to_owned();
+        saved.phases[2].enter(PhaseStatus::Complete, later);
+        saved.tasks[1].enter(TaskStatus::Complete, later);
+        saved.tasks.push(Task::pending("measure".parse().unwrap(), saved.phase.clone()));
+        let next = saved.next.as_mut().unwrap();
+        (next.phase, next.action) = (Some("validation".parse().unwrap()), Some("run the checks".to_owned()));
+        saved.artifacts.push(Artifact {
+            name: "bench".to_owned(),
+            path: "bench.txt".to_owned(),
+            size: None,
+            sha256: None,
+            extra: Default::default(),
+        });
+        saved.context.labels.push("urgent".to_owned());
+        saved.context.git = None;
+        let id = "CP-validation-20260205101112-77ff";
+        let mut expected = with(
+            checkpoint(),
+            json!({
+                "checkpoint_id": id,
+                "created_at": "2026-02-05T10:11:12.000Z",
+                "workflow_state": {"current_phase": "validation", "current_state_label": "state:validation",
+                    "phase_started_at": null, "phase_attempt": 1},
+                "issue_snapshot": {"labels": ["state:implementing", "type:feature", "a, b", "urgent"]},
+                "execution_graph": {"node_states": {
+                    "cache": {"status": "completed", "completed_at": "2026-02-05T10:11:12.000Z"},
+                    "measure": {"status": "pending"}}},
+                "recovery_info": {"resume_from": "run the checks"}
+            }),
+        );
+        let new = json!({"path": "bench.txt", "status": "modified", "staged": false});
+        expected["files_modified"].as_array_mut().unwrap().push(new);
+        let papers = written(&saved);
+        assert_eq!(papers.main, expected);
+        assert_eq!(
+            papers.beside.unwrap(),
+            with(
+                entry(),
+                json!({"checkpoint_id": id, "created_at": "2026-02-05T10:11:12.000Z", "trigger": "phase_transition",
+                    "phase": "validation"})
+            )
+        );
+    }
+
+    #[test]
+    fn a_failure_and_the_end_show_too() {
+        let mut saved = imported(CRUNCH, &checkpoint(), None);
+        saved.phases[2].enter(PhaseStatus::Failed, saved.saved_at);
+        saved.last_error = Some(LastError {
+            message: "out of memory".to_owned(),
+            phase: saved.phase.clone(),
+            at: saved.saved_at,
+            extra: Default::default(),
+        });
+        let failed = read_as(CRUNCH, &written(&saved).main, None);
+        assert_eq!(failed.draft.phases[2].status, PhaseStatus::Failed);
+        assert!(finding(&failed, Code::Imported).1.ends_with("out of memory"));
+
+        for phase in &mut saved.phases {
+            phase.enter(PhaseStatus::Complete, saved.saved_at);
+        }
+        (saved.status, saved.next, saved.last_error) = (WorkflowStatus::Complete, None, None);
+        let over = read_as(CRUNCH, &written(&saved).main, None).draft;
+        assert_eq!((over.status, over.next), (WorkflowStatus::Complete, None));
+        assert_eq!(over.artifacts.len(), 2);
+    }
+
+    #[test]
+    fn a_moved_output_is_written_where_it_was_named() {
+        let mut saved = imported(CRUNCH, &checkpoint(), None);
+        saved.artifacts[0].path = "docs/spec.md".to_owned();
+        saved.artifacts[1].path = "src/store/cache.rs".to_owned();
+        let main = written(&saved).main;
+        assert_eq!(
+            main["agent_outputs"]["architect"]["write_spec"]["output_location"],
+            json!("docs/spec.md")
+        );
+        let moved = json!({"path": "src/store/cache.rs", "status": "modified", "staged": true});
+        assert_eq!(main["files_modified"][0], moved);
+    }
+
+    #[test]
+    fn a_fresh_checkpoint_says_all_that_the_dialect_can_say() {
+        let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
+        saved.state = Default::default();
+        let papers = written(&saved);
+        assert_eq!(papers.main["issue_number"], json!(318));
+        assert_eq!(papers.main["checkpoint_id"], json!("CP-implementing-20260204080000-0000"));
+        let (before, after) =
+            (read(&checkpoint()).draft, read_as(CRUNCH, &papers.main, papers.beside.as_ref()).draft);
+        assert_eq!(after, before);
+    }
+}
+
+fn anything() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..9_u64).prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+        prop::sample::select(vec![
+            "failed",
+            "completed",
+            "running",
+            "later",
+            "docs",
+            "ready",
+            "state:validation",
+            "a/b",
+            "2026-01-01",
+        ])
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        let key = prop::sample::select(vec![
+            "current_phase",
+            "current_state_label",
+            "phase_attempt",
+            "status",
+            "labels",
+            "branch",
+            "title",
+            "node_states",
+            "depends_on",
+            "a",
+            "a/b",
+            "b",
+            "output_location",
+            "path",
+            "can_resume",
+            "resume_from",
+            "warnings",
+            "prerequisites_met",
+            "phase",
+            "trigger",
+            "created_at",
+            "error",
+        ]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            prop::collection::vec((key, inner), 0..4).prop_map(|members| {
+                Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            }),
+        ]
+    })
+}
+
+prop_compose! {
+    fn document()(
+        members in prop::collection::vec((prop::sample::select(vec![
+            "checkpoint_id", "version", "created_at", "issue_number", "workflow_state", "issue_snapshot",
+            "execution_graph", "agent_outputs", "files_modified", "recovery_info", "status", "trigger", "mine",
+        ]), anything()), 0..6),
+        phase in prop::sample::select(vec!["enrich", "ready", "implementing", "validation", "docs", "odd", "done"]),
+        status in prop::option::of(prop::sample::select(vec!["failed", "done", "active", "blue"])),
+        nodes in prop::collection::vec(("[a-c,=]{0,2}", anything()), 0..4),
+        outputs in anything(),
+        removed in prop::collection::vec(0..16_usize, 0..4),
+    ) -> Value {
+        let mut document = checkpoint();
+        document["workflow_state"]["current_phase"] = json!(phase);
+        document["workflow_state"]["status"] = json!(status);
+        document["execution_graph"]["node_states"] = Value::Object(nodes.into_iter().collect::<Map<_, _>>());
+        document["agent_outputs"]["b"] = outputs;
+        let page = document.as_object_mut().unwrap();
+        for index in removed {
+            let key = page.keys().nth(index).cloned();
+            key.and_then(|key| page.shift_remove(&key));
+        }
+        page.extend(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>());
+        document
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_document_is_read_and_given_back(
+        document in document(),
+        beside in prop::option::of(prop_oneof![Just(entry()), anything()]),
+    ) {
+        let draft = read_as(CRUNCH, &document, beside.as_ref()).draft;
+        round_trip(CRUNCH, &document, beside.as_ref());
+        let over = document.pointer("/workflow_state/current_phase") == Some(&json!("done"));
+        if document.pointer("/workflow_state/status") == Some(&json!("failed")) && !over {
+            let current = draft.phases.iter().find(|phase| Some(&phase.id) == draft.phase.as_ref());
+            prop_assert!(current.is_none_or(|phase| phase.status == PhaseStatus::Failed));
+        }
+        let mut ids: Vec<_> = draft.tasks.iter().map(|task| task.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), draft.tasks.len());
+    }
+
+    #[test]
+    fn a_save_on_any_document_is_read_back(document in document()) {
+        let mut saved = imported(CRUNCH, &document, None);
+        if let Some(phase) = saved.phases.iter_mut().find(|phase| !phase.status.is_done()) {
+            phase.enter(PhaseStatus::Complete, saved.saved_at);
+        }
+        for task in &mut saved.tasks {
+            task.enter(TaskStatus::Complete, saved.saved_at);
+        }
+        let main = written(&saved).main;
+        let draft = read_as(CRUNCH, &main, None).draft;
+        let done = |phases: &[crate::core::phase::Phase]| phases.iter().filter(|p| p.status.is_done()).count();
+        prop_assert_eq!(done(&draft.phases), done(&saved.phases), "{:#}", main);
+        prop_assert!(draft.tasks.iter().all(|task| task.status == TaskStatus::Complete), "{:#}", main);
+    }
+}

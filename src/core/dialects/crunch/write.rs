@@ -1,0 +1,185 @@
+//! Writing a checkpoint of an issue and its entry in the index.
+
+use serde_json::{Map, Value, json};
+
+use super::super::reading::Papers;
+use super::graph;
+use super::read::{is_label, labels, modified_path};
+use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use crate::core::json::Json;
+use crate::core::phase::{Phase, PhaseStatus};
+
+/// Writes what the model knows, in the spelling of the document that was imported, if one was.
+pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Papers {
+    let tells_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
+    let current = current(checkpoint, tells_status);
+    let id = checkpoint_id(checkpoint, current);
+    let can_resume = !matches!(checkpoint.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
+    let outputs = agent_outputs(checkpoint);
+    let mut main = json!({
+        "checkpoint_id": id,
+        "created_at": checkpoint.saved_at,
+        "workflow_state": workflow_state(current, tells_status),
+        "issue_snapshot": issue_snapshot(checkpoint, imported),
+        "execution_graph": {"node_states": graph::write(&checkpoint.tasks, imported)},
+        "files_modified": files_modified(checkpoint, &outputs, imported),
+        "agent_outputs": outputs,
+        "recovery_info": {
+            "can_resume": can_resume,
+            "resume_from": checkpoint.next.as_ref().and_then(|next| next.action.as_ref()),
+            "warnings": warnings(checkpoint, imported),
+        },
+    });
+    match imported {
+        None => {
+            main["version"] = json!("1.0");
+            main["issue_number"] = issue_number(checkpoint);
+            main["session_id"] = json!(checkpoint.writer.session);
+            main["recovery_info"]["prerequisites_met"] = json!(true);
+        }
+        Some(original) => {
+            if original.get("status").is_some() {
+                main["status"] = json!(status_word(checkpoint.status));
+            }
+            if original.get("trigger").is_some() {
+                main["trigger"] = json!(checkpoint.trigger);
+            }
+        }
+    }
+    let entry = json!({
+        "checkpoint_id": id,
+        "created_at": checkpoint.saved_at,
+        "trigger": checkpoint.trigger,
+        "phase": current.map(|phase| &phase.id),
+        "can_resume": can_resume,
+    });
+    Papers { main, beside: Some(entry) }
+}
+
+/// The phase that the issue is in: the first that is not done, because those before it are taken as complete. A document
+/// that tells the status of its phase may also stand at one that is done.
+fn current(checkpoint: &Checkpoint, tells_status: bool) -> Option<&Phase> {
+    let is_done = |phase: &Phase| phase.status.is_done();
+    let first = checkpoint.phases.iter().position(|phase| !is_done(phase)).unwrap_or(checkpoint.phases.len());
+    let finished = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id)).is_some_and(is_done);
+    let before = first.checked_sub(1).filter(|_| tells_status && finished);
+    before
+        .map_or_else(|| checkpoint.phases.get(first), |at| checkpoint.phases.get(at))
+        .or(checkpoint.phases.last())
+}
+
+/// `CP-{phase}-{time}-{hash}`; the time has seconds, so that another save has another name.
+fn checkpoint_id(checkpoint: &Checkpoint, current: Option<&Phase>) -> String {
+    let phase = current.map_or("none", |phase| phase.id.as_str());
+    let phase: String =
+        phase.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let time = checkpoint.saved_at.to_chrono().format("%Y%m%d%H%M%S");
+    let hash: String = checkpoint.save_id.chars().take(4).collect();
+    format!("CP-{phase}-{time}-{hash}")
+}
+
+fn issue_number(checkpoint: &Checkpoint) -> Value {
+    let id = checkpoint.workflow.as_str();
+    let number = id.parse::<u64>().ok().filter(|number| number.to_string() == id);
+    number.map_or_else(|| id.into(), Value::from)
+}
+
+fn status_word(status: WorkflowStatus) -> &'static str {
+    match status {
+        WorkflowStatus::Complete => "completed",
+        other => other.word(),
+    }
+}
+
+fn workflow_state(current: Option<&Phase>, tells_status: bool) -> Value {
+    let Some(phase) = current else { return json!({}) };
+    let mut state = json!({
+        "current_phase": phase.id,
+        "current_state_label": format!("state:{}", phase.id),
+        "phase_started_at": phase.started_at,
+        "phase_attempt": phase.attempts.max(1),
+    });
+    // The format has no word for a phase that failed or was the last one; ours is understood by `read`.
+    if tells_status
+        || matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Complete | PhaseStatus::Skipped)
+    {
+        let word = if phase.status == PhaseStatus::Complete { "completed" } else { phase.status.word() };
+        state["status"] = json!(word);
+    }
+    state
+}
+
+fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+    let known = &checkpoint.context.labels;
+    let mut list: Vec<&str> = imported.into_iter().flat_map(labels).collect();
+    list.retain(|label| !is_label(label) || known.iter().any(|known| known == label));
+    list.extend(
+        known
+            .iter()
+            .map(String::as_str)
+            .filter(|label| !imported.into_iter().flat_map(labels).any(|l| l == *label)),
+    );
+    // Outside git there is no branch to tell; the issue still has one.
+    let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
+    let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
+    json!({"title": checkpoint.title, "labels": list, "branch": branch})
+}
+
+/// What the agents of all phases produced. A later phase does not undo the work of an earlier one.
+fn agent_outputs(checkpoint: &Checkpoint) -> Map<String, Value> {
+    let mut outputs: Map<String, Value> = Map::new();
+    for phase in &checkpoint.phases {
+        if let Some(Ok(Value::Object(data))) = phase.data.as_ref().map(Json::to_value) {
+            outputs.extend(data.into_iter().filter(|(_, steps)| steps.is_object()));
+        }
+    }
+    for artifact in &checkpoint.artifacts {
+        if let Some((agent, step)) = producer(&outputs, artifact) {
+            outputs[agent][step]["output_location"] = artifact.path.as_str().into();
+        }
+    }
+    outputs
+}
+
+/// The agent and the step whose output an artifact is: they are its name, `agent/step`.
+fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
+    let name = artifact.name.as_str();
+    let mut splits = name.match_indices('/').map(|(at, slash)| (&name[..at], &name[at + slash.len()..]));
+    splits.find(|(agent, step)| {
+        let output = outputs.get(*agent).and_then(|steps| steps.get(step));
+        output.is_some_and(|output| output.get("output_location").is_some())
+    })
+}
+
+fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, imported: Option<&Value>) -> Value {
+    let known = imported.and_then(|main| main.get("files_modified")).and_then(Value::as_array);
+    let mut new: Vec<&Artifact> = checkpoint.artifacts.iter().collect();
+    new.retain(|artifact| producer(outputs, artifact).is_none());
+    let mut files: Vec<Value> = Vec::new();
+    for file in known.into_iter().flatten() {
+        let Some(path) = modified_path(file) else {
+            files.push(file.clone());
+            continue;
+        };
+        if let Some(artifact) = checkpoint.artifacts.iter().find(|artifact| artifact.name == path) {
+            files.push(if file.is_string() { json!(artifact.path) } else { json!({"path": artifact.path}) });
+            new.retain(|other| other.name != artifact.name);
+        }
+    }
+    files.extend(
+        new.into_iter().map(|artifact| json!({"path": artifact.path, "status": "modified", "staged": false})),
+    );
+    files.into()
+}
+
+/// The warnings there were, and what has gone wrong since.
+fn warnings(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+    let mut warnings: Vec<Value> = match imported.and_then(|main| main.pointer("/recovery_info/warnings")) {
+        Some(Value::Array(warnings)) => warnings.clone(),
+        Some(Value::Null) | None => Vec::new(),
+        Some(warning) => vec![warning.clone()],
+    };
+    let error = checkpoint.last_error.as_ref().map(|error| Value::from(error.message.as_str()));
+    warnings.extend(error.filter(|error| !warnings.contains(error)));
+    warnings.into()
+}

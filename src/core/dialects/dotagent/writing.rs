@@ -1,0 +1,73 @@
+//! Both files, from a checkpoint.
+
+use serde_json::{Map, Value, json};
+
+use super::super::members::first;
+use super::super::reading::Papers;
+use super::super::times::Time;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::time::Timestamp;
+
+/// Writes both files. A phase that is done is always listed, so that the pointer leaves nothing open.
+pub(in super::super) fn write(checkpoint: &Checkpoint) -> Papers {
+    let state = checkpoint.state.to_value().unwrap_or_default();
+    let kept = state.get(super::PIPELINE);
+    let current = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
+    let current = current.or_else(|| checkpoint.remaining().next()).or_else(|| checkpoint.phases.last());
+    let approved = checkpoint.phases.iter().filter_map(|phase| {
+        let approval = phase.approval.as_ref()?;
+        let mut entry = json!({"phase": phase.id, "approved_at": approval.approved_at?});
+        if let Some(by) = &approval.approved_by {
+            entry["approved_by"] = by.as_str().into();
+        }
+        Some(entry)
+    });
+    let mut main = json!({
+        "workflow_id": checkpoint.workflow,
+        "started_at": write_start(checkpoint, kept),
+        "last_updated": checkpoint.saved_at,
+        "current_phase": current.map(|phase| &phase.id),
+        "phase_status": current.map(|phase| phase.status.word()),
+        "completed_phases": checkpoint.done().map(|phase| write_completed(phase, checkpoint)).collect::<Vec<_>>(),
+        "user_checkpoints": approved.collect::<Vec<_>>(),
+        "interruption_safe": !kept.is_some_and(|kept| is_torn(kept, checkpoint.saved_at)),
+    });
+    let failed = current.filter(|phase| phase.status == PhaseStatus::Failed);
+    if let Some(error) = failed.and_then(|phase| phase.error.as_deref()) {
+        main["error"] = error.into();
+    }
+    Papers { main, beside: Some(super::execution::write(&checkpoint.tasks, state.get("dotagent-execution"))) }
+}
+
+/// When the work began: as the imported file says, else the first time that is known of it.
+fn write_start(checkpoint: &Checkpoint, kept: Option<&Value>) -> Value {
+    if let Some((_, start)) = kept.and_then(|kept| first(kept, &["started_at"])) {
+        return start.clone();
+    }
+    let times = checkpoint.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
+    let known = times.flatten().min();
+    known.or(kept.is_none().then_some(checkpoint.saved_at)).map_or(Value::Null, |at| at.to_string().into())
+}
+
+/// Whether the checkpoint still is the file that was being written when it was imported: nothing was saved since.
+fn is_torn(kept: &Value, saved_at: Timestamp) -> bool {
+    let recorded = Time::understand(&kept["last_updated"]).timestamp();
+    let recorded = recorded.or_else(|| Time::understand(&kept["started_at"]).timestamp());
+    kept["interruption_safe"] == false && recorded.is_none_or(|recorded| recorded == saved_at)
+}
+
+fn write_completed(phase: &Phase, checkpoint: &Checkpoint) -> Value {
+    let recorded = checkpoint.artifacts.iter().find(|artifact| artifact.name == phase.id.as_str());
+    let promised = phase.outputs.first().map(|output| output.path.as_str());
+    let output = recorded.map(|artifact| artifact.path.as_str()).or(promised);
+    let mut entry = Map::from_iter([
+        ("phase".to_owned(), json!(phase.id)),
+        ("completed_at".to_owned(), json!(phase.completed_at)),
+        ("output".to_owned(), json!(output)),
+    ]);
+    if phase.status == PhaseStatus::Skipped {
+        entry.insert("status".to_owned(), phase.status.word().into());
+    }
+    entry.into()
+}

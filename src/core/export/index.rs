@@ -1,0 +1,62 @@
+//! The index that the crunch dialect keeps beside its checkpoints.
+
+use serde_json::{Map, Value, json};
+
+/// Brings an index up to date with new entries, the newest last. Entries that it has already are replaced, and whatever
+/// else it says stays.
+pub(super) fn update(index: Option<Value>, issue: &Value, entries: Vec<Value>) -> Value {
+    let mut members = match index {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    let id = |entry: &Value| entry.get("checkpoint_id").cloned();
+    let latest = entries.last().and_then(id);
+    let mut all = match members.get_mut("checkpoints").map(Value::take) {
+        Some(Value::Array(all)) => all,
+        _ => Vec::new(),
+    };
+    for entry in entries {
+        match all.iter_mut().find(|known| id(known) == id(&entry)) {
+            Some(known) => *known = entry,
+            None => all.push(entry),
+        }
+    }
+    members.entry("issue_number").or_insert_with(|| issue.clone());
+    members.insert("total_checkpoints".to_owned(), json!(all.len()));
+    members.insert("checkpoints".to_owned(), Value::Array(all));
+    members.insert("latest".to_owned(), latest.unwrap_or_default());
+    // In the order that the system itself writes.
+    let order = ["issue_number", "checkpoints", "latest", "total_checkpoints"];
+    let mut sorted: Map<String, Value> =
+        order.iter().filter_map(|key| Some(((*key).to_owned(), members.shift_remove(*key)?))).collect();
+    sorted.extend(members);
+    Value::Object(sorted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_added_or_replaced_and_the_last_is_the_latest() {
+        let entry = |id: &str, phase: &str| json!({"checkpoint_id": id, "phase": phase});
+        let first = update(None, &json!(42), vec![entry("a", "enrich"), entry("b", "ready")]);
+        assert_eq!(
+            first.to_string(),
+            json!({"issue_number": 42, "checkpoints": [entry("a", "enrich"), entry("b", "ready")], "latest": "b",
+                "total_checkpoints": 2})
+            .to_string()
+        );
+        let mut grown = first;
+        grown["mine"] = json!(true);
+        let second = update(Some(grown), &json!(42), vec![entry("b", "docs"), entry("c", "docs")]);
+        assert_eq!(
+            second["checkpoints"],
+            json!([entry("a", "enrich"), entry("b", "docs"), entry("c", "docs")])
+        );
+        assert_eq!(
+            (&second["latest"], &second["total_checkpoints"], &second["mine"]),
+            (&json!("c"), &json!(3), &json!(true))
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Which files a dialect consists of, and what they are called.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::index;
+use super::problem::ExportProblem;
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::dialects::{Dialect, Papers, to_yaml};
+use crate::core::store::Stored;
+use crate::core::workflow_id::WorkflowId;
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportFile {
+    /// Where, below the project, with `/` between the parts.
+    pub path: String,
+    /// What.
+    pub content: Content,
+}
+
+/// What a file consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A link to its neighbour of this name.
+    Link(String),
+    /// These bytes, which belong to a file that several checkpoints share: it may always be replaced.
+    Shared(Vec<u8>),
+}
+
+/// Whether a dialect keeps a file for each step of a workflow, so that its history is exported and not only its end.
+#[must_use]
+pub fn is_history(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Kamiflow | Dialect::Crunch)
+}
+
+/// The files of these checkpoints of one workflow, the newest last. `index` is asked for what a shared file says now.
+///
+/// # Errors
+/// The dialect cannot say what a checkpoint says.
+pub fn files(
+    dialect: Dialect,
+    checkpoints: &[Stored],
+    project: &Path,
+    index: impl Fn(&str) -> Option<Value>,
+) -> Result<Vec<ExportFile>, ExportProblem> {
+    let mut files: Vec<ExportFile> = Vec::new();
+    let mut add = |path: String, content: Content| match files.iter_mut().find(|file| file.path == path) {
+        // Of two saves of one phase, the later one is what the system would have left.
+        Some(file) => file.content = content,
+        None => files.push(ExportFile { path, content }),
+    };
+    let mut entries = Vec::new();
+    let mut last = None;
+    for Stored { checkpoint, bytes } in checkpoints {
+        if dialect == Dialect::Ckpt {
+            let name = format!("{}-{}.ckpt.json", checkpoint.workflow, checkpoint.seq);
+            add(name, Content::Bytes(bytes.clone()));
+            continue;
+        }
+        let refused = || ExportProblem::NotExpressible(checkpoint.handle(), dialect);
+        let Papers { main, beside } = dialect.write(checkpoint, project).ok_or_else(refused)?;
+        let path = name(dialect, checkpoint, &main).ok_or_else(refused)?;
+        match (dialect, beside) {
+            (Dialect::Dotagent, Some(tasks)) => {
+                add("memory/state/execution.json".to_owned(), Content::Bytes(json(&tasks)));
+            }
+            (Dialect::Crunch, entry) => {
+                entries.extend(entry);
+                last = Some((path.clone(), main.get("issue_number").cloned().unwrap_or_default()));
+            }
+            _ => {}
+        }
+        let text = if dialect == Dialect::Crunch { to_yaml(&main).into_bytes() } else { json(&main) };
+        add(path, Content::Bytes(text));
+    }
+    if let Some(((dir, name), issue)) =
+        last.as_ref().and_then(|(path, issue)| Some((path.rsplit_once('/')?, issue)))
+    {
+        let path = format!("{dir}/index.yaml");
+        let index = index::update(index(&path), issue, entries);
+        add(path, Content::Shared(to_yaml(&index).into_bytes()));
+        add(format!("{dir}/latest"), Content::Link(name.to_owned()));
+    }
+    Ok(files)
+}
+
+/// What the system calls the file.
+fn name(dialect: Dialect, checkpoint: &Checkpoint, main: &Value) -> Option<String> {
+    let workflow = &checkpoint.workflow;
+    Some(match dialect {
+        Dialect::Kamiflow => {
+            let phase = match (checkpoint.status, main.get("phase")?.as_str()) {
+                (WorkflowStatus::Complete, _) => "complete".to_owned(),
+                (_, Some(phase)) => format!("phase{}", safe(&phase.to_lowercase())?),
+                (_, None) => format!("phase{}", main.get("phase")?.as_number()?),
+            };
+            format!(".kamiflow/checkpoints/{workflow}-checkpoint-{phase}.json")
+        }
+        Dialect::Dotagent => "memory/state/phase.json".to_owned(),
+        Dialect::ClaudeDir => {
+            let failed = if checkpoint.status == WorkflowStatus::Failed { "failed/" } else { "" };
+            format!(".claude/checkpoints/{failed}{}.json", safe(main.get("checkpoint_id")?.as_str()?)?)
+        }
+        Dialect::ClaudePlan => format!(".claude/data/checkpoints/{workflow}.json"),
+        Dialect::Crunch => {
+            let id = safe(main.get("checkpoint_id")?.as_str()?)?;
+            format!(".claude/crunch/{workflow}/checkpoints/{id}.yaml")
+        }
+        Dialect::Ckpt | Dialect::Generic => return None,
+    })
+}
+
+/// A text that came out of a file, as part of a file name: it is no path, and hides nothing.
+fn safe(text: &str) -> Option<String> {
+    match text.parse::<WorkflowId>() {
+        Ok(id) => Some(id.to_string()),
+        Err(invalid) => invalid.suggestion,
+    }
+}
+
+fn json(value: &Value) -> Vec<u8> {
+    format!("{value:#}\n").into_bytes()
+}

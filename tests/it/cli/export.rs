@@ -1,0 +1,144 @@
+//! `ckpt export`, and the copy that `save --mirror` keeps.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// A plan as the claude-plan system leaves it.
+fn plan() -> Value {
+    json!({
+        "workflow_id": "implement_044_tags",
+        "plan_path": "specs/044/plan.md",
+        "current_phase": 3,
+        "completed_phases": [1, 2],
+        "phase_metadata": {
+            "1": {"status": "completed", "artifacts": ["log.md"], "timestamp": "2026-01-29T10:30:00.123456+01:00"},
+            "2": {"status": "completed", "artifacts": [], "timestamp": "2026-01-29T11:45:00Z"}
+        },
+        "replan_history": [],
+        "replan_count": {},
+        "mine": {"ratio": 1.50, "nothing": null}
+    })
+}
+
+fn imported() -> World {
+    let world = World::new();
+    world.write("log.md", "done\n");
+    world.write("plan.json", plan().to_string());
+    world.run(&["import", "plan.json"]).succeeds();
+    world
+}
+
+fn document(world: &World, path: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(world.project().join(path)).unwrap()).unwrap()
+}
+
+const COPY: &str = ".claude/data/checkpoints/implement_044_tags.json";
+
+#[test]
+fn what_was_imported_is_exported_as_the_same_value_under_the_name_its_system_uses() {
+    let world = imported();
+    let report = world.json(&["export", "implement_044_tags", "--as", "claude-plan"]);
+    assert_eq!(report["dialect"], "claude-plan");
+    assert_eq!(report["files"][0]["path"], world.project().join(COPY).display().to_string());
+    assert_eq!(document(&world, COPY), plan());
+    let again = world.json(&["export", "implement_044_tags", "--as", "claude-plan"]);
+    assert_eq!(again["files"][0]["written"], false);
+}
+
+#[test]
+fn a_file_of_another_content_is_replaced_only_by_force() {
+    let world = imported();
+    world.write(COPY, "{}\n");
+    let arguments = ["export", "implement_044_tags", "--as", "claude-plan"];
+    world.refuses(&arguments, 9, "export_exists");
+    world.run(&[&arguments[..], &["--force"]].concat()).succeeds();
+    assert_eq!(document(&world, COPY), plan());
+}
+
+#[test]
+fn the_place_is_a_directory_a_file_or_stdout() {
+    let world = imported();
+    let export =
+        |output: &str| world.run(&["export", "implement_044_tags", "--as", "claude-plan", "-o", output]);
+    export("copies/").succeeds();
+    assert_eq!(document(&world, &format!("copies/{COPY}")), plan());
+    export("one.json").succeeds();
+    assert_eq!(document(&world, "one.json"), plan());
+    let printed = export("-").succeeds();
+    assert_eq!(serde_json::from_str::<Value>(&printed.stdout).unwrap(), plan());
+}
+
+#[test]
+fn nothing_is_written_through_a_link_that_lies_in_the_project() {
+    let world = imported();
+    let elsewhere = world.temp().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, world.project().join(".claude")).unwrap();
+    world.refuses(&["export", "implement_044_tags", "--as", "claude-plan"], 9, "export_blocked");
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_checkpoint_of_our_own_goes_to_another_store_and_is_checked_there() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "a,b", "--phase", "a", "--state", r#"{"n": 1.0}"#]).succeeds();
+    world.run(&["export", "042/1", "--as", "ckpt", "-o", "042.json"]).succeeds();
+    let stored = std::fs::read(world.checkpoint_file("042", 1)).unwrap();
+    assert_eq!(std::fs::read(world.project().join("042.json")).unwrap(), stored, "byte for byte");
+    world.run(&["import", "042.json", "--into", "copy"]).succeeds();
+    let copy = world.stored("copy", 1);
+    assert_eq!((&copy["phases"], &copy["state"]), (&world.stored("042", 1)["phases"], &json!({"n": 1.0})));
+    let mut torn = stored;
+    let last = torn.len() - 10;
+    torn[last] ^= 1;
+    world.write("042.json", torn);
+    world.run(&["import", "042.json", "--into", "other"]).exits(6);
+}
+
+#[test]
+fn a_seal_is_no_checkpoint_to_import_and_an_archived_workflow_is_exported_all_the_same() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "a,b", "--phase", "a"]).succeeds();
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    world.run(&["import", &world.checkpoint_file("042", 2).display().to_string(), "--into", "x"]).exits(6);
+    world.run(&["export", "042", "--as", "claude-plan", "-o", "plan.json"]).succeeds();
+    assert_eq!(document(&world, "plan.json")["completed_phases"], json!(["a"]));
+    world.run(&["export", "042", "--as", "kamiflow", "-o", "copies/"]).succeeds();
+    assert!(world.project().join("copies/.kamiflow/checkpoints/042-checkpoint-phasea.json").is_file());
+}
+
+#[test]
+fn a_generic_file_cannot_be_written_and_that_is_said() {
+    let world = World::with_checkpoints(1);
+    world.refuses(&["export", "042", "--as", "generic"], 2, "usage");
+    world.refuses(&["export", "nope", "--as", "kamiflow"], 4, "no_such_workflow");
+}
+
+#[test]
+fn a_mirror_follows_every_save() {
+    let world = imported();
+    world.run(&["save", "implement_044_tags", "--phase", "3", "--mirror", "claude-plan"]).succeeds();
+    let copy = document(&world, COPY);
+    assert_eq!(copy["completed_phases"], json!([1, 2, 3]));
+    assert_eq!(copy["mine"], plan()["mine"]);
+
+    world.configure("[save]\nmirror = \"claude-plan\"\n");
+    world
+        .run(&["save", "implement_044_tags", "--phase", "4", "--status", "failed", "--error", "no disk"])
+        .succeeds();
+    let copy = document(&world, COPY);
+    assert_eq!(copy["phase_metadata"]["4"]["status"], "failed");
+    assert_eq!(copy["completed_phases"], json!([1, 2, 3]));
+}
+
+#[test]
+fn a_mirror_that_cannot_be_written_does_not_undo_the_save() {
+    let world = imported();
+    world.write(".claude", "not a directory");
+    let saved = world.json(&["save", "implement_044_tags", "--phase", "3", "--mirror", "claude-plan"]);
+    assert_eq!((&saved["created"], &saved["handle"]), (&json!(true), &json!("implement_044_tags/2")));
+    let warning = saved["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("the claude-plan copy was not brought up to date"), "{warning}");
+    world.refuses(&["save", "x", "--mirror", "generic"], 2, "usage");
+}

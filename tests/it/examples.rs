@@ -1,0 +1,93 @@
+//! The examples are true: each is run in a copy of its directory and must print what it says.
+//!
+//! `UPDATE_EXAMPLES=1 cargo test examples` writes what they print now; read the difference before committing it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the reader sees instead of a temporary directory.
+const PROJECT: &str = "/home/kim/project";
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+/// Copies a directory with the links in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (kind, target) = (entry.file_type().unwrap(), to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &target);
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(entry.path()).unwrap(), target).unwrap();
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Runs `adopt.sh` of an example in a copy of it, and compares what it prints.
+fn run(name: &str) {
+    let directory = examples().join(name);
+    let temp = tempfile::tempdir().unwrap();
+    let project = temp.path().canonicalize().unwrap().join("project");
+    copy(&directory, &project);
+    std::fs::remove_file(project.join("adopt.sh")).unwrap();
+    let _ = std::fs::remove_file(project.join("adopt.txt"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_ckpt")).parent().unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.display());
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1; . {}", directory.join("adopt.sh").display())])
+        .current_dir(&project)
+        .env_clear()
+        .envs([("PATH", path.as_str()), ("HOME", "/nonexistent"), ("USER", "kim"), ("LC_ALL", "C")])
+        .env("CKPT_NOW", "2026-01-30T15:00:00Z")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap().replace(&project.display().to_string(), PROJECT);
+    assert!(output.status.success(), "{name}: {printed}");
+    let shown = directory.join("adopt.txt");
+    if std::env::var_os("UPDATE_EXAMPLES").is_some() {
+        std::fs::write(&shown, &printed).unwrap();
+    }
+    assert_eq!(printed, std::fs::read_to_string(&shown).unwrap(), "{name}/adopt.txt");
+    let verified =
+        Command::new(env!("CARGO_BIN_EXE_ckpt")).arg("verify").current_dir(&project).output().unwrap();
+    assert!(verified.status.success(), "{name}: {}", String::from_utf8_lossy(&verified.stdout));
+}
+
+macro_rules! examples {
+    ($($test:ident => $name:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                run($name);
+            }
+        )*
+
+        #[test]
+        fn every_example_is_run_and_listed() {
+            let run = [$( $name ),*];
+            let readme = std::fs::read_to_string(examples().join("README.md")).unwrap();
+            for entry in std::fs::read_dir(examples()).unwrap() {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    assert!(run.contains(&name.as_str()), "{name} is not run");
+                    assert!(readme.contains(&format!("`{name}`")), "{name} is not listed");
+                }
+            }
+        }
+    };
+}
+
+examples! {
+    a_kamiflow_project_is_adopted => "kamiflow",
+    a_dotagent_project_is_adopted => "dotagent",
+    a_claude_dir_project_is_adopted => "claude-dir",
+    a_claude_plan_project_is_adopted => "claude-plan",
+    a_crunch_project_is_adopted => "crunch",
+    any_other_file_is_adopted => "generic",
+}

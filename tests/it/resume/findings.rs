@@ -138,7 +138,8 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         extra: Default::default(),
     };
     // Dialects of their own say these; the last is a word that only a newer version knows.
-    let doubts = ["tests_failing", "cannot_resume", "a_word_of_tomorrow"].map(doubt).into();
+    let doubts =
+        ["tests_failing", "cannot_resume", "incomplete_write", "a_word_of_tomorrow"].map(doubt).into();
     doubtful.imported = Some(Imported {
         dialect: "generic".into(),
         source: "s.json".into(),
@@ -233,6 +234,7 @@ fn the_codes_are_a_contract() {
         "phases_implied",
         "idle",
         "imported",
+        "incomplete_write",
     ] {
         assert!(words.contains(&word), "{word}");
     }

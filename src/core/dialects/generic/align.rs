@@ -43,15 +43,17 @@ impl Evidence {
     /// `current_phase: COMPLETE` names no phase, unless one is called so.
     fn take_pointer_at_its_word(&mut self) {
         let Some((id, _)) = &self.current else { return };
-        let Some(word) = StatusWord::understand(id.as_str()) else { return };
-        if self.known().iter().any(|(known, _)| known == id) {
+        let word = StatusWord::understand(id.as_str());
+        let halted =
+            matches!(fold(id.as_str()).as_str(), "blocked" | "paused" | "halted" | "stopped" | "aborted");
+        if (word.is_none() && !halted) || self.known().iter().any(|(known, _)| known == id) {
             return;
         }
         match word {
-            StatusWord::Complete => self.says_complete = true,
-            StatusWord::Failed => self.says_failed = true,
-            StatusWord::Pending => self.not_begun = true,
-            StatusWord::InProgress | StatusWord::Skipped => {}
+            Some(StatusWord::Complete) => self.says_complete = true,
+            Some(StatusWord::Failed) => self.says_failed = true,
+            Some(StatusWord::Pending) => self.not_begun = true,
+            Some(StatusWord::InProgress | StatusWord::Skipped) | None => {}
         }
         self.current = None;
     }

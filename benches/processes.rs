@@ -4,6 +4,7 @@
 //! cargo bench --bench processes              # several hundred runs each
 //! cargo bench --bench processes -- --quick   # a look
 //! cargo bench --bench processes -- --archive # only what archiving a large store takes
+//! cargo bench --bench processes -- --imports # only the imports of 10,000 files, a few minutes
 //! ```
 //!
 //! Every number is the median of whole processes, from before the start to after the end, as an agent that shells out
@@ -17,6 +18,8 @@
 mod archive;
 #[path = "processes/history.rs"]
 mod history;
+#[path = "processes/imports.rs"]
+mod imports;
 #[path = "processes/machine.rs"]
 mod machine;
 #[path = "processes/others.rs"]
@@ -31,6 +34,7 @@ mod world;
 use std::error::Error;
 use std::path::Path;
 
+use imports::Load;
 use programs::Programs;
 use race::{Entrant, Race};
 use world::{NEXT, Project, Scratch};
@@ -60,10 +64,15 @@ fn main() -> Outcome {
         return archive::measure(&programs.ckpt, &data, archives);
     }
     println!("{:<44} {:>9} {:>9} {:>6}  goal", "", "ckpt", "floor", "ratio");
+    let load = if quick { (1_000, 1) } else { (10_000, 3) };
+    if args.iter().any(|arg| arg == "--imports") {
+        return imports(&programs, &data, load);
+    }
     saves(&programs, &data, rounds)?;
     reads(&programs, &data, rounds)?;
     growth(&programs, &data, rounds)?;
     large_list(&programs, &data, few)?;
+    imports(&programs, &data, load)?;
 
     println!("\n{:<44} {:>9} {:>9} {:>6}", "a save without ckpt", "it", "ckpt", "ratio");
     alternatives(&programs, &data, rounds.min(60))?;
@@ -115,6 +124,14 @@ fn large_list(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     let list = Entrant::new(&programs.ckpt, &["list"], project.path());
     let least = Entrant::new(&programs.list, &[".ckpt/workflows"], project.path());
     report("list, 10,000 workflows", &Race::between(list, least, rounds)?, Some(2.0));
+    Ok(())
+}
+
+fn imports(programs: &Programs, data: &Path, (files, rounds): (usize, usize)) -> Outcome {
+    for (name, per_workflow) in [("import, each its own workflow", 1), ("import, 100 of one workflow", 100)] {
+        let times = Load { files, per_workflow }.measure(&programs.ckpt, data, rounds)?;
+        report(&format!("{name}, {files} files"), &Race::of(times), Some(3.0));
+    }
     Ok(())
 }
 

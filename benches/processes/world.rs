@@ -109,7 +109,7 @@ impl Scratch {
     }
 }
 
-fn remove(path: &Path) -> Outcome {
+pub(crate) fn remove(path: &Path) -> Outcome {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),

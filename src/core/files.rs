@@ -80,7 +80,8 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
 /// # Errors
 /// More bytes than that, or an error of the operating system.
 pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    let mut bytes = Vec::new();
+    // Most of what is read fits: one read for the content, one that finds the end.
+    let mut bytes = Vec::with_capacity(16 << 10);
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > limit {
         true => Err(FileProblem::TooLarge(limit)),

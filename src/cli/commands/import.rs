@@ -84,7 +84,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     if !queue.workflows.is_empty() {
         let place = session.place()?;
         import.report.creates(&place, args.dry_run);
-        let store = Store::at(place.located())?;
+        let store = Store::at(place.located())?.for_many();
         let config = session.config(&store)?;
         let stamp = session.stamp(&place, &Default::default())?;
         let adoption = Adoption {

@@ -230,17 +230,30 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Syncs the directories whose entries lead to a workflow.
+    /// Syncs the directories whose entries lead to a workflow. The two upper ones are the same for every workflow: a
+    /// store [for many](Store::for_many) syncs them once.
     pub(super) fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
         let root = self.root();
+        let workflows_path = root.join(WORKFLOWS);
         let base_path = root.parent().unwrap_or(&root).to_owned();
         let base = self.disk().base().map_err(|error| self.failed("open", &base_path, error))?;
         let store = self.enter(&base, self.name(), &root)?;
-        let workflows = self.enter(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
-        for (dir, path) in
-            [(&workflows, self.workflow_dir(workflow)), (&store, root.join(WORKFLOWS)), (&base, root)]
-        {
-            self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
+        let workflows = self.enter(&store, WORKFLOWS, &workflows_path)?;
+        let sync =
+            |dir, path: &_| self.disk().sync_dir(dir).map_err(|error| self.failed("sync", path, error));
+        sync(&workflows, &self.workflow_dir(workflow))?;
+        let Some(durable) = &self.durable else {
+            sync(&store, &workflows_path)?;
+            return sync(&base, &root);
+        };
+        let id = |dir, name: &str, path: &_| {
+            self.disk().identify(dir, name).map_err(|error| self.failed("read", path, error))
+        };
+        let ids = [id(&base, self.name(), &root)?, id(&store, WORKFLOWS, &workflows_path)?];
+        if !durable.knows(ids) {
+            sync(&store, &workflows_path)?;
+            sync(&base, &root)?;
+            durable.remember(ids, [store, workflows]);
         }
         Ok(())
     }

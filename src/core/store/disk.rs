@@ -4,6 +4,7 @@
 //! [`OsDisk`](super::OsDisk); tests put others in its place, which fail or crash at a chosen step, forget what was not
 //! synced, or leave a protection out.
 
+use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -49,7 +50,7 @@ pub struct Look {
 /// What the store asks of a disk. Names are single path components; nothing here follows a symbolic link.
 pub trait Disk {
     /// An open directory. It stays the same directory when its name is given to another one.
-    type Dir;
+    type Dir: fmt::Debug + Send;
     /// Held while a workflow is being written, by whoever was patient enough to get it.
     type Lock;
 

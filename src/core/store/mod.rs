@@ -35,6 +35,7 @@ mod bundles;
 mod clean;
 mod compact;
 mod disk;
+mod durable;
 mod gone;
 mod layout;
 mod locate;

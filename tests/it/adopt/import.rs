@@ -1,5 +1,11 @@
 //! `import` as a user calls it: files, directories, stdin, names, dry runs, and the commands that read the result.
 
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
 use super::table::fixtures;
@@ -207,7 +213,7 @@ fn files_of_the_project_are_hashed_and_others_are_not_touched() {
 }
 
 #[test]
-fn importing_many_files_shows_how_far_it_is() {
+fn quietly_only_the_handles_are_said() {
     let world = World::new();
     for n in 0..60 {
         world.write(&format!("in/s{n}.json"), state(&format!("w{n}"), "2026-01-30T10:00:00Z"));
@@ -215,4 +221,39 @@ fn importing_many_files_shows_how_far_it_is() {
     let quiet = world.run(&["import", "in", "-q"]).succeeds();
     assert_eq!(quiet.stdout.lines().count(), 60);
     assert_eq!(quiet.stderr, "");
+}
+
+/// What an import writes to a terminal, if its standard input takes a while.
+fn on_a_terminal(world: &World, args: &[&str], stdin: &str) -> String {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let device = std::fs::OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = world.ckpt(args).command();
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::from(OwnedFd::from(device.try_clone().unwrap())));
+    command.stderr(Stdio::from(OwnedFd::from(device)));
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    // Work that is done sooner says nothing.
+    std::thread::sleep(Duration::from_millis(700));
+    child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let (mut terminal, mut text) = (std::fs::File::from(terminal), Vec::new());
+    // A terminal whose other end is closed answers with an error instead of an end.
+    let _ = terminal.read_to_end(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn on_a_terminal_an_import_that_takes_a_while_says_how_far_it_is() {
+    let world = World::new();
+    world.write("in/s.json", state("w", "2026-01-30T10:00:00Z"));
+    let shown = on_a_terminal(&world, &["import", "-", "in"], &state("piped", "2026-01-30T10:00:00Z"));
+    let line = "\r\u{1b}[KLooking at file 1: in/s.json";
+    assert!(shown.contains(line), "{shown:?}");
+    let (_, rest) = shown.split_once(line).unwrap();
+    assert!(rest.contains("\r\u{1b}[K"), "the line is taken away again: {shown:?}");
+    assert!(rest.contains("Imported 2 files into 2 workflows."), "{shown:?}");
 }

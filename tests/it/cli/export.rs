@@ -116,8 +116,14 @@ fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
     world.ckpt(&["cleanup"]).env("CKPT_NOW", "2026-02-05T00:00:00Z").run().succeeds();
     assert!(!world.workflow_dir("implement_044_tags").exists(), "it was compacted");
     let again = world.json(&["import", "plan.json"]);
-    assert_eq!((&again["imported"], &again["unchanged"][0]["handle"]), (&json!([]), &json!("implement_044_tags/1")));
-    assert_eq!(world.json(&["export", "implement_044_tags", "--as", "claude-plan"])["files"][0]["written"], true);
+    assert_eq!(
+        (&again["imported"], &again["unchanged"][0]["handle"]),
+        (&json!([]), &json!("implement_044_tags/1"))
+    );
+    assert_eq!(
+        world.json(&["export", "implement_044_tags", "--as", "claude-plan"])["files"][0]["written"],
+        true
+    );
     assert_eq!(document(&world, COPY), plan());
 }
 

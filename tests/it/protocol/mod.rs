@@ -8,6 +8,7 @@ mod changes;
 mod faults;
 mod faulty;
 mod golden;
+mod many;
 mod memory;
 mod model;
 mod mutants;

@@ -15,16 +15,15 @@ impl Evidence {
     /// Calls every phase as the list of phases does, and works out how many are done from how many are left.
     pub(super) fn align(&mut self, notes: &mut Notes<'_>) {
         let known = self.known();
-        let rename: Box<dyn Fn(&PhaseId) -> Option<PhaseId>> = if known.is_empty() {
-            // Without a list, numbers are what a total counts.
-            let counted = self.total.is_some() || self.mentions().any(|id| numbers::plain(id).is_some());
-            Box::new(move |id| numbered(id).filter(|_| counted))
-        } else {
-            let listed: HashSet<PhaseId> = known.iter().map(|(id, _)| id.clone()).collect();
-            Box::new(move |id| if listed.contains(id) { None } else { other_name(id, &known) })
-        };
-        for id in self.mentions_mut() {
-            if let Some(better) = rename(id) {
+        let listed: HashSet<PhaseId> = known.iter().map(|(id, _)| id.clone()).collect();
+        // Without a list, numbers are what a total counts.
+        let counted = self.total.is_some() || self.mentions().any(|id| numbers::plain(id).is_some());
+        for id in self.mentions_mut().filter(|id| !listed.contains(*id)) {
+            let better = match known.is_empty() {
+                true => numbered(id).filter(|_| counted),
+                false => other_name(id, &known),
+            };
+            if let Some(better) = better {
                 *id = better;
             }
         }
@@ -44,15 +43,17 @@ impl Evidence {
     /// `current_phase: COMPLETE` names no phase, unless one is called so.
     fn take_pointer_at_its_word(&mut self) {
         let Some((id, _)) = &self.current else { return };
-        let Some(word) = StatusWord::understand(id.as_str()) else { return };
-        if self.known().iter().any(|(known, _)| known == id) {
+        let word = StatusWord::understand(id.as_str());
+        let halted =
+            matches!(fold(id.as_str()).as_str(), "blocked" | "paused" | "halted" | "stopped" | "aborted");
+        if (word.is_none() && !halted) || self.known().iter().any(|(known, _)| known == id) {
             return;
         }
         match word {
-            StatusWord::Complete => self.says_complete = true,
-            StatusWord::Failed => self.says_failed = true,
-            StatusWord::Pending => self.not_begun = true,
-            StatusWord::InProgress | StatusWord::Skipped => {}
+            Some(StatusWord::Complete) => self.says_complete = true,
+            Some(StatusWord::Failed) => self.says_failed = true,
+            Some(StatusWord::Pending) => self.not_begun = true,
+            Some(StatusWord::InProgress | StatusWord::Skipped) | None => {}
         }
         self.current = None;
     }

@@ -108,6 +108,9 @@ impl Board {
                     format!("{count} phases are counted as done, but {done} are recorded; the record counts");
                 notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
             }
+        } else if !self.listed && !self.phases.is_empty() && !self.is_numbered() {
+            // Where the work is has a name, and those before it have none: there is nothing to count off.
+            notes.found("phases done", count, place);
         } else if count <= self.phases.len() {
             self.count(count, place, claim, notes);
         } else {

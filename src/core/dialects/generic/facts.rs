@@ -25,10 +25,10 @@ impl Evidence {
             }
             Role::All if about.bare.is_none() => self.all(about, found, notes),
             Role::Current => self.point(value, pointer, notes),
-            Role::Status if value.as_str().and_then(fraction).is_some() => {
-                if about.folded.ends_with("progress") {
-                    self.counted(value, pointer, notes);
-                }
+            Role::Status
+                if about.folded.ends_with("progress") && value.as_str().and_then(fraction).is_some() =>
+            {
+                self.counted(value, pointer, notes);
             }
             Role::Status if about.bare.is_none() && value.is_string() && self.current_status.is_none() => {
                 self.current_status = notes.status("phase status", value, pointer);

@@ -92,7 +92,7 @@ pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
         ["current"] => Role::Current,
         ["next"] => Role::Next,
         ["resume"] | ["resume", "from" | "at" | "point"] => Role::Resume,
-        ["status" | "statuses" | "progress"] => Role::Status,
+        ["status" | "statuses" | "progress" | "states" | "results" | "records"] => Role::Status,
         ["history" | "log"] => Role::History,
         _ => return None,
     };

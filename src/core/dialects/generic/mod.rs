@@ -8,6 +8,7 @@
 mod align;
 mod amounts;
 mod board;
+mod claim;
 mod decide;
 mod evidence;
 mod facts;

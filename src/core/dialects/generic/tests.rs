@@ -171,6 +171,7 @@ fn a_status_word_in_the_place_of_a_pointer_names_no_phase() {
         (json!({"phase": "failed", "phases_completed": ["a"], "phases": ["a", "b"]}), "b < a"),
         (json!({"current_phase": "not_started", "phases": ["a", "b"]}), "a <"),
         (json!({"current_phase": "done", "phases": ["a", "done"]}), "done < a"),
+        (json!({"phase": "blocked", "phases_completed": ["a"], "blocked_reason": "no key"}), "? < a"),
     ]);
     let failed = read(
         Dialect::Generic,
@@ -219,6 +220,19 @@ fn counters_come_in_many_spellings() {
         (json!({"phases": 4, "last_completed_phase": 3}), "4 < 1 2 3"),
         (json!({"last_completed_step": "none", "total_steps": 2}), "1 <"),
         (json!({"COMPLETED_STEPS": "a b c", "STEPS": "a b c d"}), "d < a b c"),
+    ]);
+}
+
+#[test]
+fn a_counter_beside_a_named_phase_does_not_make_that_phase_done() {
+    all_answer(&[
+        (json!({"progress": {"total": 3, "completed": 1, "current": "b"}, "status": "in_progress"}), "b <"),
+        (json!({"progress": {"total": 100, "completed": 45, "current": "src/a.ts"}}), "src/a.ts <"),
+        (json!({"currentPhase": "b", "totalPhases": 3, "completedPhases": ["a"]}), "b < a"),
+        (
+            json!({"step_states": [{"name": "a", "status": "succeeded"}, {"name": "b", "status": "queued"}]}),
+            "b < a",
+        ),
     ]);
 }
 

@@ -64,10 +64,15 @@ const EXPECTED: &[(&str, u8)] = &[
     ("no_such_workflow", 4),
     ("no_value", 4),
     ("no_workflow", 2),
+    ("not_a_checkpoint", 6),
     ("not_a_store", 10),
     ("not_an_object", 2),
     ("output", 1),
     ("plan_changed", 8),
+    ("several_workflows", 2),
+    ("source_missing", 4),
+    ("source_not_a_file", 2),
+    ("source_too_large", 9),
     ("stdin_twice", 2),
     ("store_unusable", 10),
     ("too_long", 2),
@@ -102,6 +107,12 @@ fn each_error_code_has_the_documented_exit_code() {
     std::fs::create_dir(world.workflow_dir("0042")).unwrap();
     std::fs::copy(world.checkpoint_file("042", 1), world.workflow_dir("0042").join("00000001.json")).unwrap();
     world.write("large.txt", "large");
+    world.write("list.json", "[1, 2]");
+    world.write("cut.json", "{\"id\": ");
+    world.write("a.json", "{\"id\": \"a\", \"next_step\": \"x\"}");
+    world.write("b.json", "{\"id\": \"b\", \"next_step\": \"x\"}");
+    let huge = std::fs::File::create(world.project().join("huge.json")).unwrap();
+    huge.set_len(ckpt::core::dialects::MAX_SOURCE_BYTES + 1).unwrap();
     let long = "x".repeat(65);
     let calls: &[&[&str]] = &[
         &["show", "42"],
@@ -140,6 +151,12 @@ fn each_error_code_has_the_documented_exit_code() {
         &["cleanup", "--purge"],
         &["cleanup", "--expect-plan", "x"],
         &["cleanup", "--keep-trigger", "user_interrupt=1"],
+        &["resume", "--file", "nowhere"],
+        &["resume", "--file", "."],
+        &["resume", "--file", "huge.json"],
+        &["resume", "--file", "list.json"],
+        &["resume", "--file", "cut.json"],
+        &["import", "a.json", "b.json", "--into", "one"],
         &["nonsense"],
     ];
     for args in calls {
@@ -173,4 +190,31 @@ fn every_exit_code_of_an_error_is_documented() {
     for (code, exit) in EXPECTED {
         assert!(DOCUMENTED.iter().any(|(number, _)| number == exit), "{code}");
     }
+}
+
+/// What `import` says of a file that it cannot take, and what the shell sees if there is no other.
+#[test]
+fn each_reason_to_refuse_a_file_has_the_documented_exit_code() {
+    let world = World::with_checkpoints(1);
+    let work = |id: &str| format!("{{\"id\": \"{id}\", \"completed_steps\": [\"x\"], \"next_step\": \"y\"}}");
+    world.write("own.json", work("042"));
+    world.write("cut.json", "{");
+    world.write("other.json", "{\"name\": \"x\"}");
+    world.write("idle.json", "{\"phase\": \"none\"}");
+    std::fs::create_dir(world.project().join("empty")).unwrap();
+    for (path, exit, code) in [
+        ("own.json", 8, "collision"),
+        ("cut.json", 6, "damaged"),
+        ("other.json", 6, "not_a_checkpoint"),
+        ("idle.json", 4, "nothing_to_import"),
+        ("nowhere", 4, "source_missing"),
+        ("/dev/null", 2, "source_not_a_file"),
+    ] {
+        let document = world.run(&["import", path, "--json"]).exits(exit).document();
+        assert_eq!(document["failures"][0]["code"], code, "{document}");
+    }
+    let nameless = world.ckpt(&["import", "-", "--json"]).stdin("{\"next_step\": \"y\"}").run().exits(2);
+    assert_eq!(nameless.document()["failures"][0]["code"], "no_workflow");
+    world.run(&["import", "empty"]).exits(4);
+    world.run(&["import", "own.json", "cut.json"]).exits(3);
 }

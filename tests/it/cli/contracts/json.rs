@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::world::World;
 
+/// A file of another system.
+const FOREIGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/adopt/fixtures/phase-objects.json");
+
 /// At least one call of every command that answers.
 const ANSWERS: &[(&[&str], &str)] = &[
     (&["init"], "ckpt.init.v1"),
@@ -31,6 +34,10 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["cleanup"], "ckpt.cleanup.v1"),
     (&["stats"], "ckpt.stats.v1"),
     (&["stats", "042"], "ckpt.stats.v1"),
+    (&["resume", "--file", FOREIGN], "ckpt.resume.v1"),
+    (&["import", FOREIGN, "--dry-run"], "ckpt.import.v1"),
+    (&["import", FOREIGN], "ckpt.import.v1"),
+    (&["import", FOREIGN], "ckpt.import.v1"),
     (&["export", "042", "--as", "claude-plan"], "ckpt.export.v1"),
     (&["export", "042", "--as", "claude-plan", "-o", "-"], "ckpt.text.v1"),
     (&["migrate", "--dry-run"], "ckpt.migrate.v1"),
@@ -85,6 +92,10 @@ fn lists_are_arrays_and_never_null() {
             "restored",
             "findings",
             "repaired",
+            "imported",
+            "unchanged",
+            "skipped",
+            "recognised",
         ] {
             if let Some(value) = document.get(key) {
                 assert!(value.is_array(), "{key} of {args:?} is {value}");

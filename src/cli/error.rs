@@ -345,7 +345,7 @@ impl Failure {
                 .help("the file was left as it is; restore it from where it came")
                 .context("reason", why.code()),
             SourceProblem::NotACheckpoint => fail(Exit::Invalid, "not_a_checkpoint")
-                .help("`--as-dialect NAME` says what it is, if you know it"),
+                .help("if you know what it is, say it: `ckpt import --as-dialect NAME PATH`"),
             SourceProblem::Idle => {
                 fail(Exit::NotFound, "nothing_to_import").help("there is nothing to do for it")
             }

@@ -15,6 +15,8 @@ pub(super) const GITIGNORE: &str = ".gitignore";
 pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
+/// The digits of a number in a name; more only where the number needs them.
+const DIGITS: usize = 8;
 
 /// What the name of a file in a workflow's directory says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +36,13 @@ impl EntryName {
         if name.starts_with(STAGED) {
             return Self::Staged;
         }
-        let number = name.strip_suffix(".json").filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-        match number.and_then(|digits| digits.parse().ok()) {
-            // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
-            Some(seq) if seq > 0 && checkpoint_file(seq) == name => Self::Checkpoint(seq),
-            _ => Self::Foreign,
-        }
+        // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
+        let is_number = |digits: &&str| {
+            let padded = digits.len() == DIGITS || digits.len() > DIGITS && !digits.starts_with('0');
+            padded && digits.bytes().all(|b| b.is_ascii_digit())
+        };
+        let number = name.strip_suffix(".json").filter(is_number).and_then(|digits| digits.parse().ok());
+        number.filter(|seq| *seq > 0).map_or(Self::Foreign, Self::Checkpoint)
     }
 }
 
@@ -50,7 +53,7 @@ pub(super) fn is_staged(name: &str) -> bool {
 
 /// The file of a checkpoint.
 pub(super) fn checkpoint_file(seq: u64) -> String {
-    format!("{seq:08}.json")
+    format!("{seq:0DIGITS$}.json")
 }
 
 /// A name for a file that is being written; no other save has it, not even another attempt of the same one.
@@ -68,9 +71,16 @@ mod tests {
         assert_eq!(EntryName::parse("123456789.json"), EntryName::Checkpoint(123_456_789));
         assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Checkpoint(u64::MAX));
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
-        for foreign in
-            ["7.json", "000000007.json", "00000000.json", "00000007.json.bak", "+0000007.json", "README"]
-        {
+        for foreign in [
+            "7.json",
+            "000000007.json",
+            "00000000.json",
+            "0000000.json",
+            "99999999999999999999.json",
+            "00000007.json.bak",
+            "+0000007.json",
+            "README",
+        ] {
             assert_eq!(EntryName::parse(foreign), EntryName::Foreign, "{foreign}");
         }
     }

@@ -1,44 +1,49 @@
 //! The command tree.
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::commands;
+use super::declare::arguments;
 use super::error::Failure;
 use super::exit::Exit;
+use super::quick::Reader;
 use super::session::Session;
 use super::style::ColorChoice;
 
-/// Flags that every command takes, before or behind its name.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct GlobalArgs {
-    /// Use this store instead of searching for one [env: CKPT_STORE]
-    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    pub(crate) store: Option<PathBuf>,
-    /// Answer with one JSON document
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) json: bool,
-    /// When to use colour
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Global options"
-    )]
-    pub(crate) color: ColorChoice,
-    /// Never ask, even on a terminal
-    #[arg(long, global = true, help_heading = "Global options")]
-    pub(crate) no_input: bool,
-    /// Print only the essential value
-    #[arg(short, long, global = true, help_heading = "Global options")]
-    pub(crate) quiet: bool,
-    /// Print more
-    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
-    pub(crate) verbose: bool,
+arguments! {
+    /// Flags that every command takes, before or behind its name.
+    #[derive(Clone, Default)]
+    pub(crate) struct GlobalArgs {
+        /// Use this store instead of searching for one [env: CKPT_STORE]
+        #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+        pub(crate) store: Option<PathBuf>,
+        /// Answer with one JSON document
+        #[arg(long, global = true, help_heading = "Global options")]
+        pub(crate) json: bool,
+        /// When to use colour
+        #[arg(
+            long,
+            global = true,
+            value_enum,
+            value_name = "WHEN",
+            default_value = "auto",
+            help_heading = "Global options"
+        )]
+        pub(crate) color: ColorChoice,
+        /// Never ask, even on a terminal
+        #[arg(long, global = true, help_heading = "Global options")]
+        pub(crate) no_input: bool,
+        /// Print only the essential value
+        #[arg(short = 'q', long, global = true, help_heading = "Global options")]
+        pub(crate) quiet: bool,
+        /// Print more
+        #[arg(short = 'v', long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
+        pub(crate) verbose: bool,
+    }
 }
 
 /// One command: what it is called, how its arguments look, and what it does.
@@ -46,8 +51,18 @@ pub(crate) struct Spec {
     pub(crate) name: &'static str,
     pub(crate) alias: Option<&'static str>,
     pub(crate) augment: fn(Command) -> Command,
+    /// Understands ordinary arguments without clap, where that is worth it.
+    pub(crate) quick: Option<Reader>,
     pub(crate) examples: &'static str,
-    pub(crate) run: fn(ArgMatches, &Session) -> Result<Exit, Failure>,
+    pub(crate) run: fn(Given, &Session) -> Result<Exit, Failure>,
+}
+
+/// What was given to a command.
+pub(crate) enum Given {
+    /// Its arguments.
+    Arguments(Box<dyn Any>),
+    /// What clap makes them of.
+    Matches(ArgMatches),
 }
 
 impl Spec {
@@ -64,9 +79,18 @@ impl Spec {
     }
 }
 
-/// Turns matches into the arguments of a command. It cannot fail after parsing, but if it does, that is said.
-pub(crate) fn take<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Failure> {
-    A::from_arg_matches_mut(&mut matches).map_err(|error| Failure::usage("usage", error.to_string()))
+/// Takes the arguments of a command. It cannot fail after parsing, but if it does, that is said.
+pub(crate) fn take<A: FromArgMatches + 'static>(given: Given) -> Result<A, Failure> {
+    let taken = match given {
+        Given::Arguments(arguments) => {
+            let arguments = arguments.downcast().map(|arguments| *arguments);
+            arguments.map_err(|_| "these are the arguments of another command".to_owned())
+        }
+        Given::Matches(mut matches) => {
+            A::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
+        }
+    };
+    taken.map_err(|why| Failure::usage("usage", why))
 }
 
 const ABOUT: &str =
@@ -96,7 +120,7 @@ pub fn command_tree() -> Command {
 }
 
 /// One command and the global flags on one level: all that is needed to understand what stands behind its name.
-fn flat(spec: &Spec) -> Command {
+pub(super) fn flat(spec: &Spec) -> Command {
     let command =
         GlobalArgs::augment_args(Command::new(spec.name)).no_binary_name(true).disable_help_flag(true);
     (spec.augment)(command)
@@ -105,21 +129,26 @@ fn flat(spec: &Spec) -> Command {
 /// Understands the arguments.
 ///
 /// Building the whole tree takes longer than the rest of a save. So when the first word is a command, what follows is
-/// tried on that command alone. If it does not accept the arguments, the whole tree decides, and words the complaint
-/// or the help. It accepts nothing that the whole tree would understand differently: behind the name of a command both
-/// know the same arguments.
-pub(crate) fn parse(args: &[OsString]) -> Result<(&'static Spec, ArgMatches, GlobalArgs), clap::Error> {
+/// first read without clap, then tried on that command alone. If neither accepts the arguments, the whole tree decides,
+/// and words the complaint or the help. Nothing is accepted that the whole tree would understand differently: behind
+/// the name of a command all three know the same arguments.
+pub(crate) fn parse(args: &[OsString]) -> Result<(&'static Spec, Given, GlobalArgs), clap::Error> {
     if let [_, word, rest @ ..] = args
         && let Some(spec) = commands::ALL.iter().find(|spec| spec.answers_to(word))
-        && let Ok(matches) = matches(flat(spec), rest)
     {
-        return accept(spec, matches);
+        if let Some((global, arguments)) = spec.quick.and_then(|quick| quick(rest)) {
+            return Ok((spec, Given::Arguments(arguments), global));
+        }
+        if let Ok(mut matches) = matches(flat(spec), rest) {
+            let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
+            return Ok((spec, Given::Matches(matches), global));
+        }
     }
     let mut matches = matches(command_tree(), args)?;
     let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
     let found = matches.remove_subcommand().and_then(|(name, inner)| {
         let spec = commands::ALL.iter().find(|spec| spec.name == name)?;
-        Some((spec, inner, global))
+        Some((spec, Given::Matches(inner), global))
     });
     found.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
 }
@@ -129,14 +158,6 @@ fn matches(mut command: Command, args: &[OsString]) -> Result<ArgMatches, clap::
     // The process is short: taking the tree apart would cost as much as building it.
     std::mem::forget(command);
     matches
-}
-
-fn accept(
-    spec: &'static Spec,
-    mut matches: ArgMatches,
-) -> Result<(&'static Spec, ArgMatches, GlobalArgs), clap::Error> {
-    let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
-    Ok((spec, matches, global))
 }
 
 #[cfg(test)]

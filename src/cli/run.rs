@@ -24,7 +24,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(env: Environment) -> Exit {
-    let (spec, matches, global) = match args::parse(&env.args) {
+    let (spec, given, global) = match args::parse(&env.args) {
         Ok(parsed) => parsed,
         Err(error) => {
             let ui = Ui::early(&env);
@@ -40,7 +40,7 @@ fn run(env: Environment) -> Exit {
         Err(failure) => return ended(&ui, Err(failure)),
     };
     let session = Session { env, ui, global, now };
-    ended(&session.ui, (spec.run)(matches, &session))
+    ended(&session.ui, (spec.run)(given, &session))
 }
 
 fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {

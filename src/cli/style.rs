@@ -1,5 +1,6 @@
 //! Colour, which never carries meaning alone.
 
+use super::declare::understood_by_name;
 use super::env::Environment;
 
 /// When to use colour.
@@ -13,6 +14,8 @@ pub(crate) enum ColorChoice {
     /// Never
     Never,
 }
+
+understood_by_name!(ColorChoice);
 
 impl ColorChoice {
     /// Whether a stream gets colour: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal.

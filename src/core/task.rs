@@ -12,7 +12,7 @@ use super::time::Timestamp;
 
 /// Names a task, unique in its workflow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct TaskId(String);
 
 impl TaskId {
@@ -27,8 +27,7 @@ impl FromStr for TaskId {
     type Err = InvalidName;
 
     fn from_str(given: &str) -> Result<Self, InvalidName> {
-        check_name("a task", given, &[',', '=', '+'])?;
-        Ok(Self(given.to_owned()))
+        given.to_owned().try_into()
     }
 }
 
@@ -36,7 +35,8 @@ impl TryFrom<String> for TaskId {
     type Error = InvalidName;
 
     fn try_from(given: String) -> Result<Self, InvalidName> {
-        given.parse()
+        check_name("a task", &given, &[',', '=', '+'])?;
+        Ok(Self(given))
     }
 }
 

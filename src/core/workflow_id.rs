@@ -25,7 +25,7 @@ pub const MAX_ID_LENGTH: usize = 64;
 /// # Ok::<(), ckpt::core::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct WorkflowId(String);
 
 /// Says why a text is no workflow id, and what the nearest legal spelling is.
@@ -110,10 +110,7 @@ impl FromStr for WorkflowId {
     type Err = InvalidId;
 
     fn from_str(given: &str) -> Result<Self, InvalidId> {
-        match problem(given) {
-            None => Ok(Self(given.to_owned())),
-            Some(reason) => Err(InvalidId { given: given.to_owned(), reason, suggestion: nearest(given) }),
-        }
+        given.to_owned().try_into()
     }
 }
 
@@ -121,7 +118,10 @@ impl TryFrom<String> for WorkflowId {
     type Error = InvalidId;
 
     fn try_from(given: String) -> Result<Self, InvalidId> {
-        given.parse()
+        match problem(&given) {
+            None => Ok(Self(given)),
+            Some(reason) => Err(InvalidId { suggestion: nearest(&given), given, reason }),
+        }
     }
 }
 

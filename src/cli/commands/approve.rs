@@ -17,8 +17,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "approve",
     alias: None,
     augment: ApproveArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -20,8 +20,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "archive",
     alias: None,
     augment: ArchiveArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -18,8 +18,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "brief",
     alias: None,
     augment: BriefArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

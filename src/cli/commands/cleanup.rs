@@ -22,8 +22,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "cleanup",
     alias: None,
     augment: CleanupArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

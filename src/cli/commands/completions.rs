@@ -14,8 +14,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "completions",
     alias: None,
     augment: CompletionsArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

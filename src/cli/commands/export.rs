@@ -23,8 +23,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "export",
     alias: None,
     augment: ExportArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

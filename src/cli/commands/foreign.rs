@@ -1,6 +1,7 @@
 //! What `import`, `export` and `resume --file` share: foreign files, seen from the command line.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use serde_json::Value;
 
@@ -47,9 +48,18 @@ pub(super) fn writable(given: &str) -> Result<Dialect, String> {
 }
 
 /// A dialect of which a copy can be kept, as an argument.
-pub(super) fn mirrored(given: &str) -> Result<Dialect, String> {
-    let known = Dialect::FOREIGN.into_iter().find(|dialect| dialect.word() == given);
-    known.ok_or_else(|| format!("it is one of {}", Dialect::FOREIGN.map(Dialect::word).join(", ")))
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mirror(pub(super) Dialect);
+
+impl FromStr for Mirror {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let known = Dialect::FOREIGN.into_iter().find(|dialect| dialect.word() == given);
+        known
+            .map(Self)
+            .ok_or_else(|| format!("it is one of {}", Dialect::FOREIGN.map(Dialect::word).join(", ")))
+    }
 }
 
 /// What a file says, if it can be read.

@@ -26,8 +26,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "import",
     alias: None,
     augment: ImportArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -13,8 +13,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "init",
     alias: None,
     augment: InitArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

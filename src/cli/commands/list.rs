@@ -5,8 +5,10 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
+use super::super::declare::arguments;
 use super::super::error::Failure;
 use super::super::exit::Exit;
+use super::super::quick;
 use super::super::session::Session;
 use super::super::views::list::{CheckpointsReport, WorkflowsReport};
 use super::save::WorkflowStatusArg;
@@ -19,8 +21,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "list",
     alias: Some("ls"),
     augment: ListArgs::augment_args,
+    quick: Some(quick::read::<ListArgs>),
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -30,42 +33,43 @@ Examples:
   ckpt list 042
   ckpt list --json | jq -r '.workflows[].handle'";
 
-/// List workflows, newest activity first; with an id, its checkpoints
-#[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// List the checkpoints of this workflow
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
-    /// The archived ones instead of the live ones
-    #[arg(long, help_heading = "Filters", conflicts_with = "id")]
-    archived: bool,
-    /// Only those with work left
-    #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
-    unfinished: bool,
-    /// Only those with this status
-    #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
-    status: Vec<WorkflowStatusArg>,
-    /// Only those whose last save is about this phase
-    #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]
-    phase: Option<String>,
-    /// Only those with this label
-    #[arg(long, value_name = "L", help_heading = "Filters", conflicts_with = "id")]
-    label: Vec<String>,
-    /// Only those that follow this pipeline
-    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
-    pipeline: Option<String>,
-    /// Only those not saved for this long, such as 7d
-    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
-    older_than: Option<Span>,
-    /// Only those saved within this time, such as 36h
-    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
-    newer_than: Option<Span>,
-    /// Show at most this many rows
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, conflicts_with = "all")]
-    limit: usize,
-    /// Show all rows
-    #[arg(short, long)]
-    all: bool,
+arguments! {
+    /// List workflows, newest activity first; with an id, its checkpoints
+    pub(crate) struct ListArgs {
+        /// List the checkpoints of this workflow
+        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+        id: Option<String>,
+        /// The archived ones instead of the live ones
+        #[arg(long, help_heading = "Filters", conflicts_with = "id")]
+        archived: bool,
+        /// Only those with work left
+        #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
+        unfinished: bool,
+        /// Only those with this status
+        #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
+        status: Vec<WorkflowStatusArg>,
+        /// Only those whose last save is about this phase
+        #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]
+        phase: Option<String>,
+        /// Only those with this label
+        #[arg(long, value_name = "L", help_heading = "Filters", conflicts_with = "id")]
+        label: Vec<String>,
+        /// Only those that follow this pipeline
+        #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
+        pipeline: Option<String>,
+        /// Only those not saved for this long, such as 7d
+        #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
+        older_than: Option<Span>,
+        /// Only those saved within this time, such as 36h
+        #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
+        newer_than: Option<Span>,
+        /// Show at most this many rows
+        #[arg(short = 'n', long, value_name = "N", default_value = "50", conflicts_with = "all")]
+        limit: usize,
+        /// Show all rows
+        #[arg(short = 'a', long)]
+        all: bool,
+    }
 }
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {

@@ -12,8 +12,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "man",
     alias: None,
     augment: ManArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

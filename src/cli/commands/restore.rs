@@ -16,8 +16,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "restore",
     alias: None,
     augment: RestoreArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

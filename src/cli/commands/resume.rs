@@ -9,9 +9,11 @@ use clap_complete::engine::ArgValueCandidates;
 use super::super::args::{Spec, take};
 use super::super::child;
 use super::super::complete;
+use super::super::declare::arguments;
 use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::question::{Choice, ask};
+use super::super::quick;
 use super::super::session::{Judgement, Session, Workspace};
 use super::super::views::brief::BriefReport;
 use super::super::views::context::ContextReport;
@@ -26,8 +28,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "resume",
     alias: None,
     augment: ResumeArgs::augment_args,
+    quick: Some(quick::read::<ResumeArgs>),
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -41,34 +44,35 @@ Examples:
 
 Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or blocked";
 
-/// Say where to continue, why, and whether it is safe
-///
-/// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
-/// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
-#[derive(Debug, Args)]
-pub(crate) struct ResumeArgs {
-    /// The workflow
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
-    /// Judge this checkpoint instead of the newest one
-    #[arg(long, value_name = "SELECTOR")]
-    from: Option<String>,
-    /// Judge the checkpoint file of another system, without importing it
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
-    file: Option<PathBuf>,
-    /// Accept the verdict `confirm`; nothing accepts `blocked`
-    #[arg(short, long)]
-    yes: bool,
-    /// Print for every phase what decided about it
-    #[arg(long, conflicts_with = "context")]
-    explain: bool,
-    /// Print what an agent must reload: action, data of finished phases, artifacts, watched files
-    #[arg(long)]
-    context: bool,
-    /// Run this command if it is safe, with the brief on stdin and `CKPT_WORKFLOW`, `CKPT_HANDLE`, `CKPT_PHASE` and
-    /// `CKPT_ACTION` in its environment
-    #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
-    command: Vec<OsString>,
+arguments! {
+    /// Say where to continue, why, and whether it is safe
+    ///
+    /// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
+    /// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
+    pub(crate) struct ResumeArgs {
+        /// The workflow
+        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+        id: Option<String>,
+        /// Judge this checkpoint instead of the newest one
+        #[arg(long, value_name = "SELECTOR")]
+        from: Option<String>,
+        /// Judge the checkpoint file of another system, without importing it
+        #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
+        file: Option<PathBuf>,
+        /// Accept the verdict `confirm`; nothing accepts `blocked`
+        #[arg(short = 'y', long)]
+        yes: bool,
+        /// Print for every phase what decided about it
+        #[arg(long, conflicts_with = "context")]
+        explain: bool,
+        /// Print what an agent must reload: action, data of finished phases, artifacts, watched files
+        #[arg(long)]
+        context: bool,
+        /// Run this command if it is safe, with the brief on stdin and `CKPT_WORKFLOW`, `CKPT_HANDLE`, `CKPT_PHASE` and
+        /// `CKPT_ACTION` in its environment
+        #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
+        command: Vec<OsString>,
+    }
 }
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {

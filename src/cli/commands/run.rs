@@ -19,8 +19,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "run",
     alias: None,
     augment: RunArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -5,16 +5,17 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
+use super::super::declare::{arguments, understood_by_name};
 use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::input::Input;
+use super::super::quick;
 use super::super::session::{Place, Session};
 use super::super::tidy::after_save;
 use super::super::views::save::SaveReport;
-use super::foreign;
+use super::foreign::{self, Mirror};
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
-use crate::core::dialects::Dialect;
 use crate::core::error::Error;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
@@ -27,8 +28,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "save",
     alias: None,
     augment: SaveArgs::augment_args,
+    quick: Some(quick::read::<SaveArgs>),
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -40,93 +42,94 @@ Examples:
   ckpt save 042 --phase test --status failed --error \"3 tests fail\"
   ckpt save 042 --from - <<< '{\"phase\": \"test\", \"state\": {\"retries\": 1}}'";
 
-/// Record a phase, or any other change, as a new checkpoint
-///
-/// Without `--phase` this is a manual checkpoint of the present state. The store is created if there is none. The new
-/// handle is printed once the checkpoint would survive a power loss.
-#[derive(Debug, Args)]
-pub(crate) struct SaveArgs {
-    /// The workflow; `CKPT_WORKFLOW` if not given
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+arguments! {
+    /// Record a phase, or any other change, as a new checkpoint
+    ///
+    /// Without `--phase` this is a manual checkpoint of the present state. The store is created if there is none. The new
+    /// handle is printed once the checkpoint would survive a power loss.
+    pub(crate) struct SaveArgs {
+        /// The workflow; `CKPT_WORKFLOW` if not given
+        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+        id: Option<String>,
 
-    /// The phase this save is about
-    #[arg(long, value_name = "P", help_heading = "Phases")]
-    phase: Option<String>,
-    /// What became of the phase
-    #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
-    status: Option<StatusArg>,
-    /// Follow a pipeline; `ckpt pipeline list` shows them
-    #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases")]
-    pipeline: Option<String>,
-    /// Declare the phases
-    #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
-    phases: Option<String>,
-    /// Declare the phases 1 to N
-    #[arg(long, value_name = "N", help_heading = "Phases")]
-    total: Option<u32>,
+        /// The phase this save is about
+        #[arg(long, value_name = "P", help_heading = "Phases")]
+        phase: Option<String>,
+        /// What became of the phase
+        #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
+        status: Option<StatusArg>,
+        /// Follow a pipeline; `ckpt pipeline list` shows them
+        #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases")]
+        pipeline: Option<String>,
+        /// Declare the phases
+        #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
+        phases: Option<String>,
+        /// Declare the phases 1 to N
+        #[arg(long, value_name = "N", help_heading = "Phases")]
+        total: Option<u32>,
 
-    /// What the workflow is about, in a line
-    #[arg(long, value_name = "TEXT", help_heading = "Content")]
-    title: Option<String>,
-    /// What to do next
-    #[arg(long, value_name = "ACTION", help_heading = "Content")]
-    next: Option<String>,
-    /// The phase to continue with, if it is not the first one that is not done
-    #[arg(long, value_name = "P", help_heading = "Content")]
-    next_phase: Option<String>,
-    /// Merge into the data of the phase (RFC 7396: null removes)
-    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
-    data: Option<String>,
-    /// Merge into the state of the workflow (RFC 7396: null removes)
-    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
-    state: Option<String>,
-    /// Set one member of the state; `/a/b` is a JSON pointer
-    #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
-    set: Vec<String>,
-    /// Record a file by size and SHA-256
-    #[arg(long, value_name = "[NAME=]PATH", help_heading = "Content")]
-    artifact: Vec<String>,
-    /// Record where a task stands
-    #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
-    task: Vec<String>,
-    /// What went wrong
-    #[arg(long, value_name = "TEXT", help_heading = "Content")]
-    error: Option<String>,
-    /// A remark about this save
-    #[arg(long, value_name = "TEXT", help_heading = "Content")]
-    note: Option<String>,
-    /// A word to find the workflow by
-    #[arg(long, value_name = "L", help_heading = "Content")]
-    label: Vec<String>,
-    /// Read all of this from one JSON document instead
-    #[arg(long, value_name = "FILE|-", help_heading = "Content")]
-    from: Option<String>,
+        /// What the workflow is about, in a line
+        #[arg(long, value_name = "TEXT", help_heading = "Content")]
+        title: Option<String>,
+        /// What to do next
+        #[arg(long, value_name = "ACTION", help_heading = "Content")]
+        next: Option<String>,
+        /// The phase to continue with, if it is not the first one that is not done
+        #[arg(long, value_name = "P", help_heading = "Content")]
+        next_phase: Option<String>,
+        /// Merge into the data of the phase (RFC 7396: null removes)
+        #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+        data: Option<String>,
+        /// Merge into the state of the workflow (RFC 7396: null removes)
+        #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+        state: Option<String>,
+        /// Set one member of the state; `/a/b` is a JSON pointer
+        #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
+        set: Vec<String>,
+        /// Record a file by size and SHA-256
+        #[arg(long, value_name = "[NAME=]PATH", help_heading = "Content")]
+        artifact: Vec<String>,
+        /// Record where a task stands
+        #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
+        task: Vec<String>,
+        /// What went wrong
+        #[arg(long, value_name = "TEXT", help_heading = "Content")]
+        error: Option<String>,
+        /// A remark about this save
+        #[arg(long, value_name = "TEXT", help_heading = "Content")]
+        note: Option<String>,
+        /// A word to find the workflow by
+        #[arg(long, value_name = "L", help_heading = "Content")]
+        label: Vec<String>,
+        /// Read all of this from one JSON document instead
+        #[arg(long, value_name = "FILE|-", help_heading = "Content")]
+        from: Option<String>,
 
-    /// Why the checkpoint is taken
-    #[arg(long, value_name = "T", help_heading = "Conditions")]
-    trigger: Option<String>,
-    /// Where the workflow stands, if that does not follow from its phases
-    #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
-    workflow_status: Option<WorkflowStatusArg>,
-    /// Keep this checkpoint whatever the retention policy says
-    #[arg(long, help_heading = "Conditions")]
-    pin: bool,
-    /// Save only if this is the newest checkpoint; ID/0: only if there is none
-    #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
-    expect: Option<String>,
-    /// Saying the same save again under this key returns the first handle
-    #[arg(long, value_name = "K", help_heading = "Conditions")]
-    key: Option<String>,
-    /// Write nothing if nothing is new
-    #[arg(long, help_heading = "Conditions")]
-    if_changed: bool,
-    /// Write secrets as they are instead of replacing them
-    #[arg(long, help_heading = "Conditions")]
-    allow_secrets: bool,
-    /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
-    #[arg(long, value_name = "DIALECT", value_parser = foreign::mirrored, help_heading = "Conditions")]
-    mirror: Option<Dialect>,
+        /// Why the checkpoint is taken
+        #[arg(long, value_name = "T", help_heading = "Conditions")]
+        trigger: Option<String>,
+        /// Where the workflow stands, if that does not follow from its phases
+        #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
+        workflow_status: Option<WorkflowStatusArg>,
+        /// Keep this checkpoint whatever the retention policy says
+        #[arg(long, help_heading = "Conditions")]
+        pin: bool,
+        /// Save only if this is the newest checkpoint; ID/0: only if there is none
+        #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
+        expect: Option<String>,
+        /// Saying the same save again under this key returns the first handle
+        #[arg(long, value_name = "K", help_heading = "Conditions")]
+        key: Option<String>,
+        /// Write nothing if nothing is new
+        #[arg(long, help_heading = "Conditions")]
+        if_changed: bool,
+        /// Write secrets as they are instead of replacing them
+        #[arg(long, help_heading = "Conditions")]
+        allow_secrets: bool,
+        /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
+        #[arg(long, value_name = "DIALECT", help_heading = "Conditions")]
+        mirror: Option<Mirror>,
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -142,6 +145,8 @@ enum StatusArg {
     #[value(hide = true)]
     Pending,
 }
+
+understood_by_name!(StatusArg);
 
 impl From<StatusArg> for PhaseStatus {
     fn from(status: StatusArg) -> Self {
@@ -166,6 +171,8 @@ pub(crate) enum WorkflowStatusArg {
     Failed,
     Abandoned,
 }
+
+understood_by_name!(WorkflowStatusArg);
 
 impl From<WorkflowStatusArg> for WorkflowStatus {
     fn from(status: WorkflowStatusArg) -> Self {
@@ -228,7 +235,7 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     if !kept.is_empty() && change.replace.is_none() {
         report.warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
     }
-    if let Some(dialect) = args.mirror.or(config.mirror())
+    if let Some(dialect) = args.mirror.map(|Mirror(dialect)| dialect).or(config.mirror())
         && let Some(checkpoint) = saved.checkpoint.as_deref()
     {
         report.warnings.extend(foreign::mirror(dialect, checkpoint, store.project()).err());

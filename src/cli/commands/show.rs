@@ -8,8 +8,10 @@ use serde_json::Value;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
+use super::super::declare::arguments;
 use super::super::error::Failure;
 use super::super::exit::Exit;
+use super::super::quick;
 use super::super::session::Session;
 use super::super::views::show::{ShowReport, Source};
 use crate::core::error::Error;
@@ -21,8 +23,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "show",
     alias: None,
     augment: ShowArgs::augment_args,
+    quick: Some(quick::read::<ShowArgs>),
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -33,29 +36,30 @@ Examples:
   ckpt show 042 --pointer /context/git/branch
   ckpt show 042 --raw | jq .";
 
-/// Show one checkpoint
-///
-/// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
-#[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
-    /// Which checkpoint
-    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
-    selector: String,
-    /// Print the stored bytes
-    #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
-    raw: bool,
-    /// Print the state of the workflow
-    #[arg(long, conflicts_with_all = ["data", "pointer"])]
-    state: bool,
-    /// Print the data of the phase the checkpoint is about, or of `--phase`
-    #[arg(long, conflicts_with = "pointer")]
-    data: bool,
-    /// With `--data`: of this phase
-    #[arg(long, value_name = "P", requires = "data")]
-    phase: Option<String>,
-    /// Print one value, by its JSON pointer
-    #[arg(long, value_name = "/A/B")]
-    pointer: Option<String>,
+arguments! {
+    /// Show one checkpoint
+    ///
+    /// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
+    pub(crate) struct ShowArgs {
+        /// Which checkpoint
+        #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+        selector: String,
+        /// Print the stored bytes
+        #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
+        raw: bool,
+        /// Print the state of the workflow
+        #[arg(long, conflicts_with_all = ["data", "pointer"])]
+        state: bool,
+        /// Print the data of the phase the checkpoint is about, or of `--phase`
+        #[arg(long, conflicts_with = "pointer")]
+        data: bool,
+        /// With `--data`: of this phase
+        #[arg(long, value_name = "P", requires = "data")]
+        phase: Option<String>,
+        /// Print one value, by its JSON pointer
+        #[arg(long, value_name = "/A/B")]
+        pointer: Option<String>,
+    }
 }
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {

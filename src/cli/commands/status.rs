@@ -7,8 +7,10 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
+use super::super::declare::arguments;
 use super::super::error::Failure;
 use super::super::exit::Exit;
+use super::super::quick;
 use super::super::session::{Session, Workspace};
 use super::super::views::status::StatusReport;
 use super::unfinished::only_unfinished;
@@ -20,8 +22,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "status",
     alias: None,
     augment: StatusArgs::augment_args,
+    quick: Some(quick::read::<StatusArgs>),
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -35,15 +38,16 @@ const MOST_SAMPLES: usize = 50;
 const MOST_LOOKED_AT: usize = 500;
 const REFRESH: Duration = Duration::from_secs(1);
 
-/// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
-    /// The workflow; the only unfinished one if not given
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
-    /// Keep it up to date on the terminal until the workflow is complete
-    #[arg(short, long)]
-    watch: bool,
+arguments! {
+    /// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
+    pub(crate) struct StatusArgs {
+        /// The workflow; the only unfinished one if not given
+        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+        id: Option<String>,
+        /// Keep it up to date on the terminal until the workflow is complete
+        #[arg(short = 'w', long)]
+        watch: bool,
+    }
 }
 
 fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {

@@ -18,8 +18,9 @@ pub(crate) const SPEC: Spec = Spec {
     name: "verify",
     alias: None,
     augment: VerifyArgs::augment_args,
+    quick: None,
     examples: EXAMPLES,
-    run: |matches, session| run(&take(matches)?, session),
+    run: |given, session| run(&take(given)?, session),
 };
 
 const EXAMPLES: &str = "\

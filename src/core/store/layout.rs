@@ -16,6 +16,8 @@ pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
 const COMPACTING: &str = ".tmp-compacting-";
+/// The digits of a number in a name; more only where the number needs them.
+const DIGITS: usize = 8;
 
 /// What the name of a file in a workflow's directory says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +37,13 @@ impl EntryName {
         if name.starts_with(STAGED) {
             return Self::Staged;
         }
-        let number = name.strip_suffix(".json").filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-        match number.and_then(|digits| digits.parse().ok()) {
-            // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
-            Some(seq) if seq > 0 && checkpoint_file(seq) == name => Self::Checkpoint(seq),
-            _ => Self::Foreign,
-        }
+        // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
+        let is_number = |digits: &&str| {
+            let padded = digits.len() == DIGITS || digits.len() > DIGITS && !digits.starts_with('0');
+            padded && digits.bytes().all(|b| b.is_ascii_digit())
+        };
+        let number = name.strip_suffix(".json").filter(is_number).and_then(|digits| digits.parse().ok());
+        number.filter(|seq| *seq > 0).map_or(Self::Foreign, Self::Checkpoint)
     }
 }
 
@@ -51,7 +54,7 @@ pub(super) fn is_staged(name: &str) -> bool {
 
 /// The file of a checkpoint.
 pub(super) fn checkpoint_file(seq: u64) -> String {
-    format!("{seq:08}.json")
+    format!("{seq:0DIGITS$}.json")
 }
 
 /// A name for a file that is being written; no other save has it, not even another attempt of the same one.
@@ -91,9 +94,16 @@ mod tests {
         assert_eq!(EntryName::parse(&compacting_file(7)), EntryName::Staged);
         assert_eq!(compacting_number(&compacting_file(7)), Some(7));
         assert!(!is_compacting(&staged_file("compacting", 0)) && !is_compacting("00000007.json"));
-        for foreign in
-            ["7.json", "000000007.json", "00000000.json", "00000007.json.bak", "+0000007.json", "README"]
-        {
+        for foreign in [
+            "7.json",
+            "000000007.json",
+            "00000000.json",
+            "0000000.json",
+            "99999999999999999999.json",
+            "00000007.json.bak",
+            "+0000007.json",
+            "README",
+        ] {
             assert_eq!(EntryName::parse(foreign), EntryName::Foreign, "{foreign}");
         }
     }

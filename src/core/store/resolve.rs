@@ -49,8 +49,15 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// There is none, or several workflows are meant.
     pub fn resolve(&self, selector: &Selector) -> Result<Handle> {
-        let workflow = self.resolve_workflow(&selector.workflow)?;
-        let newest = self.newest_number(&workflow)?.unwrap_or_default();
+        let (workflow, newest) = match self.newest_number(&selector.workflow)? {
+            // It has numbers, so it is the exact name.
+            Some(newest) => (selector.workflow.clone(), newest),
+            None => {
+                let workflow = self.resolve_workflow(&selector.workflow)?;
+                let newest = self.newest_number(&workflow)?.unwrap_or_default();
+                (workflow, newest)
+            }
+        };
         let seq = match selector.which {
             Which::Newest => Some(newest),
             Which::Number(seq) => Some(seq).filter(|seq| (1..=newest).contains(seq)),

@@ -49,8 +49,8 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
-        let ids = self.workflow_ids()?;
         let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
+        let ids = self.ids_in(&workflows)?;
         let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
             ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect()
         };
@@ -90,12 +90,14 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
+        self.open_workflows()?.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows))
+    }
+
+    fn ids_in(&self, workflows: &D::Dir) -> Result<Vec<WorkflowId>> {
         let mut ids = Vec::new();
-        let path = self.root().join(WORKFLOWS);
         self.disk()
-            .list(&workflows, &mut |name| ids.extend(WorkflowId::from_directory(name)))
-            .map_err(|error| self.failed("list", &path, error))?;
+            .list(workflows, &mut |name| ids.extend(WorkflowId::from_directory(name)))
+            .map_err(|error| self.failed("list", &self.root().join(WORKFLOWS), error))?;
         Ok(ids)
     }
 

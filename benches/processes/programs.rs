@@ -59,7 +59,7 @@ impl Programs {
 }
 
 /// Copies a program, as every installation does. A linker writes here and there, and the pages it leaves in memory are
-/// small ones: until the machine starts again, every process would take a fifth longer than one of an installed program.
+/// small ones: until the machine starts again, every process of it would take a fifth longer.
 fn install(program: &Path, out: &Path) -> Outcome<PathBuf> {
     let bin = out.join("bin");
     fs::create_dir_all(&bin)?;

@@ -28,7 +28,8 @@ impl Load {
         for _ in 0..rounds {
             let begun = Instant::now();
             let status = Command::new(ckpt)
-                .args(["import", "foreign", "-q"])
+                // Named, or the store of a project around this one would be found.
+                .args(["import", "foreign", "-q", "--store", ".ckpt"])
                 .current_dir(&project)
                 .env_clear()
                 .env("HOME", &project)

@@ -11,8 +11,9 @@ use super::super::exit::Exit;
 use super::super::progress::Progress;
 use super::super::session::Session;
 use super::super::views::import::{ImportReport, Line};
+use super::reader::{Ahead, File, Reader, name};
 use crate::core::adopt::{
-    Adopted, Adoption, Collected, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
+    Adopted, Adoption, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
 };
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES};
@@ -67,12 +68,14 @@ pub(crate) struct ImportArgs {
 fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     let into = args.into.as_deref().map(str::parse::<WorkflowId>).transpose()?;
     let mut import = Import {
-        terms: Terms { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
+        reader: Reader {
+            terms: Terms { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
+            shelf: Shelf::default(),
+            stdin: None,
+        },
         into,
         dry_run: args.dry_run,
         progress: Progress::new(&session.ui),
-        shelf: Shelf::default(),
-        stdin: None,
         called: BTreeSet::new(),
         report: ImportReport::new(args.dry_run),
     };
@@ -94,9 +97,15 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             max_file: config.max_artifact(),
             stamp: &stamp,
         };
-        for (workflow, files) in queue.workflows {
-            import.workflow(&adoption, &workflow, files)?;
-        }
+        let files: Vec<File> = queue.workflows.values().flatten().map(|queued| queued.file.clone()).collect();
+        let reader = std::mem::take(&mut import.reader);
+        std::thread::scope(|scope| -> Result<(), Failure> {
+            let mut ahead = Ahead::start(scope, reader, files);
+            for (workflow, files) in queue.workflows {
+                import.workflow(&adoption, &workflow, files, &mut ahead)?;
+            }
+            Ok(())
+        })?;
     }
     let Import { report, progress, .. } = import;
     drop(progress);
@@ -106,20 +115,14 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// One run of the command.
 struct Import<'a> {
-    terms: Terms,
+    reader: Reader,
     into: Option<WorkflowId>,
     dry_run: bool,
     progress: Progress<'a>,
-    shelf: Shelf,
-    /// What was read from stdin: it can be read only once.
-    stdin: Option<Vec<u8>>,
     /// What the files call their workflows.
     called: BTreeSet<WorkflowId>,
     report: ImportReport,
 }
-
-/// How a queued file is found again; none for stdin.
-type File = Option<Collected>;
 
 impl Import<'_> {
     /// Reads every file once, to learn what it is and where it belongs. What it says is not kept: there may be many.
@@ -131,7 +134,7 @@ impl Import<'_> {
             if path == Path::new("-") {
                 let bytes = read_bounded(std::io::stdin().lock(), MAX_SOURCE_BYTES);
                 let bytes = bytes.map_err(|problem| source_error("-".to_owned(), problem.into()))?;
-                self.stdin = Some(bytes);
+                self.reader.stdin = Some(bytes);
                 self.consider(None, &mut files, &mut companions);
                 continue;
             }
@@ -152,7 +155,7 @@ impl Import<'_> {
 
     fn consider(&mut self, file: File, files: &mut Vec<Queued<File>>, companions: &mut HashSet<PathBuf>) {
         let source = name(&file);
-        let opened = self.open(&file, companions).and_then(|opened| {
+        let opened = self.reader.open(&file, companions).and_then(|opened| {
             if !opened.is_checkpoint(file.as_ref().is_none_or(|file| file.named)) {
                 return Err(SourceProblem::NotACheckpoint);
             }
@@ -183,20 +186,6 @@ impl Import<'_> {
         }
     }
 
-    fn open(&mut self, file: &File, companions: &mut HashSet<PathBuf>) -> Result<Opened, SourceProblem> {
-        let bytes = match (file, &self.stdin) {
-            (Some(file), _) => file.read()?,
-            (None, stdin) => stdin.clone().unwrap_or_default(),
-        };
-        let shelf = &mut self.shelf;
-        let beside = |dialect, main: &_| {
-            let (path, content) = shelf.beside(&file.as_ref()?.path, dialect, main)?;
-            companions.insert(path);
-            Some(content)
-        };
-        Opened::read(&name(file), &bytes, self.terms, beside)
-    }
-
     /// A name for all of them is a name for one workflow.
     fn one_workflow(&self) -> Result<(), Failure> {
         let (Some(into), 2..) = (&self.into, self.called.len()) else { return Ok(()) };
@@ -210,16 +199,18 @@ impl Import<'_> {
         adoption: &Adoption<'_, OsDisk>,
         workflow: &WorkflowId,
         files: Vec<Queued<File>>,
+        ahead: &mut Ahead,
     ) -> Result<(), Failure> {
+        let from = ahead.skip(files.len());
         let mut known = adoption.known(workflow)?;
         let mut newest = match self.dry_run {
             true => newest(adoption.store, workflow)?,
             false => None,
         };
-        for file in files {
+        for (index, file) in (from..).zip(files) {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {}", done + 1, file.source));
-            let opened = match self.open(&file.file, &mut HashSet::new()) {
+            let opened = match ahead.take(index) {
                 Ok(opened) if opened.sha256 == file.sha256 => opened,
                 Ok(_) => {
                     self.failed(file.source, SourceProblem::Changed);
@@ -261,10 +252,6 @@ impl Import<'_> {
     fn failed(&mut self, source: String, problem: SourceProblem) {
         self.report.fail(&source.clone(), &source_error(source, problem));
     }
-}
-
-fn name(file: &File) -> String {
-    file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.display().to_string())
 }
 
 fn source_error(source_name: String, problem: SourceProblem) -> Failure {

@@ -15,6 +15,7 @@ mod list;
 mod man;
 mod migrate;
 mod pipeline;
+mod reader;
 mod restore;
 mod resume;
 mod revise;

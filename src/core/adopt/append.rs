@@ -45,6 +45,8 @@ pub enum Adopted {
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     sources: HashMap<Digest, u64>,
+    /// Whether there is no such workflow yet.
+    is_new: bool,
 }
 
 impl<D: Disk> Adoption<'_, D> {
@@ -53,7 +55,9 @@ impl<D: Disk> Adoption<'_, D> {
     /// # Errors
     /// The store cannot be read.
     pub fn known(&self, workflow: &WorkflowId) -> Result<Known> {
-        Ok(Known { sources: self.store.sources(workflow)? })
+        let is_new = self.store.newest_number(workflow)?.is_none();
+        let sources = if is_new { HashMap::new() } else { self.store.sources(workflow)? };
+        Ok(Known { sources, is_new })
     }
 
     /// The checkpoint that a file becomes on top of `newest`, with what was noticed on the way.
@@ -113,6 +117,10 @@ impl<D: Disk> Adoption<'_, D> {
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
         let own = Adoption { stamp: &stamp, ..*self };
+        // Nothing can refuse a new workflow its first checkpoint any more, so it is made only once.
+        if std::mem::take(&mut known.is_new) {
+            self.store.prepare(workflow)?;
+        }
         let appended = self.store.append(workflow, &stamp.save_id, |newest| {
             if let Some(newest) = &newest {
                 if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == opened.sha256) {

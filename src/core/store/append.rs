@@ -120,8 +120,7 @@ impl<D: Disk> Store<D> {
             };
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
             let Some(dir) = dir else {
-                self.create()?;
-                self.make_workflow(workflow)?;
+                self.prepare(workflow)?;
                 continue;
             };
             if newest.is_none() {
@@ -132,6 +131,16 @@ impl<D: Disk> Store<D> {
             }
             attempt += 1;
         }
+    }
+
+    /// Makes the directory of a workflow, and the store if need be. [`append`](Self::append) does so itself, but asks
+    /// its caller once more then; who knows beforehand that nothing is refused can spare that.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn prepare(&self, workflow: &WorkflowId) -> Result<()> {
+        self.create()?;
+        self.make_workflow(workflow)
     }
 
     pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {

@@ -33,6 +33,9 @@ pub(super) enum Role {
 
 /// Brings a key into one spelling: lower case, words joined by `_`.
 pub(super) fn fold(key: &str) -> String {
+    if is_folded(key) {
+        return key.to_owned();
+    }
     let mut folded = String::with_capacity(key.len() + 4);
     let mut before = ' ';
     let mut chars = key.chars().peekable();
@@ -53,6 +56,17 @@ pub(super) fn fold(key: &str) -> String {
         before = c;
     }
     folded
+}
+
+/// Whether a key, brought into one spelling, is `name`.
+pub(super) fn is_spelled(key: &str, name: &str) -> bool {
+    key == name || (!is_folded(key) && fold(key) == name)
+}
+
+/// Whether a key has that spelling already, as most have.
+fn is_folded(key: &str) -> bool {
+    let plain = key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+    plain && !key.starts_with('_') && !key.contains("__")
 }
 
 /// Says what a folded key is about; `None` if it is about something else.
@@ -188,6 +202,12 @@ mod tests {
         assert_eq!(fold("currentPhaseID"), "current_phase_id");
         assert_eq!(fold("HTTPStatus"), "http_status");
         assert_eq!(fold("_x__y"), "x_y");
+        assert_eq!(fold("x_"), "x_");
+        for (key, name) in
+            [("currentPhase", "current_phase"), ("a", "a"), ("_x", "x"), ("X", "x"), ("x", "y"), ("", "")]
+        {
+            assert_eq!(is_spelled(key, name), fold(key) == name, "{key}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::super::reading::{Notes, phase_id, pointer, spelled};
-use super::keys::{classify, fold};
+use super::keys::{classify, fold, is_spelled};
 use super::scope::is_nothing;
 use super::status::{Said, checkbox, is_said, of_entry, of_word};
 use crate::core::phase::{PhaseId, PhaseStatus};
@@ -281,7 +281,7 @@ fn task_id(text: &str) -> Option<TaskId> {
 pub(super) fn member<'a>(value: &'a Value, names: &[&str]) -> Option<(&'a str, &'a Value)> {
     let Value::Object(members) = value else { return None };
     names.iter().find_map(|name| {
-        let found = members.iter().find(|(key, value)| fold(key) == *name && !is_nothing(value));
+        let found = members.iter().find(|(key, value)| is_spelled(key, name) && !is_nothing(value));
         found.map(|(key, value)| (key.as_str(), value))
     })
 }

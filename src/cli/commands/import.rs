@@ -101,8 +101,15 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         let reader = std::mem::take(&mut import.reader);
         std::thread::scope(|scope| -> Result<(), Failure> {
             let mut ahead = Ahead::start(scope, reader, files);
-            for (workflow, files) in queue.workflows {
-                import.workflow(&adoption, &workflow, files, &mut ahead)?;
+            let mut workflows: Vec<_> = queue.workflows.into_iter().collect();
+            while !workflows.is_empty() {
+                let later = workflows.split_off(workflows.len().min(TOGETHER));
+                if !args.dry_run {
+                    adoption.prepare(workflows.iter().map(|(workflow, _)| workflow))?;
+                }
+                for (workflow, files) in std::mem::replace(&mut workflows, later) {
+                    import.workflow(&adoption, &workflow, files, &mut ahead)?;
+                }
             }
             Ok(())
         })?;
@@ -112,6 +119,9 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report)?;
     Ok(report.exit())
 }
+
+/// How many workflows are made room for at once. What breaks off leaves at most so many empty directories.
+const TOGETHER: usize = 256;
 
 /// One run of the command.
 struct Import<'a> {

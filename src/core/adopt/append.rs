@@ -45,19 +45,29 @@ pub enum Adopted {
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     sources: HashMap<Digest, u64>,
-    /// Whether there is no such workflow yet.
-    is_new: bool,
 }
 
 impl<D: Disk> Adoption<'_, D> {
+    /// Makes room for those of these workflows that are not there yet, so that what they have in common is done once.
+    ///
+    /// # Errors
+    /// The store refuses.
+    pub fn prepare<'w>(&self, workflows: impl Iterator<Item = &'w WorkflowId>) -> Result<()> {
+        let mut new = Vec::new();
+        for workflow in workflows {
+            if self.store.newest_number(workflow)?.is_none() {
+                new.push(workflow.clone());
+            }
+        }
+        self.store.prepare(&new)
+    }
+
     /// Looks up what a workflow has been made from, archived checkpoints included.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn known(&self, workflow: &WorkflowId) -> Result<Known> {
-        let is_new = self.store.newest_number(workflow)?.is_none();
-        let sources = if is_new { HashMap::new() } else { self.store.sources(workflow)? };
-        Ok(Known { sources, is_new })
+        Ok(Known { sources: self.store.sources(workflow)? })
     }
 
     /// The checkpoint that a file becomes on top of `newest`, with what was noticed on the way.
@@ -117,10 +127,6 @@ impl<D: Disk> Adoption<'_, D> {
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
         let own = Adoption { stamp: &stamp, ..*self };
-        // Nothing can refuse a new workflow its first checkpoint any more, so it is made only once.
-        if std::mem::take(&mut known.is_new) {
-            self.store.prepare(workflow)?;
-        }
         let appended = self.store.append(workflow, &stamp.save_id, |newest| {
             if let Some(newest) = &newest {
                 if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == opened.sha256) {

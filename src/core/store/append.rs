@@ -120,7 +120,8 @@ impl<D: Disk> Store<D> {
             };
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
             let Some(dir) = dir else {
-                self.prepare(workflow)?;
+                self.create()?;
+                self.make_workflow(workflow)?;
                 continue;
             };
             if newest.is_none() {
@@ -133,14 +134,27 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Makes the directory of a workflow, and the store if need be. [`append`](Self::append) does so itself, but asks
-    /// its caller once more then; who knows beforehand that nothing is refused can spare that.
+    /// Makes the directories of workflows that are about to get their first checkpoint, and the store if need be. A
+    /// store [for many](Store::for_many) syncs their names together, and none of them again.
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn prepare(&self, workflow: &WorkflowId) -> Result<()> {
+    pub fn prepare(&self, new: &[WorkflowId]) -> Result<()> {
+        let Some(first) = new.first() else { return Ok(()) };
         self.create()?;
-        self.make_workflow(workflow)
+        for workflow in new {
+            self.make_workflow(workflow)?;
+        }
+        let Some(durable) = &self.durable else { return Ok(()) };
+        let Some(workflows) = self.open_workflows()? else { return Ok(()) };
+        let id = |workflow: &WorkflowId| self.disk().identify(&workflows, &workflow.directory()).ok();
+        let ids: Vec<FileId> = new.iter().filter_map(id).collect();
+        // Whatever is known of the first of them already: it is the others that this is for.
+        let path = self.root().join(WORKFLOWS);
+        self.disk().sync_dir(&workflows).map_err(|error| self.failed("sync", &path, error))?;
+        self.sync_above(first)?;
+        durable.remember_workflows(ids);
+        Ok(())
     }
 
     pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
@@ -250,8 +264,9 @@ impl<D: Disk> Store<D> {
         let workflows = self.enter(&store, WORKFLOWS, &workflows_path)?;
         let sync =
             |dir, path: &_| self.disk().sync_dir(dir).map_err(|error| self.failed("sync", path, error));
-        sync(&workflows, &self.workflow_dir(workflow))?;
+        let workflow_path = self.workflow_dir(workflow);
         let Some(durable) = &self.durable else {
+            sync(&workflows, &workflow_path)?;
             sync(&store, &workflows_path)?;
             return sync(&base, &root);
         };
@@ -259,6 +274,10 @@ impl<D: Disk> Store<D> {
             self.disk().identify(dir, name).map_err(|error| self.failed("read", path, error))
         };
         let ids = [id(&base, self.name(), &root)?, id(&store, WORKFLOWS, &workflows_path)?];
+        let own = self.disk().identify(&workflows, &workflow.directory());
+        if !own.is_ok_and(|own| durable.knows_workflow(ids, own)) {
+            sync(&workflows, &workflow_path)?;
+        }
         if !durable.knows(ids) {
             sync(&store, &workflows_path)?;
             sync(&base, &root)?;

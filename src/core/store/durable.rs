@@ -1,5 +1,6 @@
 //! What one process knows to survive a power loss, because it has synced it itself.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +15,8 @@ pub(super) struct Durable<Dir>(Arc<Mutex<Option<Synced<Dir>>>>);
 struct Synced<Dir> {
     ids: [FileId; 2],
     _held: [Dir; 2],
+    /// The directories of workflows whose names have been synced, before their first number is.
+    workflows: HashSet<FileId>,
 }
 
 impl<Dir> Durable<Dir> {
@@ -25,7 +28,21 @@ impl<Dir> Durable<Dir> {
 
     /// Remembers that they have been.
     pub(super) fn remember(&self, ids: [FileId; 2], held: [Dir; 2]) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Synced { ids, _held: held });
+        let synced = Synced { ids, _held: held, workflows: HashSet::new() };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(synced);
+    }
+
+    /// Whether the name of this workflow has been synced in exactly these.
+    pub(super) fn knows_workflow(&self, ids: [FileId; 2], workflow: FileId) -> bool {
+        let synced = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        synced.as_ref().is_some_and(|synced| synced.ids == ids && synced.workflows.contains(&workflow))
+    }
+
+    /// Remembers that the names of these workflows have been synced in what is remembered.
+    pub(super) fn remember_workflows(&self, workflows: impl IntoIterator<Item = FileId>) {
+        if let Some(synced) = self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            synced.workflows.extend(workflows);
+        }
     }
 }
 

@@ -45,6 +45,29 @@ fn every_workflow_of_many_survives_a_power_loss_from_its_first_number_on() {
 }
 
 #[test]
+fn workflows_that_were_prepared_together_survive_one_by_one() {
+    let disk = MemoryDisk::new();
+    let store = store_on(disk.clone()).for_many();
+    let ids: Vec<WorkflowId> = ["a", "b", "c"].map(|id| id.parse().unwrap()).into();
+    store.prepare(&ids).unwrap();
+    let mut made = Vec::new();
+    for id in ["a", "b", "c", "d"] {
+        made.push(make(&store, id));
+        all_survive(&disk, &made);
+    }
+}
+
+#[test]
+fn a_store_that_was_made_anew_behind_a_preparation_is_synced_anew() {
+    let disk = MemoryDisk::new();
+    let store = store_on(disk.clone()).for_many();
+    store.prepare(&["a".parse().unwrap(), "b".parse().unwrap()]).unwrap();
+    disk.rename_dir(disk.base().unwrap(), STORE_NAME, "moved-away");
+    let made = [make(&store, "a"), make(&store, "b")];
+    all_survive(&disk, &made);
+}
+
+#[test]
 fn a_store_that_was_made_anew_in_between_is_synced_anew() {
     let disk = MemoryDisk::new();
     let store = store_on(disk.clone()).for_many();

@@ -257,3 +257,21 @@ fn on_a_terminal_an_import_that_takes_a_while_says_how_far_it_is() {
     assert!(rest.contains("\r\u{1b}[K"), "the line is taken away again: {shown:?}");
     assert!(rest.contains("Imported 2 files into 2 workflows."), "{shown:?}");
 }
+
+#[test]
+fn a_file_among_the_failed_ones_is_not_resumed_without_a_word() {
+    let world = World::new();
+    let document = serde_json::json!({
+        "checkpoint_id": "implement_menu_20260129_101500", "workflow_type": "implement",
+        "created_at": "2026-01-29T10:15:00Z", "updated_at": "2026-01-29T10:20:00Z", "status": "in_progress",
+        "current_phase": 2, "total_phases": 3, "completed_phases": [1], "workflow_state": {}, "last_error": null
+    });
+    let path = ".claude/checkpoints/failed/implement_menu_20260129_101500.json";
+    world.write(path, document.to_string());
+    world.run(&["import", ".claude/checkpoints"]).succeeds();
+    let resume = world.run(&["resume", "implement_menu", "--json"]).exits(7).document();
+    assert_eq!((&resume["verdict"], &resume["phase"]), (&"confirm".into(), &"2".into()));
+    assert_eq!(resume["findings"][0]["code"], "workflow_failed");
+    let exported = world.run(&["export", "implement_menu", "--as", "claude-dir", "-o", "-"]).succeeds();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&exported.stdout).unwrap(), document);
+}

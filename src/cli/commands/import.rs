@@ -116,6 +116,9 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let Import { report, progress, .. } = import;
     drop(progress);
+    if let Some(failure) = report.only_failure() {
+        return Err(failure);
+    }
     session.answer(&report)?;
     Ok(report.exit())
 }

@@ -36,7 +36,7 @@ pub(crate) struct ImportReport {
     #[serde(skip)]
     store_made: Option<PathBuf>,
     #[serde(skip)]
-    exits: Vec<Exit>,
+    failed: Vec<Failure>,
 }
 
 /// A file, and the checkpoint it is now.
@@ -109,7 +109,7 @@ impl ImportReport {
             redactions: Vec::new(),
             warnings: Vec::new(),
             store_made: None,
-            exits: Vec::new(),
+            failed: Vec::new(),
         }
     }
 
@@ -146,7 +146,7 @@ impl ImportReport {
     }
 
     pub(crate) fn fail(&mut self, source: &str, failure: &Failure) {
-        self.exits.push(failure.exit);
+        self.failed.push(failure.clone());
         self.failures.push(FailedSource {
             source: source.to_owned(),
             code: failure.code,
@@ -172,11 +172,21 @@ impl ImportReport {
     /// What the shell sees: a single reason if nothing could be done for that reason. Whoever names a directory without
     /// a checkpoint in it has named the wrong one.
     pub(crate) fn exit(&self) -> Exit {
-        match self.exits.as_slice() {
+        match self.failed.as_slice() {
             [] if self.is_empty() => Exit::NotFound,
             [] => Exit::Ok,
-            [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other == first) => *first,
+            [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other.exit == first.exit) => {
+                first.exit
+            }
             _ => Exit::Partial,
+        }
+    }
+
+    /// Why nothing was done, if one file was all there was: then that is not an answer, but a failure.
+    pub(crate) fn only_failure(&self) -> Option<Failure> {
+        match self.failed.as_slice() {
+            [only] if self.is_empty() && self.skipped.is_empty() => Some(only.clone()),
+            _ => None,
         }
     }
 

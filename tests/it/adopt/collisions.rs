@@ -4,11 +4,7 @@ use super::import::state;
 use crate::world::World;
 
 fn refused(world: &World, args: &[&str]) -> String {
-    let before = world.tree();
-    let document = world.run(&[args, &["--json"]].concat()).exits(8).document();
-    assert_eq!(document["failures"][0]["code"], "collision", "{document}");
-    assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
-    document["failures"][0]["message"].as_str().unwrap().to_owned()
+    world.refuses(args, 8, "collision")["message"].as_str().unwrap().to_owned()
 }
 
 #[test]

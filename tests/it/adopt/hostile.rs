@@ -74,8 +74,8 @@ fn yaml_is_data_and_nothing_else() {
         ("alias.yaml", "b: *a\n", "line 1"),
     ] {
         world.write(name, text);
-        let document = world.run(&["import", name, "--json"]).exits(6).document();
-        let message = document["failures"][0]["message"].as_str().unwrap();
+        let failure = world.refuses(&["import", name], 6, "damaged");
+        let message = failure["message"].as_str().unwrap();
         for part in why.split("; ") {
             assert!(message.contains(part), "{message}");
         }

@@ -93,7 +93,7 @@ fn a_checkpoint_of_our_own_goes_to_another_store_and_is_checked_there() {
     let last = torn.len() - 10;
     torn[last] ^= 1;
     world.write("042.json", torn);
-    world.run(&["import", "042.json", "--into", "other"]).exits(6);
+    world.refuses(&["import", "042.json", "--into", "other"], 6, "damaged");
 }
 
 #[test]

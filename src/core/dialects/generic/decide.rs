@@ -250,8 +250,8 @@ impl Board {
                     else {
                         continue;
                     };
-                    taken.insert(id);
-                    task.id = full_id(phase, &task);
+                    taken.insert(id.clone());
+                    task.id = id;
                 }
                 draft.tasks.push(task);
             }
@@ -281,9 +281,4 @@ impl Board {
         let lost = !self.phases.is_empty() && self.position(id).is_none() && numbers::plain(id).is_some();
         (!lost).then(|| Next { phase: Some(id.clone()), action: None, extra: Default::default() })
     }
-}
-
-fn full_id(phase: Option<&PhaseId>, task: &Task) -> crate::core::task::TaskId {
-    let full = phase.and_then(|phase| format!("{phase}/{}", task.id).parse().ok());
-    full.unwrap_or_else(|| task.id.clone())
 }

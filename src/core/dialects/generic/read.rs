@@ -7,7 +7,7 @@ use super::claim::{claim, settle_claim};
 use super::decide::decide;
 use super::evidence::Evidence;
 use super::listed::{is_path, member};
-use super::scope::{Scopes, is_idle_word, is_nothing, text};
+use super::scope::{Found, Scopes, is_idle_word, is_nothing, text};
 use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
 use crate::core::phase::PhaseId;
 use crate::core::resume::{Code, Severity};
@@ -125,13 +125,14 @@ fn says_idle_status(scopes: &Scopes<'_>) -> bool {
     scopes.text(&["status", "state", "workflow_status"]).is_some_and(|(word, _)| is_idle_word(&word))
 }
 
+/// The member with the best of these names that is no empty list.
+fn telling<'a>(scopes: &Scopes<'a>, names: &[&str]) -> Option<Found<'a>> {
+    let tells = |found: &Found<'_>| !matches!(found.value, Value::Array(items) if items.is_empty());
+    names.iter().find_map(|name| scopes.find(&[name]).filter(tells))
+}
+
 fn read_next(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
-    let Some(found) = ACTIONS.iter().find_map(|name| {
-        let found = scopes.find(&[name])?;
-        (!matches!(found.value, Value::Array(items) if items.is_empty())).then_some(found)
-    }) else {
-        return;
-    };
+    let Some(found) = telling(scopes, &ACTIONS) else { return };
     let value = match found.value {
         Value::Array(items) => items.first().unwrap_or(&Value::Null),
         value => value,
@@ -231,12 +232,7 @@ fn is_elsewhere(path: &str) -> bool {
 }
 
 fn read_error(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
-    let Some(found) = ERRORS.iter().find_map(|name| {
-        let found = scopes.find(&[name])?;
-        (!matches!(found.value, Value::Array(items) if items.is_empty())).then_some(found)
-    }) else {
-        return;
-    };
+    let Some(found) = telling(scopes, &ERRORS) else { return };
     let value = match found.value {
         Value::Array(items) => items.last().unwrap_or(&Value::Null),
         value => value,

@@ -210,11 +210,11 @@ fn each_reason_to_refuse_a_file_has_the_documented_exit_code() {
         ("nowhere", 4, "source_missing"),
         ("/dev/null", 2, "source_not_a_file"),
     ] {
-        let document = world.run(&["import", path, "--json"]).exits(exit).document();
-        assert_eq!(document["failures"][0]["code"], code, "{document}");
+        world.refuses(&["import", path], exit, code);
     }
-    let nameless = world.ckpt(&["import", "-", "--json"]).stdin("{\"next_step\": \"y\"}").run().exits(2);
-    assert_eq!(nameless.document()["failures"][0]["code"], "no_workflow");
+    world.ckpt(&["import", "-"]).stdin("{\"next_step\": \"y\"}").refused(2, "no_workflow");
+    let both = world.run(&["import", "own.json", "cut.json", "--json"]).exits(3).document();
+    assert_eq!(both["failures"][1]["code"], "collision", "{both}");
     world.run(&["import", "empty"]).exits(4);
     world.run(&["import", "own.json", "cut.json"]).exits(3);
 }

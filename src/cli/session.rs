@@ -37,7 +37,7 @@ pub(crate) struct Workspace {
 
 /// A checkpoint, the world around it, and what follows.
 pub(crate) struct Judgement {
-    pub(crate) checkpoint: Checkpoint,
+    pub(crate) checkpoint: Box<Checkpoint>,
     pub(crate) facts: Facts,
     pub(crate) resume: Resume,
 }
@@ -155,20 +155,19 @@ impl Session {
     }
 
     /// Looks at the world around a checkpoint and judges it.
-    pub(crate) fn judge(&self, workspace: &Workspace, selected: &Selected) -> Judgement {
+    pub(crate) fn judge(&self, workspace: &Workspace, selected: Selected) -> Judgement {
         let Workspace { place, config, .. } = workspace;
-        let checkpoint = selected.checkpoint.clone();
-        self.judge_at(place, config, checkpoint, |facts| selected.complete(facts))
+        let facts = selected.complete(self.facts(place, config, &selected.checkpoint));
+        self.judgement(config, selected.checkpoint, facts)
     }
 
     /// Looks at the world around a checkpoint that need not be stored, and judges it.
-    pub(crate) fn judge_at(
-        &self,
-        place: &Place,
-        config: &Config,
-        checkpoint: Checkpoint,
-        complete: impl FnOnce(Facts) -> Facts,
-    ) -> Judgement {
+    pub(crate) fn judge_at(&self, place: &Place, config: &Config, checkpoint: Box<Checkpoint>) -> Judgement {
+        let facts = self.facts(place, config, &checkpoint);
+        self.judgement(config, checkpoint, facts)
+    }
+
+    fn facts(&self, place: &Place, config: &Config, checkpoint: &Checkpoint) -> Facts {
         let session = agent_or_ci(&self.env).and_then(|agent| agent.session);
         let observer = Observer {
             project: &place.located().project,
@@ -176,7 +175,10 @@ impl Session {
             session: session.as_deref(),
             max_file: config.max_artifact(),
         };
-        let facts = complete(gather(&checkpoint, &observer));
+        gather(checkpoint, &observer)
+    }
+
+    fn judgement(&self, config: &Config, checkpoint: Box<Checkpoint>, facts: Facts) -> Judgement {
         let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now);
         Judgement { checkpoint, facts, resume }
     }

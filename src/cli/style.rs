@@ -1,6 +1,7 @@
 //! Colour, which never carries meaning alone.
 
-use super::declare::understood_by_name;
+use std::str::FromStr;
+
 use super::env::Environment;
 
 /// When to use colour.
@@ -15,7 +16,19 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-understood_by_name!(ColorChoice);
+/// As clap understands it. This is read at every start, so not by way of clap.
+impl FromStr for ColorChoice {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        match name {
+            "auto" => Ok(Self::Auto),
+            "always" => Ok(Self::Always),
+            "never" => Ok(Self::Never),
+            _ => Err(()),
+        }
+    }
+}
 
 impl ColorChoice {
     /// Whether a stream gets colour: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal.

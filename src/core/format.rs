@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
+use super::indented::Indented;
 use super::json::InvalidJson;
 use super::migrate::{self, Step};
 use super::phase::{PhaseId, PhaseStatus};
@@ -157,10 +158,7 @@ pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error>
     checkpoint.version = CURRENT;
     checkpoint.sha256 = Digest::ZERO;
     let mut bytes = Vec::with_capacity(USUAL_BYTES + checkpoint.state.stored_len());
-    let mut serializer = serde_json::Serializer::with_formatter(
-        &mut bytes,
-        serde_json::ser::PrettyFormatter::with_indent(b"  "),
-    );
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Indented::default());
     checkpoint.serialize(&mut serializer)?;
     bytes.push(b'\n');
     checkpoint.sha256 = Digest::of(&bytes);
@@ -175,7 +173,7 @@ pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error>
 ///
 /// # Errors
 /// Says why the bytes cannot be used.
-pub fn decode(bytes: &[u8]) -> Result<Checkpoint, Unusable> {
+pub fn decode(bytes: &[u8]) -> Result<Box<Checkpoint>, Unusable> {
     decode_with(bytes, migrate::STEPS)
 }
 
@@ -183,7 +181,7 @@ pub fn decode(bytes: &[u8]) -> Result<Checkpoint, Unusable> {
 ///
 /// # Errors
 /// Says why the bytes cannot be used.
-pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Checkpoint, Unusable> {
+pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Box<Checkpoint>, Unusable> {
     let version = check(bytes)?;
     if version >= CURRENT {
         return parse(bytes);

@@ -14,6 +14,7 @@ pub mod export;
 pub mod files;
 pub mod format;
 pub mod git;
+mod indented;
 pub mod json;
 pub mod migrate;
 pub mod name;

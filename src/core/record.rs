@@ -5,6 +5,8 @@
 //! loses the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown fields
 //! are collected as raw text, in order, and are written back behind the known ones.
 
+use serde::Deserialize;
+use serde::de::{Error as _, MapAccess};
 use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
 
@@ -47,6 +49,15 @@ impl Extra {
         }
     }
 
+    /// Reads the value of a field that has no other place.
+    #[inline(never)]
+    pub(crate) fn fill<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match self.insert(name.to_owned(), map.next_value()?) {
+            true => Ok(()),
+            false => Err(A::Error::custom(format_args!("duplicate field `{name}`"))),
+        }
+    }
+
     pub(crate) fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.0.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
     }
@@ -56,6 +67,20 @@ impl PartialEq for Extra {
     fn eq(&self, other: &Self) -> bool {
         self.0.len() == other.0.len()
             && self.0.iter().zip(&other.0).all(|((a, x), (b, y))| a == b && x.get() == y.get())
+    }
+}
+
+/// Reads the value of a field into its place. The fields of one type share this code: a checkpoint has many texts, and
+/// a process that starts pays for every page of code it touches.
+#[inline(never)]
+pub(crate) fn fill<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
+    place: &mut Option<T>,
+    map: &mut A,
+    name: &'static str,
+) -> Result<(), A::Error> {
+    match place.replace(map.next_value()?) {
+        None => Ok(()),
+        Some(_) => Err(A::Error::duplicate_field(name)),
     }
 }
 
@@ -134,24 +159,16 @@ macro_rules! record {
                     }
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$Record, A::Error> {
-                        use serde::de::Error as _;
                         $( let mut $field: Option<$Type> = None; )*
                         let mut extra = $crate::core::record::Extra::default();
                         while let Some(key) = map.next_key::<$crate::core::json::Key<'de>>()? {
                             match key.as_ref() {
                                 $(
                                     stringify!($field) => {
-                                        if $field.replace(map.next_value()?).is_some() {
-                                            return Err(A::Error::duplicate_field(stringify!($field)));
-                                        }
+                                        $crate::core::record::fill(&mut $field, &mut map, stringify!($field))?;
                                     }
                                 )*
-                                name => {
-                                    let name = name.to_owned();
-                                    if !extra.insert(name.clone(), map.next_value()?) {
-                                        return Err(A::Error::custom(format_args!("duplicate field `{name}`")));
-                                    }
-                                }
+                                name => extra.fill(name, &mut map)?,
                             }
                         }
                         Ok($Record {
@@ -176,7 +193,7 @@ macro_rules! record {
     };
 
     (@read required $field:ident) => {
-        $field.ok_or_else(|| A::Error::missing_field(stringify!($field)))
+        $field.ok_or_else(|| <A::Error as serde::de::Error>::missing_field(stringify!($field)))
     };
     (@read $mode:ident $field:ident) => {
         Ok::<_, A::Error>($field.unwrap_or_default())

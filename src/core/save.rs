@@ -62,13 +62,13 @@ impl Save<'_> {
             Appended::Nothing => Saved { checkpoint: None, handle: None, created: false },
             Appended::Kept(seq) => {
                 let handle = Handle::new(self.workflow, seq);
-                let checkpoint = store.load(&handle).ok().map(|stored| Box::new(stored.checkpoint));
+                let checkpoint = store.load(&handle).ok().map(|stored| stored.checkpoint);
                 Saved { checkpoint, handle: Some(handle), created: false }
             }
         })
     }
 
-    fn decide(&self, newest: Option<Checkpoint>, request: Option<(&str, Digest)>) -> Result<Decision> {
+    fn decide(&self, newest: Option<Box<Checkpoint>>, request: Option<(&str, Digest)>) -> Result<Decision> {
         let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
         // A repeated save is recognised before anything else: its condition was true when it was first made.
         if let (Some((key, request)), Some(newest)) = (request, &newest)
@@ -107,7 +107,7 @@ impl Save<'_> {
                 extra: Default::default(),
             });
         }
-        Ok(Decision::Write(Box::new(next)))
+        Ok(Decision::Write(next))
     }
 
     /// Checks the data of the phase against the schema that its pipeline declares, if it declares one.

@@ -67,7 +67,7 @@ fn waiting(
     workspace: &super::super::session::Workspace,
     workflow: &WorkflowId,
 ) -> Result<PhaseId, Failure> {
-    let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+    let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
     let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
     judgement.resume.phase.filter(|_| waits).ok_or_else(|| {
         Failure::with(

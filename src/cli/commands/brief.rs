@@ -67,6 +67,6 @@ fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
             }
         }
     };
-    let judgement = session.judge(&workspace, &Selected::newest(store, &workflow)?);
+    let judgement = session.judge(&workspace, Selected::newest(store, &workflow)?);
     Ok(BriefReport::one(&judgement, args.max_tokens))
 }

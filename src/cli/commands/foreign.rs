@@ -37,7 +37,7 @@ pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Readin
         stamp: &stamp,
     };
     let checkpoint = adoption.checkpoint(&opened, &workflow, None);
-    let judgement = session.judge_at(&place, &config, checkpoint, |facts| facts);
+    let judgement = session.judge_at(&place, &config, checkpoint);
     Ok((judgement, opened.reading))
 }
 
@@ -78,7 +78,7 @@ pub(super) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) 
         let message = Failure::from(Error::from(error)).message;
         format!("the {dialect} copy was not brought up to date: {message}")
     };
-    let stored = Stored { checkpoint: checkpoint.clone(), bytes: Vec::new(), bundle: None };
+    let stored = Stored { checkpoint: Box::new(checkpoint.clone()), bytes: Vec::new(), bundle: None };
     let index = |path: &str| read_document(&project.join(path));
     for file in files(dialect, &[stored], project, index).map_err(failed)? {
         write(project, &file, true).map_err(failed)?;

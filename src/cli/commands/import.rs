@@ -254,7 +254,7 @@ impl Import<'_> {
         workflow: &WorkflowId,
         opened: &Opened,
         known: &mut Known,
-        newest: &mut Option<Checkpoint>,
+        newest: &mut Option<Box<Checkpoint>>,
     ) -> crate::core::Result<Adopted> {
         match self.dry_run {
             true => adoption.foresee(opened, workflow, known, newest),
@@ -272,7 +272,7 @@ fn source_error(source_name: String, problem: SourceProblem) -> Failure {
 }
 
 /// What a dry run continues: the newest checkpoint, if there is one.
-fn newest(store: &Store, workflow: &WorkflowId) -> Result<Option<Checkpoint>, Failure> {
+fn newest(store: &Store, workflow: &WorkflowId) -> Result<Option<Box<Checkpoint>>, Failure> {
     match Selected::newest(store, workflow) {
         Ok(selected) => Ok(Some(selected.checkpoint)),
         Err(Error::NoSuchWorkflow { .. }) => Ok(None),

@@ -81,7 +81,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let workspace = session.workspace()?;
     let selected = args.select(&workspace)?;
-    let judgement = session.judge(&workspace, &selected);
+    let judgement = session.judge(&workspace, selected);
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
@@ -180,7 +180,7 @@ fn decide(
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
                 let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
-                let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+                let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
                 return match args.command.is_empty() {
                     true => Ok(Exit::Ok),
                     false => start(args, session, workspace, &judgement),

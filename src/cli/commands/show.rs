@@ -86,9 +86,7 @@ struct Shown {
 
 fn load(store: &Store, handle: &Handle) -> Result<Shown, Failure> {
     match store.load(handle) {
-        Ok(Stored { checkpoint, bytes, bundle }) => {
-            Ok(Shown { bytes, bundle, understood: Ok(Box::new(checkpoint)) })
-        }
+        Ok(Stored { checkpoint, bytes, bundle }) => Ok(Shown { bytes, bundle, understood: Ok(checkpoint) }),
         Err(Error::Damaged { why: Unusable::Newer(version), .. }) => {
             let (bytes, bundle) = store.load_bytes(handle)?;
             Ok(Shown { bytes, bundle, understood: Err(version) })

@@ -76,14 +76,14 @@ fn look(
     workspace: &Workspace,
     workflow: &WorkflowId,
 ) -> Result<(StatusReport, bool), Failure> {
-    let judgement = session.judge(workspace, &Selected::newest(&workspace.store, workflow)?);
+    let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
     Ok((StatusReport::new(&judgement, &finished, session.now), complete))
 }
 
 /// Finished workflows that followed the same pipeline.
-fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
+fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Box<Checkpoint>>, Failure> {
     let store = &workspace.store;
     let Some(pipeline) = &checkpoint.pipeline else { return Ok(Vec::new()) };
     let same_phases = |other: &Checkpoint| {

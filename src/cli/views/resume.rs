@@ -54,7 +54,7 @@ pub(crate) struct ResumeReport {
     #[serde(skip)]
     extent: Extent,
     #[serde(skip)]
-    checkpoint: Checkpoint,
+    checkpoint: Box<Checkpoint>,
 }
 
 #[derive(Debug, Clone, Serialize)]

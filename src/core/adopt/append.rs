@@ -76,14 +76,15 @@ impl<D: Disk> Adoption<'_, D> {
         &self,
         opened: &Opened,
         workflow: &WorkflowId,
-        newest: Option<Checkpoint>,
-    ) -> Checkpoint {
+        newest: Option<Box<Checkpoint>>,
+    ) -> Box<Checkpoint> {
         let dialect = opened.reading.dialect;
         let stamp = Stamp { git: None, watched: Vec::new(), ..self.stamp.clone() };
         let before = newest.as_ref().map(|newest| newest.phases.clone()).unwrap_or_default();
         let draft = &opened.reading.draft;
-        let blank = Checkpoint { context: Default::default(), ..successor(workflow, newest, &stamp) };
-        let mut checkpoint = draft.assemble(blank, self.project);
+        let mut blank = successor(workflow, newest, &stamp);
+        blank.context = Default::default();
+        let mut checkpoint = Box::new(draft.assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {
             checkpoint.state = Json::Given(dialect.keep(opened.papers.clone()));
         }
@@ -134,7 +135,7 @@ impl<D: Disk> Adoption<'_, D> {
                 }
                 self.fits(opened, workflow, newest)?;
             }
-            Ok(Decision::Write(Box::new(own.checkpoint(opened, workflow, newest))))
+            Ok(Decision::Write(own.checkpoint(opened, workflow, newest)))
         })?;
         let (seq, adopted) = match appended {
             Appended::Written(checkpoint) => (checkpoint.seq, Adopted::Appended(checkpoint.handle())),
@@ -154,7 +155,7 @@ impl<D: Disk> Adoption<'_, D> {
         opened: &Opened,
         workflow: &WorkflowId,
         known: &mut Known,
-        newest: &mut Option<Checkpoint>,
+        newest: &mut Option<Box<Checkpoint>>,
     ) -> Result<Adopted> {
         if let Some(seq) = known.sources.get(&opened.sha256) {
             return Ok(Adopted::Unchanged(Handle::new(workflow, *seq)));

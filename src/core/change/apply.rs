@@ -27,16 +27,18 @@ impl Change {
     pub fn apply(
         &self,
         workflow: &WorkflowId,
-        newest: Option<Checkpoint>,
+        newest: Option<Box<Checkpoint>>,
         stamp: &Stamp,
-    ) -> Result<Checkpoint, ChangeError> {
+    ) -> Result<Box<Checkpoint>, ChangeError> {
         let mut next = successor(workflow, newest, stamp);
         next.trigger = self.trigger();
         if let Some(whole) = &self.replace {
             adopt(&mut next, whole);
         }
         next.extra.update(&self.extra);
-        next.note = self.note.clone().or(next.note);
+        if let Some(note) = &self.note {
+            next.note = Some(note.clone());
+        }
         next.pinned |= self.pin;
         if let Some(title) = &self.title {
             next.title = Some(title.clone());

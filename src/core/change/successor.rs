@@ -24,18 +24,22 @@ pub struct Stamp {
 }
 
 /// The checkpoint that follows `newest` when nothing changes: its content, a new number, and the stamp.
-pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp: &Stamp) -> Checkpoint {
+pub(crate) fn successor(
+    workflow: &WorkflowId,
+    newest: Option<Box<Checkpoint>>,
+    stamp: &Stamp,
+) -> Box<Checkpoint> {
     let mut next = match newest {
-        Some(newest) => Checkpoint {
-            seq: newest.seq.saturating_add(1),
-            parent: Some(Parent { seq: newest.seq, sha256: newest.sha256, extra: Default::default() }),
-            note: None,
-            pinned: false,
-            sealed: None,
-            imported: None,
-            ..newest
-        },
-        None => Checkpoint {
+        Some(mut next) => {
+            next.parent = Some(Parent { seq: next.seq, sha256: next.sha256, extra: Default::default() });
+            next.seq = next.seq.saturating_add(1);
+            next.note = None;
+            next.pinned = false;
+            next.sealed = None;
+            next.imported = None;
+            next
+        }
+        None => Box::new(Checkpoint {
             version: CURRENT,
             sha256: Digest::ZERO,
             workflow: workflow.clone(),
@@ -63,7 +67,7 @@ pub(crate) fn successor(workflow: &WorkflowId, newest: Option<Checkpoint>, stamp
             imported: None,
             state: Json::default(),
             extra: Default::default(),
-        },
+        }),
     };
     next.sha256 = Digest::ZERO;
     next.saved_at = stamp.now;

@@ -36,7 +36,7 @@ pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -
     };
     let draft = read(dialect, main, beside).draft;
     let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
-    let mut checkpoint = draft.assemble(successor(&id, None, &stamp), Path::new("/project"));
+    let mut checkpoint = draft.assemble(*successor(&id, None, &stamp), Path::new("/project"));
     checkpoint.state = Json::Given(dialect.keep(Papers { main: main.clone(), beside: beside.cloned() }));
     checkpoint
 }

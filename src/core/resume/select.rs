@@ -12,7 +12,7 @@ use crate::core::workflow_id::WorkflowId;
 #[derive(Debug, Clone)]
 pub struct Selected {
     /// The checkpoint.
-    pub checkpoint: Checkpoint,
+    pub checkpoint: Box<Checkpoint>,
     damaged_newest: Option<(String, String, String)>,
     newest: Option<String>,
     archived: Option<String>,
@@ -29,11 +29,13 @@ impl Selected {
         let newest = Handle::new(workflow, store.newest_number(workflow)?.ok_or_else(missing)?);
         let selected = |checkpoint| Self { checkpoint, damaged_newest: None, newest: None, archived: None };
         match store.load(&newest) {
-            Ok(Stored { checkpoint: Checkpoint { sealed: Some(seal), .. }, .. }) => {
-                let last = store.load(&Handle::new(workflow, seal.last))?.checkpoint;
-                Ok(Self { archived: Some(seal.reason.to_string()), ..selected(last) })
-            }
-            Ok(stored) => Ok(selected(stored.checkpoint)),
+            Ok(Stored { checkpoint, .. }) => match &checkpoint.sealed {
+                Some(seal) => {
+                    let last = store.load(&Handle::new(workflow, seal.last))?.checkpoint;
+                    Ok(Self { archived: Some(seal.reason.to_string()), ..selected(last) })
+                }
+                None => Ok(selected(checkpoint)),
+            },
             Err(Error::Damaged { handle, path, why, before: Some(before) })
                 if !matches!(why, Unusable::Newer(_)) =>
             {

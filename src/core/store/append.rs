@@ -70,7 +70,7 @@ impl<D: Disk> Store<D> {
         &self,
         workflow: &WorkflowId,
         save_id: &str,
-        mut decide: impl FnMut(Option<Checkpoint>) -> Result<Decision>,
+        mut decide: impl FnMut(Option<Box<Checkpoint>>) -> Result<Decision>,
     ) -> Result<Appended> {
         self.append_at(workflow, save_id, |dir, newest| {
             let base = self.base(dir, workflow, newest)?;
@@ -174,8 +174,7 @@ impl<D: Disk> Store<D> {
         attempt: u32,
     ) -> Result<Option<()>> {
         let handle = checkpoint.handle();
-        let path = self.checkpoint_path(&handle);
-        let failed = |error: io::Error| self.failed("write", &path, error);
+        let failed = |error: io::Error| self.failed("write", &self.checkpoint_path(&handle), error);
         let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });

@@ -169,7 +169,7 @@ impl<D: Disk> Store<D> {
         };
         let first = self.live_below(dir, &newest.workflow, seq)?.first().copied();
         let name = BundleName::new(first.unwrap_or(newest.seq), newest.seq, stamp.now, reason);
-        let mut seal = closing(successor(&newest.workflow, model, stamp), reason);
+        let mut seal = Box::new(closing(*successor(&newest.workflow, model, stamp), reason));
         seal.seq = seq;
         seal.parent = parent;
         seal.sealed = Some(Sealed {
@@ -178,11 +178,11 @@ impl<D: Disk> Store<D> {
             reason: reason.clone(),
             extra: Default::default(),
         });
-        Ok(Decision::Write(Box::new(seal)))
+        Ok(Decision::Write(seal))
     }
 
     /// The newest checkpoint below a damaged one that can be used: it knows what the workflow is about.
-    fn usable_below(&self, dir: &D::Dir, damaged: &Handle) -> Option<Checkpoint> {
+    fn usable_below(&self, dir: &D::Dir, damaged: &Handle) -> Option<Box<Checkpoint>> {
         let numbers = (1..damaged.seq).rev().take(usize::try_from(FALL_BACK).unwrap_or_default());
         numbers.map(|seq| Handle::new(&damaged.workflow, seq)).find_map(|handle| {
             match self.read_checkpoint(dir, &handle) {

@@ -14,7 +14,7 @@ use crate::core::workflow_id::WorkflowId;
 #[derive(Debug)]
 pub(super) struct Base {
     /// The newest checkpoint. Of an archived workflow: the last one, under the number and digest of the seal.
-    pub(super) checkpoint: Checkpoint,
+    pub(super) checkpoint: Box<Checkpoint>,
     /// The number whose content that is.
     pub(super) content: u64,
 }
@@ -33,7 +33,7 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Live(stored)) => {
                 Ok(Some(Base { content: stored.checkpoint.seq, checkpoint: writable(stored.checkpoint)? }))
             }
-            Ok(Entry::Sealed(stored)) => self.above_seal(&writable(stored.checkpoint)?).map(Some),
+            Ok(Entry::Sealed(stored)) => self.above_seal(writable(stored.checkpoint)?).map(Some),
             Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
             Err(why) => Err(self.damaged(&handle, why)),
         }
@@ -44,7 +44,7 @@ impl<D: Disk> Store<D> {
         let Some(newest) = self.newest_archived(workflow)? else { return Ok(None) };
         let last = Handle::new(workflow, newest.saturating_sub(1));
         match self.load_archived(&Handle::new(workflow, newest)) {
-            Ok(seal) => self.above_seal(&writable(seal.checkpoint)?).map(Some),
+            Ok(seal) => self.above_seal(writable(seal.checkpoint)?).map(Some),
             // Bundles of single checkpoints have no seal; then the last of them is what there is.
             Err(Error::Archived { .. }) => {
                 let checkpoint = self.content(last)?;
@@ -55,7 +55,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// The content of what a seal closes, under the number of the seal.
-    fn above_seal(&self, seal: &Checkpoint) -> Result<Base> {
+    fn above_seal(&self, seal: Box<Checkpoint>) -> Result<Base> {
         let content = match &seal.sealed {
             // What was below is gone because somebody wanted that: the seal knows what the work is about.
             Some(sealed) if sealed.bundle == PURGED => seal.clone(),
@@ -68,11 +68,11 @@ impl<D: Disk> Store<D> {
                 }
             }
         };
-        Ok(above(seal, content))
+        Ok(above(&seal, content))
     }
 
     /// The checkpoint `handle`, live or archived; if it is a seal, the one that it closes.
-    pub(super) fn content(&self, mut handle: Handle) -> Result<Checkpoint> {
+    pub(super) fn content(&self, mut handle: Handle) -> Result<Box<Checkpoint>> {
         loop {
             let checkpoint = writable(self.load(&handle)?.checkpoint)?;
             match &checkpoint.sealed {
@@ -85,15 +85,16 @@ impl<D: Disk> Store<D> {
 }
 
 /// The content of a checkpoint under the number and digest of the seal above it.
-fn above(seal: &Checkpoint, content: Checkpoint) -> Base {
-    Base {
-        content: content.seq,
-        checkpoint: Checkpoint { seq: seal.seq, sha256: seal.sha256, sealed: None, ..content },
-    }
+fn above(seal: &Checkpoint, mut checkpoint: Box<Checkpoint>) -> Base {
+    let content = checkpoint.seq;
+    checkpoint.seq = seal.seq;
+    checkpoint.sha256 = seal.sha256;
+    checkpoint.sealed = None;
+    Base { checkpoint, content }
 }
 
 /// The checkpoint, if this version may write on top of it.
-pub(super) fn writable(checkpoint: Checkpoint) -> Result<Checkpoint> {
+pub(super) fn writable(checkpoint: Box<Checkpoint>) -> Result<Box<Checkpoint>> {
     match checkpoint.version.is_writable() {
         true => Ok(checkpoint),
         false => Err(Error::NewerFormat { handle: checkpoint.handle(), version: checkpoint.version }),

@@ -150,7 +150,7 @@ impl<D: Disk> Store<D> {
 
     /// Makes a bundle of nothing but the seal, for a workflow whose content was purged.
     fn pack_seal(&self, seal: &Stored, sealed: &Sealed, save_id: &str) -> Result<BundleName> {
-        let Checkpoint { workflow, seq, saved_at, .. } = &seal.checkpoint;
+        let Checkpoint { workflow, seq, saved_at, .. } = &*seal.checkpoint;
         let name = BundleName::new(sealed.last, sealed.last, *saved_at, &sealed.reason);
         let entries = vec![ManifestEntry::of(*seq, &seal.bytes)];
         let range = (name.first, name.last);

@@ -4,7 +4,6 @@ use super::append::{Appended, Decision};
 use super::disk::Disk;
 use super::open::Store;
 use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
 use crate::core::format::{self, CURRENT, Unusable, Version};
 use crate::core::migrate::Step;
@@ -64,7 +63,7 @@ impl<D: Disk> Store<D> {
             let damaged = |why: Unusable| self.damaged(&handle, why);
             let bytes = self.read_bytes(dir, &handle).map_err(damaged)?;
             let version = format::check(&bytes).map_err(damaged)?;
-            let old: Checkpoint = format::decode_with(&bytes, steps).map_err(damaged)?;
+            let old = format::decode_with(&bytes, steps).map_err(damaged)?;
             if version > CURRENT {
                 return Err(Error::NewerFormat { handle, version });
             }
@@ -72,8 +71,10 @@ impl<D: Disk> Store<D> {
                 return Ok(Decision::Keep(seq));
             }
             let note = format!("brought forward from format {version}");
-            let next = successor(workflow, Some(old), stamp);
-            Ok(Decision::Write(Box::new(Checkpoint { trigger: Trigger::Manual, note: Some(note), ..next })))
+            let mut next = successor(workflow, Some(old), stamp);
+            next.trigger = Trigger::Manual;
+            next.note = Some(note);
+            Ok(Decision::Write(next))
         })?;
         Ok(match appended {
             Appended::Written(checkpoint) => Some(checkpoint.handle()),

@@ -2,11 +2,12 @@
 
 use std::ffi::CStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
@@ -15,6 +16,12 @@ use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const DIRECTORY_MODE: Mode = Mode::RWXU;
+/// Reading is no news: without this flag the first look at a directory or file that has just been written changes its
+/// time of access, which a save then has to wait for as part of what it makes durable.
+#[cfg(target_os = "linux")]
+const UNNOTICED: OFlags = OFlags::NOATIME;
+#[cfg(not(target_os = "linux"))]
+const UNNOTICED: OFlags = OFlags::empty();
 /// Enough for a few hundred names, and no more pages than that.
 #[cfg(target_os = "linux")]
 const LIST_BUFFER: usize = 16 << 10;
@@ -44,7 +51,9 @@ impl Disk for OsDisk {
     }
 
     fn enter(&self, dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-        Ok(rustix::fs::openat(dir, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?)
+        Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+            rustix::fs::openat(dir, name, flags, Mode::empty())
+        })?)
     }
 
     #[cfg(target_os = "linux")]
@@ -52,7 +61,10 @@ impl Disk for OsDisk {
         use rustix::fs::{ResolveFlags, openat2};
         // One call instead of one for every level, as strict about links as those are.
         let strict = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        Ok(openat2(dir, names.join("/"), DIRECTORY | OFlags::NOFOLLOW, Mode::empty(), strict)?)
+        let path = names.join("/");
+        Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+            openat2(dir, &path, flags, Mode::empty(), strict)
+        })?)
     }
 
     fn make_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
@@ -88,7 +100,8 @@ impl Disk for OsDisk {
     fn read(&self, dir: &OwnedFd, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         // A pipe in the place of a checkpoint must not make us wait, nor a link lead us out of the store.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let mut file: File = rustix::fs::openat(dir, name, flags, Mode::empty())?.into();
+        let open = |flags| rustix::fs::openat(dir, name, flags, Mode::empty());
+        let file: File = unnoticed(flags, open)?.into();
         let stat = rustix::fs::fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(FileProblem::NotAFile);
@@ -98,21 +111,19 @@ impl Disk for OsDisk {
             return Err(FileProblem::TooLarge(limit));
         }
         // Published files do not change, so one read of the known size is all; whatever else there is, is bounded.
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match file.read(&mut bytes[filled..]) {
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+        while (bytes.len() as u64) < size {
+            match rustix::io::read(&file, spare_capacity(&mut bytes)) {
                 Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
             }
         }
-        bytes.truncate(filled);
-        if filled as u64 == size {
+        if bytes.len() as u64 == size {
             return Ok(bytes);
         }
-        bytes.extend(read_bounded(file, limit - filled as u64)?);
+        let room = limit.saturating_sub(bytes.len() as u64);
+        bytes.extend(read_bounded(file, room)?);
         Ok(bytes)
     }
 
@@ -241,6 +252,17 @@ impl Disk for OsDisk {
     #[expect(clippy::disallowed_methods, reason = "this is where waiting lives")]
     fn pause(&self, duration: Duration) {
         std::thread::sleep(duration);
+    }
+}
+
+/// Opens what is only read so that nothing tells of it, which only its owner may ask for.
+fn unnoticed(
+    flags: OFlags,
+    open: impl Fn(OFlags) -> rustix::io::Result<OwnedFd>,
+) -> rustix::io::Result<OwnedFd> {
+    match open(flags | UNNOTICED) {
+        Err(Errno::PERM) => open(flags),
+        opened => opened,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::core::workflow_id::WorkflowId;
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The checkpoint.
-    pub checkpoint: Checkpoint,
+    pub checkpoint: Box<Checkpoint>,
     /// Its file, byte for byte.
     pub bytes: Vec<u8>,
     /// The bundle it was read from; none if it is live.

@@ -54,9 +54,9 @@ impl<D: Disk> Store<D> {
                     _ => return Err(error),
                 },
             };
-            let fresh = base.map(|base| fresh(base, keep));
+            let fresh = base.map(|base| Box::new(fresh(*base, keep)));
             let next = Change::default().apply(workflow, fresh, stamp)?;
-            Ok(Decision::Write(Box::new(next)))
+            Ok(Decision::Write(next))
         })?;
         match appended {
             Appended::Written(checkpoint) => Ok(Restarted { archived, checkpoint }),

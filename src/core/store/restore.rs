@@ -248,7 +248,7 @@ impl<D: Disk> Store<D> {
             let base = Some(base.checkpoint);
             let mut next = successor(workflow, base, stamp);
             next.trigger = Trigger::Manual;
-            Ok(Decision::Write(Box::new(next)))
+            Ok(Decision::Write(next))
         })?;
         Ok(match appended {
             Appended::Written(checkpoint) => Some(checkpoint),

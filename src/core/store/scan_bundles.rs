@@ -62,7 +62,11 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The archive cannot be read.
-    pub fn visit_archived(&self, workflow: &WorkflowId, visit: &mut dyn FnMut(Checkpoint)) -> Result<()> {
+    pub fn visit_archived(
+        &self,
+        workflow: &WorkflowId,
+        visit: &mut dyn FnMut(Box<Checkpoint>),
+    ) -> Result<()> {
         self.each_bundle(workflow, &|_| true, &mut |name| {
             let read = self.with_bundle(workflow, name, &mut |mut bundle| {
                 while let Some((entry, bytes)) = bundle.next_file()? {

@@ -179,7 +179,7 @@ fn a_restart_keeps_the_plan_and_nothing_else() {
     assert_eq!(restarted.archived.reason, ArchiveReason::Restarted);
     assert_eq!(restarted.archived.seal, handle(4));
     let fresh = world.store().load(&handle(5)).unwrap().checkpoint;
-    assert_eq!(fresh, *restarted.checkpoint);
+    assert_eq!(fresh, restarted.checkpoint);
     assert_eq!(fresh.status, WorkflowStatus::InProgress);
     assert_eq!((fresh.title.as_deref(), fresh.pipeline.as_deref()), (Some("Login"), Some("custom")));
     assert_eq!(fresh.context.labels, ["auth"]);

@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn every_sequence_of_changes_makes_valid_checkpoints(changes in vec(change(), 1..8)) {
-        let mut newest: Option<Checkpoint> = None;
+        let mut newest: Option<Box<Checkpoint>> = None;
         for (index, change) in changes.iter().enumerate() {
             // A change that does not fit is refused, and the next one is tried.
             let stamp = stamp(&format!("save {index}"));

@@ -193,7 +193,7 @@ fn the_file_is_read_as_what_was_written_and_written_as_what_was_read() {
     let mut written = everything();
     encode(&mut written).unwrap();
     let mut read = decode(GOLDEN).unwrap();
-    assert_eq!(read, written);
+    assert_eq!(*read, written);
     assert_eq!(String::from_utf8(encode(&mut read).unwrap()).unwrap(), String::from_utf8_lossy(GOLDEN));
 }
 

@@ -121,7 +121,7 @@ pub(super) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
                 wrong.push(format!("{seq} does not continue {}", before.seq));
             }
         }
-        found.insert(seq, checkpoint);
+        found.insert(seq, *checkpoint);
     }
     for (index, Ack { saver, seq }) in acked.iter().enumerate() {
         if !found.get(seq).is_some_and(|checkpoint| has_mark(checkpoint, saver)) {

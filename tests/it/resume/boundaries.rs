@@ -69,7 +69,7 @@ fn the_third_replan_of_one_phase_is_refused_and_changes_nothing() {
     }
     let refused = reopen(Some(2)).apply(
         &"042".parse().unwrap(),
-        Some(checkpoint.clone()),
+        Some(Box::new(checkpoint.clone())),
         &super::setup::stamp(at("2026-03-02T00:00:00Z")),
     );
     assert!(refused.unwrap_err().to_string().contains("reopened 2 times"));

@@ -171,7 +171,7 @@ fn imported(text: &str) -> Checkpoint {
     let stamp = stamp(at(SAVED));
     let project = located.project.as_path();
     let adoption = Adoption { store: &store, project, max_file: Size(1024), stamp: &stamp };
-    adoption.checkpoint(&opened, &opened.workflow().unwrap(), None)
+    *adoption.checkpoint(&opened, &opened.workflow().unwrap(), None)
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) fn stamp(now: Timestamp) -> Stamp {
 }
 
 pub(crate) fn apply(checkpoint: Option<Checkpoint>, change: &Change) -> Checkpoint {
-    change.apply(&"042".parse().unwrap(), checkpoint, &stamp(at(SAVED))).unwrap()
+    *change.apply(&"042".parse().unwrap(), checkpoint.map(Box::new), &stamp(at(SAVED))).unwrap()
 }
 
 pub(crate) fn ids(names: &[&str]) -> Vec<PhaseId> {

@@ -617,8 +617,8 @@ mod replans {
         let reopen = |from: &str| Reopen { from: from.parse().unwrap(), reason: None, limit: Some(2) };
         let revise = |from: &str| Change { reopen: Some(reopen(from)), ..Change::default() };
         let id = checkpoint.workflow.clone();
-        assert!(revise("1").apply(&id, Some(checkpoint.clone()), &stamp).is_err());
-        assert!(revise("0").apply(&id, Some(checkpoint), &stamp).is_ok());
+        assert!(revise("1").apply(&id, Some(Box::new(checkpoint.clone())), &stamp).is_err());
+        assert!(revise("0").apply(&id, Some(Box::new(checkpoint)), &stamp).is_ok());
     }
 
     #[test]

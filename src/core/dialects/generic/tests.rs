@@ -18,7 +18,7 @@ fn judge(reading: &Reading) -> Resume {
         Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
     let blank = successor(&"w".parse().unwrap(), None, &stamp);
     evaluate(
-        &reading.draft.assemble(blank, Path::new("/project")),
+        &reading.draft.assemble(*blank, Path::new("/project")),
         &Facts::default(),
         &Limits::default(),
         now,

@@ -192,13 +192,11 @@ impl<D: Disk> Store<D> {
                 return Ok(Decision::Keep(top));
             }
             let note = if usable.is_some() { CONTINUED } else { BEGUN };
-            let next = successor(workflow, usable.clone(), stamp);
-            Ok(Decision::Write(Box::new(Checkpoint {
-                seq: top.saturating_add(1),
-                trigger: Trigger::Manual,
-                note: Some(note.to_owned()),
-                ..next
-            })))
+            let mut next = successor(workflow, usable.clone(), stamp);
+            next.seq = top.saturating_add(1);
+            next.trigger = Trigger::Manual;
+            next.note = Some(note.to_owned());
+            Ok(Decision::Write(next))
         })?;
         if let Appended::Written(checkpoint) = appended {
             let handle = checkpoint.handle();
@@ -210,7 +208,11 @@ impl<D: Disk> Store<D> {
 
     /// The newest checkpoint that can be used, live or archived. Of a workflow whose content is lost, what a seal
     /// knows.
-    fn newest_usable(&self, workflow: &WorkflowId, inspection: &Inspection) -> Result<Option<Checkpoint>> {
+    fn newest_usable(
+        &self,
+        workflow: &WorkflowId,
+        inspection: &Inspection,
+    ) -> Result<Option<Box<Checkpoint>>> {
         let known: BTreeSet<u64> = inspection.numbers.keys().chain(inspection.held.keys()).copied().collect();
         let mut seal = None;
         for seq in known.into_iter().rev() {
@@ -218,7 +220,11 @@ impl<D: Disk> Store<D> {
             let handle = Handle::new(workflow, seq);
             match self.content(handle.clone()) {
                 // Above a seal it is the seal that is continued, with the content of what it closes.
-                Ok(content) => return Ok(Some(Checkpoint { seq, sha256: facts.sha256, ..content })),
+                Ok(mut content) => {
+                    content.seq = seq;
+                    content.sha256 = facts.sha256;
+                    return Ok(Some(content));
+                }
                 Err(error) if may_pass(&error) => return Err(error),
                 Err(_) if seal.is_none() => seal = Some(self.load(&handle)?.checkpoint),
                 Err(_) => {}

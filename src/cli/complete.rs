@@ -5,10 +5,10 @@ use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::CompleteEnv;
 
 use super::args::{GlobalArgs, command_tree};
+use super::clock::Clock;
 use super::env::Environment;
 use super::session::Session;
 use super::ui::Ui;
-use crate::core::Timestamp;
 
 /// The variable that says that the shell is asking.
 pub(crate) const VARIABLE: &str = "COMPLETE";
@@ -35,7 +35,7 @@ pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let env = Environment::read();
     let global = GlobalArgs::default();
     let ui = Ui::new(&global, &env);
-    let session = Session { env, ui, global, now: Timestamp::from(std::time::UNIX_EPOCH) };
+    let session = Session { env, ui, global, clock: Clock::default() };
     let store = session.store().ok();
     let live = store.as_ref().and_then(|store| store.workflow_ids().ok());
     let compacted = store.as_ref().and_then(|store| store.compacted_workflows().ok());

@@ -5,6 +5,9 @@ use super::style::Style;
 use crate::core::Timestamp;
 use crate::core::span::ago;
 
+/// Room for what is usually said.
+const USUAL_BYTES: usize = 1 << 10;
+
 /// Text that is being put together for one stream.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -12,13 +15,14 @@ pub(crate) struct Page {
     pub(crate) color: bool,
     /// The width of the terminal; none if the stream is none, and nothing is cut then.
     pub(crate) width: Option<usize>,
-    pub(crate) now: Timestamp,
+    /// The time, on a terminal.
+    now: Option<Timestamp>,
     pub(crate) verbose: bool,
 }
 
 impl Page {
-    pub(crate) fn new(color: bool, width: Option<usize>, now: Timestamp, verbose: bool) -> Self {
-        Self { text: String::new(), color, width, now, verbose }
+    pub(crate) fn new(color: bool, width: Option<usize>, now: Option<Timestamp>, verbose: bool) -> Self {
+        Self { text: String::with_capacity(USUAL_BYTES), color, width, now, verbose }
     }
 
     /// Adds a line of our own words.
@@ -44,10 +48,8 @@ impl Page {
 
     /// A time: relative on a terminal, absolute elsewhere.
     pub(crate) fn time(&self, time: Timestamp) -> String {
-        if self.width.is_none() {
-            return time.to_string();
-        }
-        match u64::try_from(self.now.seconds_since(time)) {
+        let Some(now) = self.now else { return time.to_string() };
+        match u64::try_from(now.seconds_since(time)) {
             Ok(age) => ago(age),
             Err(_) => format!("{time} (in the future)"),
         }

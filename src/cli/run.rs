@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::args;
-use super::clock;
+use super::clock::Clock;
 use super::complete;
 use super::env::Environment;
 use super::error::Failure;
@@ -35,11 +35,11 @@ fn run(env: Environment) -> Exit {
         }
     };
     let ui = Ui::new(&global, &env);
-    let now = match clock::now(&env) {
-        Ok(now) => now,
+    let clock = match Clock::new(&env) {
+        Ok(clock) => clock,
         Err(failure) => return ended(&ui, Err(failure)),
     };
-    let session = Session { env, ui, global, now };
+    let session = Session { env, ui, global, clock };
     ended(&session.ui, (spec.run)(given, &session))
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::agent::{agent, agent_or_ci};
 use super::args::GlobalArgs;
-use super::clock;
+use super::clock::Clock;
 use super::env::Environment;
 use super::error::Failure;
 use super::exit::Exit;
@@ -25,7 +25,7 @@ pub(crate) struct Session {
     pub(crate) env: Environment,
     pub(crate) ui: Ui,
     pub(crate) global: GlobalArgs,
-    pub(crate) now: Timestamp,
+    pub(crate) clock: Clock,
 }
 
 /// A store, its settings, and where it was found.
@@ -117,7 +117,7 @@ impl Session {
             GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
         });
         Ok(Stamp {
-            now: self.now,
+            now: self.now(),
             save_id: format!("{:032x}", u128::from_be_bytes(random)),
             writer: Writer {
                 agent: agent.as_ref().map(|agent| agent.name.to_owned()),
@@ -179,7 +179,7 @@ impl Session {
     }
 
     fn judgement(&self, config: &Config, checkpoint: Box<Checkpoint>, facts: Facts) -> Judgement {
-        let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now);
+        let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now());
         Judgement { checkpoint, facts, resume }
     }
 
@@ -192,19 +192,29 @@ impl Session {
             && agent(&self.env).is_none()
     }
 
-    /// The time now, for a command that takes a while.
-    pub(crate) fn later(&self) -> Result<Timestamp, Failure> {
-        clock::now(&self.env)
+    /// What time it is.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
-    /// The same session at another time.
-    pub(crate) fn at(&self, now: Timestamp) -> Self {
-        Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), now }
+    /// The same session at this moment, for a command that takes a while.
+    pub(crate) fn later(&self) -> Result<Self, Failure> {
+        let clock = Clock::new(&self.env)?;
+        // A moment is over when the next thing happens.
+        clock.now();
+        Ok(Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), clock })
+    }
+
+    /// Answers, as the last thing the process does: what it has said is not taken apart piece by piece before it ends.
+    pub(crate) fn end_with<R: Report>(&self, report: R) -> Result<Exit, Failure> {
+        let exit = self.answer(&report);
+        std::mem::forget(report);
+        exit
     }
 
     /// Answers, and ends well.
     pub(crate) fn answer<R: Report>(&self, report: &R) -> Result<Exit, Failure> {
-        self.ui.answer(report, self.now)?;
+        self.ui.answer(report, &self.clock)?;
         Ok(Exit::Ok)
     }
 }

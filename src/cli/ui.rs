@@ -1,15 +1,18 @@
 //! The streams: stdout is the answer, stderr is the conversation.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
+use std::os::fd::BorrowedFd;
+
+use rustix::io::Errno;
 
 use super::args::GlobalArgs;
+use super::clock::Clock;
 use super::env::Environment;
 use super::error::Failure;
 use super::escape::truncate;
 use super::page::Page;
 use super::report::{Document, Report};
 use super::style::Style;
-use crate::core::Timestamp;
 
 /// How this run talks.
 #[derive(Debug, Clone)]
@@ -29,13 +32,13 @@ struct Stream {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
-fn stdout() -> io::Stdout {
-    io::stdout()
+fn stdout() -> BorrowedFd<'static> {
+    rustix::stdio::stdout()
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
-fn stderr() -> io::Stderr {
-    io::stderr()
+fn stderr() -> BorrowedFd<'static> {
+    rustix::stdio::stderr()
 }
 
 impl Ui {
@@ -64,7 +67,7 @@ impl Ui {
     }
 
     /// Writes the answer, and what is to be said about it.
-    pub(crate) fn answer<R: Report>(&self, report: &R, now: Timestamp) -> Result<(), Failure> {
+    pub(crate) fn answer<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
         let text = if self.json {
             let document = Document { format: R::FORMAT, report };
             let mut text = serde_json::to_string(&document).map_err(|error| {
@@ -75,13 +78,13 @@ impl Ui {
         } else if self.quiet {
             report.essential()
         } else {
-            let mut page = Page::new(self.out.color, self.out.width, now, self.verbose);
+            let mut page = self.page(self.out, clock);
             report.answer(&mut page);
             page.into_text()
         };
         let written = self.write_answer(text.as_bytes());
         if !self.json && !self.quiet {
-            let mut page = Page::new(self.err.color, self.err.width, now, self.verbose);
+            let mut page = self.page(self.err, clock);
             report.remarks(&mut page);
             self.say(&page.into_text());
         }
@@ -102,9 +105,14 @@ impl Ui {
         }
     }
 
+    /// A page for a stream. Only people want to know how long ago something was.
+    fn page(&self, stream: Stream, clock: &Clock) -> Page {
+        Page::new(stream.color, stream.width, stream.width.map(|_| clock.now()), self.verbose)
+    }
+
     /// Shows an answer on the terminal in the place of the one before.
-    pub(crate) fn redraw<R: Report>(&self, report: &R, now: Timestamp) -> Result<(), Failure> {
-        let mut page = Page::new(self.out.color, self.out.width, now, self.verbose);
+    pub(crate) fn redraw<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
+        let mut page = self.page(self.out, clock);
         report.answer(&mut page);
         // Home, then each line cleared as it is written: no flicker, and nothing of the last picture is left.
         let text = page.into_text().replace('\n', "\u{1b}[K\n");
@@ -128,14 +136,12 @@ impl Ui {
     }
 
     fn write_answer(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut out = stdout().lock();
-        out.write_all(bytes)?;
-        out.flush()
+        write_all(stdout(), bytes)
     }
 
     /// Says something on stderr. If nobody can hear it, there is nobody to tell.
     pub(crate) fn say(&self, text: &str) {
-        let _ = stderr().lock().write_all(text.as_bytes());
+        let _ = write_all(stderr(), text.as_bytes());
     }
 
     /// Whether somebody is watching the conversation on a terminal.
@@ -156,8 +162,7 @@ impl Ui {
             self.say(&format!("{line}\n"));
             return;
         }
-        let mut page =
-            Page::new(self.err.color, self.err.width, Timestamp::from(std::time::UNIX_EPOCH), false);
+        let mut page = Page::new(self.err.color, self.err.width, None, false);
         let label = page.paint(Style::Bad, "error:");
         let message = failure.message.replace('\n', "\n       ");
         page.line(format!("{label} {message}"));
@@ -169,11 +174,11 @@ impl Ui {
     }
 
     /// Says an answer on stderr, where it is part of the conversation.
-    pub(crate) fn converse<R: Report>(&self, report: &R, now: Timestamp) {
+    pub(crate) fn converse<R: Report>(&self, report: &R, clock: &Clock) {
         if self.json || self.quiet {
             return;
         }
-        let mut page = Page::new(self.err.color, self.err.width, now, self.verbose);
+        let mut page = self.page(self.err, clock);
         report.answer(&mut page);
         report.remarks(&mut page);
         self.say(&page.into_text());
@@ -190,7 +195,20 @@ impl Ui {
     }
 }
 
-fn width_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
+/// Writes to a stream at once. An answer is put together before it is written, so there is nothing to buffer.
+fn write_all(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(stream, bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
+}
+
+fn width_of(stream: BorrowedFd<'_>) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|width| *width > 0)
 }

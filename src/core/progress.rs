@@ -43,7 +43,7 @@ pub struct Estimate {
 
 /// Estimates the rest from finished workflows of the same pipeline; `None` with fewer than [`LEAST_SAMPLES`].
 #[must_use]
-pub fn estimate(remaining: &[PhaseId], finished: &[Box<Checkpoint>]) -> Option<Estimate> {
+pub fn estimate(remaining: &[PhaseId], finished: &[Checkpoint]) -> Option<Estimate> {
     let total = |checkpoint: &Checkpoint| {
         let known = durations(checkpoint);
         let wanted = checkpoint.phases.iter().zip(known).filter(|(phase, _)| remaining.contains(&phase.id));
@@ -54,7 +54,7 @@ pub fn estimate(remaining: &[PhaseId], finished: &[Box<Checkpoint>]) -> Option<E
         });
         seconds.sum::<Option<u64>>()
     };
-    let mut samples: Vec<u64> = finished.iter().filter_map(|checkpoint| total(checkpoint)).collect();
+    let mut samples: Vec<u64> = finished.iter().filter_map(total).collect();
     if samples.len() < LEAST_SAMPLES {
         return None;
     }
@@ -70,7 +70,7 @@ mod tests {
     use crate::core::checkpoint::Writer;
     use crate::core::pipeline::Pipeline;
 
-    fn finished(seconds: &[u32]) -> Box<Checkpoint> {
+    fn finished(seconds: &[u32]) -> Checkpoint {
         let mut checkpoint = None;
         let mut clock = 0;
         let ids = || PhaseId::numbered(u32::try_from(seconds.len()).unwrap());
@@ -94,7 +94,7 @@ mod tests {
                 clock += took * u32::from(status == crate::core::PhaseStatus::InProgress);
             }
         }
-        checkpoint.unwrap()
+        *checkpoint.unwrap()
     }
 
     #[test]

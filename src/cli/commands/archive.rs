@@ -85,7 +85,7 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let workspace = session.workspace()?;
     let mut report = ArchiveReport::default();
-    let chosen = args.choose(&workspace.store, session.now, &mut report)?;
+    let chosen = args.choose(&workspace.store, session.now(), &mut report)?;
     let mut progress = Progress::new(&session.ui);
     let mut failed = None;
     for (index, given) in chosen.iter().enumerate() {

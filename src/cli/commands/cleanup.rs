@@ -80,12 +80,12 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let policy = args.policy(keep, &workspace)?;
     let snapshot = workspace.store.survey()?;
-    let plan = plan(&snapshot, &policy, session.now).map_err(Error::from)?;
+    let plan = plan(&snapshot, &policy, session.now()).map_err(Error::from)?;
     let found = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != found) {
         return Err(Error::PlanChanged { found }.into());
     }
-    let mut report = CleanupReport::planned(&plan, &policy, &snapshot, session.now);
+    let mut report = CleanupReport::planned(&plan, &policy, &snapshot, session.now());
     let exit = |report: &CleanupReport| if report.has_failures() { Exit::Partial } else { Exit::Ok };
     if args.dry_run {
         return session.answer(&report).map(|_| exit(&report));
@@ -100,7 +100,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if !plan.is_empty() {
         if !args.yes && session.person_present() {
-            session.ui.converse(&report, session.now);
+            session.ui.converse(&report, &session.clock);
             if !confirm(&session.ui, "Do it?") {
                 session.ui.say("Nothing was done.\n");
                 return Ok(Exit::Refused);

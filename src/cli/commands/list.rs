@@ -4,6 +4,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
+use super::super::clock::Clock;
 use super::super::complete;
 use super::super::declare::arguments;
 use super::super::error::Failure;
@@ -13,9 +14,9 @@ use super::super::session::Session;
 use super::super::views::list::{CheckpointsReport, WorkflowsReport};
 use super::save::WorkflowStatusArg;
 use super::unfinished::{by_activity, is_unfinished};
+use crate::core::WorkflowStatus;
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;
-use crate::core::{Timestamp, WorkflowStatus};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "list",
@@ -79,7 +80,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let workflow = store.resolve_workflow(&id.parse()?)?;
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
-        return session.answer(&CheckpointsReport::new(&workflow, rows, limit, &store));
+        return session.end_with(CheckpointsReport::new(&workflow, rows, limit, &store));
     }
     // Of some archived workflows nothing is left but their bundles, and each takes the reading of one. To say how many
     // there are, their names are enough.
@@ -89,16 +90,16 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let archived = rows.iter().filter(|row| row.archived).count() + compacted;
     rows.retain(|row| row.archived == args.archived);
-    rows.retain(|row| args.wants(row, session.now) && (!args.unfinished || is_unfinished(row)));
+    rows.retain(|row| args.wants(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);
-    session.answer(&WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
+    session.end_with(WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
 }
 
 impl ListArgs {
     /// Whether a row passes the filters. What is damaged cannot be judged, so it passes.
-    fn wants(&self, row: &WorkflowRow, now: Timestamp) -> bool {
+    fn wants(&self, row: &WorkflowRow, clock: &Clock) -> bool {
         let Ok(header) = &row.header else { return true };
-        let age = u64::try_from(now.seconds_since(header.saved_at)).unwrap_or_default();
+        let age = || u64::try_from(clock.now().seconds_since(header.saved_at)).unwrap_or_default();
         let statuses: Vec<WorkflowStatus> = self.status.iter().map(|status| (*status).into()).collect();
         (statuses.is_empty() || statuses.contains(&header.status))
             && self
@@ -107,7 +108,7 @@ impl ListArgs {
                 .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| id.as_str() == wanted))
             && self.label.iter().all(|label| header.context.labels.contains(label))
             && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref() == Some(wanted))
-            && self.older_than.is_none_or(|span| age > span.seconds())
-            && self.newer_than.is_none_or(|span| age <= span.seconds())
+            && self.older_than.is_none_or(|span| age() > span.seconds())
+            && self.newer_than.is_none_or(|span| age() <= span.seconds())
     }
 }

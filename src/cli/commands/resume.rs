@@ -91,7 +91,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     let report = ResumeReport::new(&judgement, extent);
     match args.command.is_empty() {
         true => session.answer(&report).map(drop)?,
-        false => session.ui.converse(&report, session.now),
+        false => session.ui.converse(&report, &session.clock),
     }
     let verdict = judgement.resume.verdict;
     let asks = verdict != Verdict::Complete && !args.yes && session.person_present();
@@ -174,7 +174,7 @@ fn decide(
             Some(Choice::Resume) => return Ok(Exit::Ok),
             Some(Choice::View) => {
                 let report = ResumeReport::new(judgement, Extent::Explained);
-                session.ui.converse(&report, session.now);
+                session.ui.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;

@@ -60,7 +60,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let action = begun.checkpoint.and_then(|checkpoint| checkpoint.next).and_then(|next| next.action);
     let environment =
         child::Environment { workflow: workflow.to_string(), handle, phase: Some(phase.to_string()), action };
-    let start = session.later()?;
+    let start = session.later()?.now();
     let ended = match child::run(&args.command, &environment, None) {
         Ok(ended) => ended,
         Err(failure) => {
@@ -69,14 +69,14 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
             return Err(failure);
         }
     };
-    let later = session.at(session.later()?);
+    let later = session.later()?;
     if ended.interrupted {
         child::record_interrupt(&later, &workspace, &workflow)?;
         return Ok(ended.exit());
     }
     let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
     let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
-    let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now))];
+    let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now()))];
     let saved = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
     if let Some(handle) = saved.handle {
         let word = status.word();

@@ -244,7 +244,8 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
         Ok(tidied) => report.tidied = tidied,
         Err(warning) => report.warnings.push(warning),
     }
-    session.answer(&report)
+    std::mem::forget(saved);
+    session.end_with(report)
 }
 
 fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<WorkflowId, Failure> {

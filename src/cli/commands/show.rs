@@ -65,15 +65,15 @@ arguments! {
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let selector: Selector = args.selector.parse()?;
     let store = session.store()?;
-    let handle = store.resolve(&selector)?;
-    let shown = load(&store, &handle)?;
+    let (handle, stored) = store.find(&selector)?;
+    let shown = shown(&store, &handle, stored)?;
     if args.raw {
         session.ui.answer_bytes(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
     let part = args.part(&handle, &shown)?;
     let report = report(&store, handle, shown, part, session.ui.is_json())?;
-    session.answer(&report)
+    session.end_with(report)
 }
 
 /// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.
@@ -84,8 +84,8 @@ struct Shown {
     understood: Result<Box<Checkpoint>, Version>,
 }
 
-fn load(store: &Store, handle: &Handle) -> Result<Shown, Failure> {
-    match store.load(handle) {
+fn shown(store: &Store, handle: &Handle, stored: Result<Stored, Error>) -> Result<Shown, Failure> {
+    match stored {
         Ok(Stored { checkpoint, bytes, bundle }) => Ok(Shown { bytes, bundle, understood: Ok(checkpoint) }),
         Err(Error::Damaged { why: Unusable::Newer(version), .. }) => {
             let (bytes, bundle) = store.load_bytes(handle)?;

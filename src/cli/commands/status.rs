@@ -58,12 +58,12 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
         None => only_unfinished(store, "status")?,
     };
     if !args.watch || !session.ui.shows_answer() {
-        return session.answer(&look(session, &workspace, &workflow)?.0);
+        return session.end_with(look(session, &workspace, &workflow)?.0);
     }
     loop {
-        let session = session.at(session.later()?);
+        let session = session.later()?;
         let (report, complete) = look(&session, &workspace, &workflow)?;
-        session.ui.redraw(&report, session.now)?;
+        session.ui.redraw(&report, &session.clock)?;
         if complete {
             return Ok(Exit::Ok);
         }
@@ -79,11 +79,11 @@ fn look(
     let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
-    Ok((StatusReport::new(&judgement, &finished, session.now), complete))
+    Ok((StatusReport::new(&judgement, &finished, session.now()), complete))
 }
 
 /// Finished workflows that followed the same pipeline.
-fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Box<Checkpoint>>, Failure> {
+fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
     let store = &workspace.store;
     let Some(pipeline) = &checkpoint.pipeline else { return Ok(Vec::new()) };
     let same_phases = |other: &Checkpoint| {
@@ -99,7 +99,7 @@ fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Box<Ch
         let same =
             other.pipeline.as_ref() == Some(pipeline) && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
         if same && other.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
-            found.push(other);
+            found.push(*other);
         }
     }
     Ok(found)

@@ -52,7 +52,7 @@ struct TaskLine {
 }
 
 impl StatusReport {
-    pub(crate) fn new(judgement: &Judgement, finished: &[Box<Checkpoint>], now: Timestamp) -> Self {
+    pub(crate) fn new(judgement: &Judgement, finished: &[Checkpoint], now: Timestamp) -> Self {
         let Judgement { checkpoint, resume, .. } = judgement;
         let known = durations(checkpoint);
         let line = |(phase, duration): (&Phase, Option<u64>)| {

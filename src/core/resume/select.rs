@@ -25,11 +25,10 @@ impl Selected {
     /// # Errors
     /// No checkpoint can be used, the newest one has a newer format, or the store cannot be read.
     pub fn newest<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Self> {
-        let missing = || Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() };
-        let newest = Handle::new(workflow, store.newest_number(workflow)?.ok_or_else(missing)?);
         let selected = |checkpoint| Self { checkpoint, damaged_newest: None, newest: None, archived: None };
-        match store.load(&newest) {
-            Ok(Stored { checkpoint, .. }) => match &checkpoint.sealed {
+        match store.newest(workflow) {
+            Ok(None) => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
+            Ok(Some(Stored { checkpoint, .. })) => match &checkpoint.sealed {
                 Some(seal) => {
                     let last = store.load(&Handle::new(workflow, seal.last))?.checkpoint;
                     Ok(Self { archived: Some(seal.reason.to_string()), ..selected(last) })

@@ -33,7 +33,7 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Live(stored)) => {
                 Ok(Some(Base { content: stored.checkpoint.seq, checkpoint: writable(stored.checkpoint)? }))
             }
-            Ok(Entry::Sealed(stored)) => self.above_seal(writable(stored.checkpoint)?).map(Some),
+            Ok(Entry::Sealed(stored)) => self.above_seal(&*writable(stored.checkpoint)?).map(Some),
             Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
             Err(why) => Err(self.damaged(&handle, why)),
         }
@@ -44,7 +44,7 @@ impl<D: Disk> Store<D> {
         let Some(newest) = self.newest_archived(workflow)? else { return Ok(None) };
         let last = Handle::new(workflow, newest.saturating_sub(1));
         match self.load_archived(&Handle::new(workflow, newest)) {
-            Ok(seal) => self.above_seal(writable(seal.checkpoint)?).map(Some),
+            Ok(seal) => self.above_seal(&*writable(seal.checkpoint)?).map(Some),
             // Bundles of single checkpoints have no seal; then the last of them is what there is.
             Err(Error::Archived { .. }) => {
                 let checkpoint = self.content(last)?;
@@ -55,20 +55,20 @@ impl<D: Disk> Store<D> {
     }
 
     /// The content of what a seal closes, under the number of the seal.
-    fn above_seal(&self, seal: Box<Checkpoint>) -> Result<Base> {
+    fn above_seal(&self, seal: &Checkpoint) -> Result<Base> {
         let content = match &seal.sealed {
             // What was below is gone because somebody wanted that: the seal knows what the work is about.
-            Some(sealed) if sealed.bundle == PURGED => seal.clone(),
+            Some(sealed) if sealed.bundle == PURGED => Box::new(seal.clone()),
             sealed => {
                 let last = sealed.as_ref().map_or(0, |sealed| sealed.last);
                 match self.content(Handle::new(&seal.workflow, last)) {
                     // So it is with what was noted as gone.
-                    Err(Error::Archived { handle }) if self.is_noted_gone(&handle)? => seal.clone(),
+                    Err(Error::Archived { handle }) if self.is_noted_gone(&handle)? => Box::new(seal.clone()),
                     content => content?,
                 }
             }
         };
-        Ok(above(&seal, content))
+        Ok(above(seal, content))
     }
 
     /// The checkpoint `handle`, live or archived; if it is a seal, the one that it closes.

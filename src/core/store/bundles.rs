@@ -1,12 +1,10 @@
 //! The bundles of a workflow: which there are, and finding a checkpoint in them. Nothing here writes.
 
-use std::io;
 use std::path::PathBuf;
 
 use super::bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest};
 use super::disk::Disk;
 use super::gone;
-use super::layout::ARCHIVE;
 use super::open::Store;
 use super::read::Stored;
 use crate::core::error::{Error, Result};
@@ -53,31 +51,6 @@ impl<D: Disk> Store<D> {
     /// It is damaged, or cannot be read.
     pub fn verify_bundle(&self, workflow: &WorkflowId, name: &BundleName) -> Result<Option<Manifest>> {
         self.with_bundle(workflow, name, &mut |bundle| bundle.verify())
-    }
-
-    /// Opens the directory of the bundles of a workflow; none if there is none.
-    pub(super) fn open_archive(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
-        let root = self.root();
-        let names = [self.name(), ARCHIVE, &workflow.directory()];
-        let mut opened = self.disk().base();
-        // A save comes here too, and most workflows have no archive: one call tells.
-        match opened.as_ref().map(|base| self.disk().descend(base, &names)) {
-            Ok(Ok(dir)) => return Ok(Some(dir)),
-            Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            // Level by level it can be said what is in the way.
-            _ => {}
-        }
-        let mut path = root.clone();
-        for part in names {
-            let Ok(dir) = opened else { break };
-            path = if part == self.name() { root.clone() } else { path.join(part) };
-            opened = self.disk().enter(&dir, part);
-        }
-        match opened {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.refused(&path, error)),
-        }
     }
 
     /// The newest number of a workflow that is only in the archive: that of the seal, which is above the last one.

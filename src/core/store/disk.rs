@@ -76,6 +76,14 @@ pub trait Disk {
         names.try_fold(first, |dir, name| self.enter(&dir, name))
     }
 
+    /// Opens a directory by the names that lead to it from the directory that holds the store.
+    ///
+    /// # Errors
+    /// One of them is missing, or no directory, or the operating system refuses.
+    fn reach(&self, names: &[&str]) -> io::Result<Self::Dir> {
+        self.descend(&self.base()?, names)
+    }
+
     /// Makes a directory that only its owner can use.
     ///
     /// # Errors

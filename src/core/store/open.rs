@@ -186,32 +186,44 @@ impl<D: Disk> Store<D> {
 
     /// Opens the directory of all workflows; none if there is no store.
     pub(super) fn open_workflows(&self) -> Result<Option<D::Dir>> {
-        let missing = |result: io::Result<D::Dir>, path: &Path| match result {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.refused(path, error)),
-        };
-        let root = self.root();
-        let Some(base) = missing(self.disk.base(), &root)? else { return Ok(None) };
-        let Some(store) = missing(self.disk.enter(&base, &self.name), &root)? else { return Ok(None) };
-        missing(self.disk.enter(&store, WORKFLOWS), &root.join(WORKFLOWS))
+        self.open_below(&[&self.name, WORKFLOWS])
     }
 
     /// Opens the directory of a workflow; none if it is not there.
     pub(super) fn open_workflow(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
-        let base = self.disk.base().map_err(|error| self.failed("open", &self.root(), error))?;
-        match self.disk.descend(&base, &[&self.name, WORKFLOWS, &workflow.directory()]) {
+        self.open_below(&[&self.name, WORKFLOWS, &workflow.directory()])
+    }
+
+    /// Opens the directory of the archives of all workflows; none if it is not there.
+    pub(super) fn open_archives(&self) -> Result<Option<D::Dir>> {
+        self.open_below(&[&self.name, ARCHIVE])
+    }
+
+    /// Opens the directory of the bundles of a workflow; none if it is not there.
+    pub(super) fn open_archive(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
+        self.open_below(&[&self.name, ARCHIVE, &workflow.directory()])
+    }
+
+    /// Opens a directory by the names that lead to it from the directory that holds the store; none if it is not there.
+    fn open_below(&self, names: &[&str]) -> Result<Option<D::Dir>> {
+        let found = |opened: io::Result<D::Dir>, path: &dyn Fn() -> PathBuf| match opened {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.refused(&path(), error)),
+        };
+        match self.disk.reach(names) {
             Ok(dir) => return Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             // Level by level it can be said what is in the way.
             Err(_) => {}
         }
-        let Some(workflows) = self.open_workflows()? else { return Ok(None) };
-        match self.disk.enter(&workflows, &workflow.directory()) {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.refused(&self.workflow_dir(workflow), error)),
+        let Some(mut dir) = found(self.disk.base(), &|| self.root())? else { return Ok(None) };
+        for (depth, name) in names.iter().enumerate() {
+            let path = || self.base.join(names[..=depth].iter().collect::<PathBuf>());
+            let Some(next) = found(self.disk.enter(&dir, name), &path)? else { return Ok(None) };
+            dir = next;
         }
+        Ok(Some(dir))
     }
 
     /// Makes a directory; true if it was not there.

@@ -67,6 +67,24 @@ impl Disk for OsDisk {
         })?)
     }
 
+    #[cfg(target_os = "linux")]
+    fn reach(&self, names: &[&str]) -> io::Result<OwnedFd> {
+        use rustix::fs::{ResolveFlags, openat2};
+
+        // Where no link leads to the project either, which is so for every path that the system itself has named, one
+        // call does it all.
+        let mut path = self.base.clone();
+        path.extend(names);
+        let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+            openat2(CWD, &path, flags, Mode::empty(), strict)
+        }) {
+            Ok(dir) => Ok(dir),
+            Err(Errno::NOENT) => Err(Errno::NOENT.into()),
+            Err(_) => self.descend(&self.base()?, names),
+        }
+    }
+
     fn make_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(dir, name, DIRECTORY_MODE)?)
     }

@@ -68,7 +68,7 @@ impl<D: Disk> Store<D> {
         self.newest_known(self.open_workflow(workflow)?.as_ref(), workflow)
     }
 
-    fn newest_known(&self, dir: Option<&D::Dir>, workflow: &WorkflowId) -> Result<Option<u64>> {
+    pub(super) fn newest_known(&self, dir: Option<&D::Dir>, workflow: &WorkflowId) -> Result<Option<u64>> {
         let live = dir.map_or(Ok(None), |dir| self.newest_live(dir, workflow))?;
         live.map_or_else(|| self.newest_archived(workflow), |newest| Ok(Some(newest)))
     }
@@ -102,29 +102,42 @@ impl<D: Disk> Store<D> {
         }
     }
 
+    /// Reads the newest checkpoint of a workflow, which may be a seal; none if there is no such workflow.
+    ///
+    /// # Errors
+    /// It is damaged, or the store cannot be read.
+    pub fn newest(&self, workflow: &WorkflowId) -> Result<Option<Stored>> {
+        let dir = self.open_workflow(workflow)?;
+        match self.newest_known(dir.as_ref(), workflow)? {
+            Some(seq) => self.load_in(dir.as_ref(), &Handle::new(workflow, seq)).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Reads one checkpoint, out of the archive if it is there. The number of a seal gives the seal.
     ///
     /// # Errors
     /// It is missing or damaged, or the store cannot be read.
     pub fn load(&self, handle: &Handle) -> Result<Stored> {
+        self.load_in(self.open_workflow(&handle.workflow)?.as_ref(), handle)
+    }
+
+    pub(super) fn load_in(&self, dir: Option<&D::Dir>, handle: &Handle) -> Result<Stored> {
         let missing = || Error::NoSuchWorkflow { given: handle.workflow.clone(), similar: Vec::new() };
-        let dir = self.open_workflow(&handle.workflow)?;
-        let entry = dir.as_ref().map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, handle));
+        let entry = dir.map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, handle));
         // What is there needs no look at its neighbours; what is not may be too new, archived, or lost.
         let entry = match entry {
             Ok(Entry::Live(stored) | Entry::Sealed(stored)) if handle.seq > 0 => return Ok(stored),
             entry => entry.map(drop),
         };
-        let newest = self.newest_known(dir.as_ref(), &handle.workflow)?.ok_or_else(missing)?;
+        let newest = self.newest_known(dir, &handle.workflow)?.ok_or_else(missing)?;
         if handle.seq == 0 || handle.seq > newest {
             let newest = Handle::new(&handle.workflow, newest);
             return Err(Error::NoSuchCheckpoint { asked: handle.to_string(), newest });
         }
         match entry {
             // An empty file below the newest number says "archived"; the newest itself is never archived that way.
-            Ok(()) if handle.seq < newest || self.is_overtaken(dir.as_ref(), handle)? => {
-                self.load_archived(handle)
-            }
+            Ok(()) if handle.seq < newest || self.is_overtaken(dir, handle)? => self.load_archived(handle),
             Ok(()) => Err(self.damaged(handle, Unusable::Empty)),
             Err(Unusable::Missing) => match self.load_archived(handle) {
                 Err(Error::Archived { .. }) if !self.is_noted_gone(handle)? => {

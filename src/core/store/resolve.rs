@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::disk::Disk;
 use super::open::Store;
+use super::read::Stored;
 use crate::core::error::{Error, Result};
 use crate::core::selector::{Handle, Selector, Which};
 use crate::core::workflow_id::WorkflowId;
@@ -49,7 +50,25 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// There is none, or several workflows are meant.
     pub fn resolve(&self, selector: &Selector) -> Result<Handle> {
-        let (workflow, newest) = match self.newest_number(&selector.workflow)? {
+        self.resolve_in(self.open_workflow(&selector.workflow)?.as_ref(), selector)
+    }
+
+    /// The checkpoint that is meant, and what is in it.
+    ///
+    /// # Errors
+    /// There is none, or several workflows are meant. One that cannot be read is an error of its own.
+    pub fn find(&self, selector: &Selector) -> Result<(Handle, Result<Stored>)> {
+        let dir = self.open_workflow(&selector.workflow)?;
+        let handle = self.resolve_in(dir.as_ref(), selector)?;
+        let stored = match handle.workflow == selector.workflow {
+            true => self.load_in(dir.as_ref(), &handle),
+            false => self.load(&handle),
+        };
+        Ok((handle, stored))
+    }
+
+    fn resolve_in(&self, dir: Option<&D::Dir>, selector: &Selector) -> Result<Handle> {
+        let (workflow, newest) = match self.newest_known(dir, &selector.workflow)? {
             // It has numbers, so it is the exact name.
             Some(newest) => (selector.workflow.clone(), newest),
             None => {

@@ -50,7 +50,7 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
         let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
-        let ids = self.ids_in(&workflows)?;
+        let ids = self.ids_in(&workflows, WORKFLOWS)?;
         let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
             ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect()
         };
@@ -90,14 +90,15 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        self.open_workflows()?.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows))
+        self.open_workflows()?.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows, WORKFLOWS))
     }
 
-    fn ids_in(&self, workflows: &D::Dir) -> Result<Vec<WorkflowId>> {
+    /// The ids that the directories in one of the store's own directories stand for.
+    pub(super) fn ids_in(&self, dir: &D::Dir, name: &str) -> Result<Vec<WorkflowId>> {
         let mut ids = Vec::new();
         self.disk()
-            .list(workflows, &mut |name| ids.extend(WorkflowId::from_directory(name)))
-            .map_err(|error| self.failed("list", &self.root().join(WORKFLOWS), error))?;
+            .list(dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
+            .map_err(|error| self.failed("list", &self.root().join(name), error))?;
         Ok(ids)
     }
 

@@ -1,7 +1,6 @@
 //! Looking over workflows of which nothing is left but their bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
 use super::bundles::Visited;
 use super::disk::Disk;
@@ -42,6 +41,9 @@ impl<D: Disk> Store<D> {
     /// The archive cannot be read.
     pub fn compacted_workflows(&self) -> Result<Vec<WorkflowId>> {
         let mut ids = self.archived_ids()?;
+        if ids.is_empty() {
+            return Ok(ids);
+        }
         let live: BTreeSet<WorkflowId> = self.workflow_ids()?.into_iter().collect();
         ids.retain(|id| !live.contains(id));
         Ok(ids)
@@ -93,18 +95,10 @@ impl<D: Disk> Store<D> {
     }
 
     pub(super) fn archived_ids(&self) -> Result<Vec<WorkflowId>> {
-        let path = self.root().join(ARCHIVE);
-        let opened = self.disk().base().and_then(|base| self.disk().enter(&base, self.name()));
-        let dir = match opened.and_then(|store| self.disk().enter(&store, ARCHIVE)) {
-            Ok(dir) => dir,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(self.refused(&path, error)),
-        };
-        let mut ids = Vec::new();
-        self.disk()
-            .list(&dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
-            .map_err(|error| self.failed("list", &path, error))?;
-        Ok(ids)
+        match self.open_archives()? {
+            Some(archives) => self.ids_in(&archives, ARCHIVE),
+            None => Ok(Vec::new()),
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Commands that read leave every byte, mode and time of the store alone, and need no right to write.
 
+use std::fs::{File, FileTimes};
+use std::time::{Duration, SystemTime};
+
 use crate::world::{World, can_mount, skip};
 
 const READERS: [&[&str]; 19] = [
@@ -40,6 +43,26 @@ fn reading_changes_nothing() {
     for args in READERS {
         world.run(args);
         assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{args:?}");
+    }
+}
+
+/// On a file system that keeps no times of access there is nothing to see; on others, what is older than the last
+/// change is noted with the first look.
+#[test]
+fn neither_reading_nor_saving_is_noted_as_access() {
+    let world = world();
+    let dir = world.workflow_dir("042");
+    let looked_at = || {
+        let files = (1..=3).map(|seq| world.checkpoint_file("042", seq)).chain([dir.clone()]);
+        files.map(|path| path.metadata().unwrap().accessed().unwrap()).collect::<Vec<_>>()
+    };
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for path in (1..=3).map(|seq| world.checkpoint_file("042", seq)).chain([dir.clone()]) {
+        File::open(path).unwrap().set_times(FileTimes::new().set_accessed(long_ago)).unwrap();
+    }
+    for args in [&["show", "042"][..], &["list"], &["list", "042"], &["resume", "042"], &["save", "042"]] {
+        world.run(args);
+        assert_eq!(looked_at(), [long_ago; 4], "{args:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Turning what somebody typed into a workflow or a checkpoint.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use super::disk::Disk;
 use super::open::Store;
@@ -33,8 +34,15 @@ impl<D: Disk> Store<D> {
         if self.has_checkpoints(given)? {
             return Ok(Some(given.clone()));
         }
+        let homes: Vec<D::Dir> =
+            [self.open_workflows()?, self.open_archives()?].into_iter().flatten().collect();
+        let is_known = |candidate: &WorkflowId| {
+            let name = candidate.directory();
+            let missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+            !homes.iter().all(|home| self.disk().identify(home, &name).is_err_and(missing))
+        };
         let mut candidates = Vec::new();
-        for candidate in given.same_number() {
+        for candidate in given.same_number().filter(is_known) {
             if self.has_checkpoints(&candidate)? {
                 candidates.push(candidate);
             }

@@ -61,11 +61,12 @@ cd "$OLDPWD"
     echo '{'
     echo '  .text.hot :'
     echo '  {'
-    sed 's/.*/    *(.text.&)/' "$scratch/patterns"
+    echo '    *crt1.o(.text)'
+    echo '    *libc.a:*(.text .text.*)'
     # Valgrind does not know the instructions that most processors have for this.
     echo '    *(.text.*4sha2*)'
-    echo '    *libc.a:*(.text .text.*)'
-    echo '    *crt1.o(.text)'
+    # What the compiler believes to be rare is set apart, but a vector that grows is not.
+    sed 's/.*/    *(.text.& .text.unlikely.&)/' "$scratch/patterns"
     echo '  }'
     echo '}'
     echo 'INSERT BEFORE .text;'

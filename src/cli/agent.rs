@@ -10,13 +10,20 @@ pub(crate) struct Agent {
 }
 
 /// The variable that gives one away, its name, and the variables that hold its session.
-const AGENTS: [(&str, &str, &[&str]); 5] = [
+const AGENTS: [(&str, &str, &[&str]); 8] = [
     ("CLAUDECODE", "claude-code", &["CLAUDE_CODE_SESSION_ID"]),
     ("GEMINI_CLI", "gemini-cli", &["GEMINI_SESSION_ID"]),
     ("CURSOR_AGENT", "cursor", &["CURSOR_SESSION_ID", "CURSOR_TRACE_ID"]),
     ("OPENCODE", "opencode", &["OPENCODE_SESSION_ID"]),
     ("AIDER_MODEL", "aider", &[]),
+    // Codex has no marker of its own; every version sets one of these.
+    ("CODEX_THREAD_ID", CODEX, CODEX_SESSIONS),
+    ("CODEX_SANDBOX", CODEX, CODEX_SESSIONS),
+    ("CODEX_SANDBOX_NETWORK_DISABLED", CODEX, CODEX_SESSIONS),
 ];
+
+const CODEX: &str = "codex";
+const CODEX_SESSIONS: &[&str] = &["CODEX_SESSION_ID", "CODEX_THREAD_ID"];
 
 const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
     ("GITHUB_ACTIONS", "github-actions", &["GITHUB_RUN_ID"]),
@@ -29,16 +36,17 @@ const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
 
 /// The agent that started this process.
 pub(crate) fn agent(env: &Environment) -> Option<Agent> {
-    let codex = || {
-        let codex = env.any_with_prefix("CODEX_");
-        codex.then(|| named(env, "codex", &["CODEX_SESSION_ID", "CODEX_THREAD_ID"]))
-    };
-    find(env, &AGENTS).or_else(codex)
+    find(env, &AGENTS).or_else(|| other_codex(env))
 }
 
 /// The agent, or else the CI system, that started this process.
 pub(crate) fn agent_or_ci(env: &Environment) -> Option<Agent> {
-    agent(env).or_else(|| find(env, &CI_SYSTEMS))
+    find(env, &AGENTS).or_else(|| find(env, &CI_SYSTEMS)).or_else(|| other_codex(env))
+}
+
+/// A Codex that is only known by how its variables begin. It takes a look at all of them, so it comes last.
+fn other_codex(env: &Environment) -> Option<Agent> {
+    env.any_with_prefix("CODEX_").then(|| named(env, CODEX, CODEX_SESSIONS))
 }
 
 fn find(env: &Environment, known: &[(&str, &'static str, &[&str])]) -> Option<Agent> {

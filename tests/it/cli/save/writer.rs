@@ -9,12 +9,14 @@ type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
 
 #[test]
 fn the_environment_tells_who_is_at_work() {
-    let cases: [Case<'_>; 12] = [
+    let cases: [Case<'_>; 14] = [
         (&[], None, None),
         (&[("CLAUDECODE", "1")], Some("claude-code"), None),
         (&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")], Some("claude-code"), Some("s1")),
         (&[("GEMINI_CLI", "1"), ("GEMINI_SESSION_ID", "s2")], Some("gemini-cli"), Some("s2")),
         (&[("CODEX_SANDBOX", "seatbelt")], Some("codex"), None),
+        (&[("CODEX_SANDBOX_NETWORK_DISABLED", "1"), ("CI", "1")], Some("codex"), None),
+        (&[("CODEX_HOME", "/x"), ("CI", "1")], Some("ci"), None),
         (&[("CODEX_HOME", "/x"), ("CODEX_SESSION_ID", "s3")], Some("codex"), Some("s3")),
         (&[("CODEX_THREAD_ID", "t4")], Some("codex"), Some("t4")),
         (&[("CI", "true")], Some("ci"), None),

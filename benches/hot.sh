@@ -59,6 +59,7 @@ cd "$OLDPWD"
     echo '/* Written by benches/hot.sh, which says what it is for. */'
     echo 'SECTIONS'
     echo '{'
+    echo '  .text.end : { KEEP(*(SORT_NONE(.fini))) }'
     echo '  .text.hot :'
     echo '  {'
     echo '    *crt1.o(.text)'

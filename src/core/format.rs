@@ -204,9 +204,15 @@ pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
 /// Reads the header of a file in our own layout without going through the state, which is its last key and most of it.
 /// Text has no line breaks in JSON, so a line that begins like this is that key, or the file has another layout.
 fn before_state(bytes: &[u8]) -> Option<Header> {
-    const STATE: &[u8] = b",\n  \"state\": ";
-    let place = bytes.windows(STATE.len()).position(|window| window == STATE)?;
-    let head = [&bytes[..place], b"}"].concat();
+    const STATE: &[u8] = b"  \"state\": ";
+    let mut place = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(STATE) {
+            break;
+        }
+        place += line.len();
+    }
+    let head = [bytes[..place].strip_suffix(b",\n")?, b"}"].concat();
     serde_json::from_slice(&head).ok()
 }
 

@@ -22,9 +22,9 @@ const DIRECTORY_MODE: Mode = Mode::RWXU;
 const UNNOTICED: OFlags = OFlags::NOATIME;
 #[cfg(not(target_os = "linux"))]
 const UNNOTICED: OFlags = OFlags::empty();
-/// Enough for a few hundred names, and no more pages than that.
+/// Enough for two hundred names, and not more room than the checkpoint that is read next takes.
 #[cfg(target_os = "linux")]
-const LIST_BUFFER: usize = 16 << 10;
+const LIST_BUFFER: usize = 8 << 10;
 const LOCK_POLL: Duration = Duration::from_micros(500);
 
 /// The disk of the operating system, seen from the directory that holds the store.

@@ -244,6 +244,7 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
         Ok(tidied) => report.tidied = tidied,
         Err(warning) => report.warnings.push(warning),
     }
+    // Like the report, it is left to the end of the process.
     std::mem::forget(saved);
     session.end_with(report)
 }

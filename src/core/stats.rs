@@ -78,8 +78,9 @@ impl StatusCounts {
 pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStats> {
     let mut stats = StoreStats::default();
     for row in store.scan_all()? {
-        stats.checkpoints += row.checkpoints;
-        stats.live_bytes += row.bytes;
+        let live = row.live.unwrap_or_default();
+        stats.checkpoints += live.checkpoints;
+        stats.live_bytes += live.bytes;
         match row.archived {
             true => stats.archived_workflows += 1,
             false => stats.workflows.add(row.header.as_ref().ok().map(|header| header.status)),

@@ -86,6 +86,8 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     // there are, their names are enough.
     let (mut rows, compacted) = match args.archived {
         true => (store.scan_all()?, 0),
+        // How much room they take is for programs.
+        false if session.ui.is_json() => (store.scan_live()?, store.compacted_workflows()?.len()),
         false => (store.scan()?, store.compacted_workflows()?.len()),
     };
     let archived = rows.iter().filter(|row| row.archived).count() + compacted;

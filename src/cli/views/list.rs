@@ -9,7 +9,7 @@ use super::super::table::{Cell, render};
 use super::super::words::count;
 use crate::core::format::Unusable;
 use crate::core::size::Size;
-use crate::core::store::{CheckpointRow, Entry, WorkflowRow};
+use crate::core::store::{CheckpointRow, Entry, Live, WorkflowRow};
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 /// Something that should be a checkpoint and cannot be used.
@@ -103,7 +103,8 @@ impl WorkflowsReport {
 
 impl WorkflowLine {
     fn new(row: WorkflowRow) -> Self {
-        let WorkflowRow { newest, header, checkpoints, bytes, archived } = row;
+        let WorkflowRow { newest, header, live, archived } = row;
+        let Live { checkpoints, bytes } = live.unwrap_or_default();
         let handle = (newest.seq > 0).then(|| newest.to_string());
         let workflow = newest.workflow;
         match header {

@@ -74,7 +74,7 @@ pub use read::{Entry, Stored};
 pub use repair::{Repair, RepairAction};
 pub use restart::{Keep, Restarted};
 pub use restore::Restored;
-pub use scan::{CheckpointRow, WorkflowRow};
+pub use scan::{CheckpointRow, Live, WorkflowRow};
 pub use scan_bundles::BundleRow;
 pub use telling::{ArchiveStep, Archiving};
 pub use verify::{Checked, Finding, Severity, Verification};

@@ -19,12 +19,19 @@ pub struct WorkflowRow {
     pub newest: Handle,
     /// What it says, or why it cannot be used.
     pub header: Result<Header, Unusable>,
-    /// How many checkpoints are live; a seal is none.
+    /// What there is of it, if that was asked for.
+    pub live: Option<Live>,
+    /// Whether the workflow is archived: its newest number is a seal.
+    pub archived: bool,
+}
+
+/// What there is of a workflow outside of the archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Live {
+    /// How many checkpoints; a seal is none.
     pub checkpoints: usize,
     /// How much room they take.
     pub bytes: u64,
-    /// Whether the workflow is archived: its newest number is a seal.
-    pub archived: bool,
 }
 
 /// One checkpoint in a list.
@@ -38,6 +45,13 @@ pub struct CheckpointRow {
     pub bytes: u64,
 }
 
+/// How much of a workflow is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Newest,
+    Live,
+}
+
 /// Fewer workflows than this are looked at faster than threads are started.
 const WORTH_THREADS: usize = 512;
 /// More threads than this wait for the disk, not for each other.
@@ -49,10 +63,22 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
+        self.scan_to(Extent::Newest)
+    }
+
+    /// The same, and how many others there are, and how large. Every checkpoint has to be looked up for that.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn scan_live(&self) -> Result<Vec<WorkflowRow>> {
+        self.scan_to(Extent::Live)
+    }
+
+    fn scan_to(&self, extent: Extent) -> Result<Vec<WorkflowRow>> {
         let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
         let ids = self.ids_in(&workflows, WORKFLOWS)?;
         let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
-            ids.iter().filter_map(|id| self.scan_workflow(&workflows, id)).collect()
+            ids.iter().filter_map(|id| self.scan_workflow(&workflows, id, extent)).collect()
         };
         if ids.len() < WORTH_THREADS {
             return Ok(rows(&ids));
@@ -69,13 +95,13 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
 }
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {
-    /// Looks at the newest checkpoint of every workflow, also of those that are only in the archive. Each of these
-    /// takes the reading of a bundle.
+    /// Looks at every workflow like [`scan_live`](Self::scan_live), also at those that are only in the archive. Each of
+    /// these takes the reading of a bundle.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
     pub fn scan_all(&self) -> Result<Vec<WorkflowRow>> {
-        let mut rows = self.scan()?;
+        let mut rows = self.scan_live()?;
         let live: BTreeSet<WorkflowId> = rows.iter().map(|row| row.newest.workflow.clone()).collect();
         // One that was compacted between the two is in both.
         let archived = self.scan_archive()?;
@@ -102,19 +128,19 @@ impl<D: Disk> Store<D> {
         Ok(ids)
     }
 
-    /// Looks at the newest checkpoint of one workflow; none if there is no such workflow.
+    /// Looks at one workflow like [`scan_live`](Self::scan_live); none if there is no such workflow.
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan_one(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>> {
-        Ok(self.open_workflows()?.and_then(|workflows| self.scan_workflow(&workflows, id)))
+        Ok(self.open_workflows()?.and_then(|workflows| self.scan_workflow(&workflows, id, Extent::Live)))
     }
 
     /// One row; none if nothing has been saved there yet.
-    fn scan_workflow(&self, workflows: &D::Dir, id: &WorkflowId) -> Option<WorkflowRow> {
+    fn scan_workflow(&self, workflows: &D::Dir, id: &WorkflowId, extent: Extent) -> Option<WorkflowRow> {
         let broken = |why: Unusable| {
             let newest = Handle::new(id, 0);
-            Some(WorkflowRow { newest, header: Err(why), checkpoints: 0, bytes: 0, archived: false })
+            Some(WorkflowRow { newest, header: Err(why), live: Some(Live::default()), archived: false })
         };
         let dir = match self.disk().enter(workflows, &id.directory()) {
             Ok(dir) => dir,
@@ -133,7 +159,7 @@ impl<D: Disk> Store<D> {
             return broken(Unusable::Unreadable(error.to_string()));
         }
         let newest = Handle::new(id, numbers.iter().copied().max()?);
-        let (header, mut checkpoints, mut bytes) = match self.read_header(&dir, &newest) {
+        let (header, checkpoints, bytes) = match self.read_header(&dir, &newest) {
             Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
             Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
             // Archived between the list and the reading: then there is a seal now, or has been.
@@ -142,7 +168,7 @@ impl<D: Disk> Store<D> {
             {
                 return match self.newest_live(&dir, id) {
                     Ok(None) => None,
-                    _ => self.scan_workflow(workflows, id),
+                    _ => self.scan_workflow(workflows, id, extent),
                 };
             }
             // The seal itself was compacted away.
@@ -150,16 +176,21 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
             Err(why) => (Err(why), 1, 0),
         };
-        for seq in numbers.into_iter().filter(|seq| *seq != newest.seq) {
-            // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
-            let size = self.disk().size(&dir, &checkpoint_file(seq));
-            if !matches!(size, Ok(0)) {
-                checkpoints += 1;
-                bytes += size.unwrap_or_default();
+        let mut live = Live { checkpoints, bytes };
+        let mut count = || {
+            for seq in numbers.iter().filter(|seq| **seq != newest.seq) {
+                // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
+                let size = self.disk().size(&dir, &checkpoint_file(*seq));
+                if !matches!(size, Ok(0)) {
+                    live.checkpoints += 1;
+                    live.bytes += size.unwrap_or_default();
+                }
             }
-        }
+            live
+        };
+        let live = (extent == Extent::Live).then(&mut count);
         let archived = header.as_ref().is_ok_and(|header| header.sealed.is_some());
-        Some(WorkflowRow { newest, header, checkpoints, bytes, archived })
+        Some(WorkflowRow { newest, header, live, archived })
     }
 
     /// Looks at every checkpoint of a workflow, oldest first. A number that is missing is a row that says so.

@@ -7,7 +7,7 @@ use super::disk::Disk;
 use super::layout::ARCHIVE;
 use super::open::Store;
 use super::read::Entry;
-use super::scan::{CheckpointRow, WorkflowRow};
+use super::scan::{CheckpointRow, Live, WorkflowRow};
 use crate::core::error::{Error, Result};
 use crate::core::format::{self, Header, Unusable};
 use crate::core::selector::Handle;
@@ -29,7 +29,7 @@ impl<D: Disk> Store<D> {
             if let (None, Some(seq)) = (live, self.newest_archived(&id)?) {
                 let newest = Handle::new(&id, seq);
                 let header = self.archived_header(&newest).map_err(unusable);
-                rows.push(WorkflowRow { newest, header, checkpoints: 0, bytes: 0, archived: true });
+                rows.push(WorkflowRow { newest, header, live: Some(Live::default()), archived: true });
             }
         }
         Ok(rows)

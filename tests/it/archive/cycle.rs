@@ -82,9 +82,9 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
     assert_eq!(seal.checkpoint.parent.as_ref().unwrap().seq, 1);
     assert!(seal.bytes.len() < 2048);
 
-    let rows = world.store().scan().unwrap();
+    let rows = world.store().scan_live().unwrap();
     let header = rows[0].header.as_ref().unwrap();
-    assert!(rows[0].archived && rows[0].checkpoints == 0);
+    assert!(rows[0].archived && rows[0].live.unwrap().checkpoints == 0);
     assert_eq!((header.done(), header.phases.len()), (1, 3));
     assert_eq!((header.title.as_deref(), header.pipeline.as_deref()), (Some("Login"), Some("custom")));
     assert_eq!(header.context.labels, ["auth"]);

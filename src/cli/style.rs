@@ -68,9 +68,16 @@ impl Style {
 
     /// The text in this style, if colour is on.
     pub(crate) fn paint(self, text: &str, color: bool) -> String {
+        let mut painted = String::new();
+        self.paint_onto(&mut painted, text, color);
+        painted
+    }
+
+    /// The same, at the end of a line.
+    pub(crate) fn paint_onto(self, line: &mut String, text: &str, color: bool) {
         match color && self != Self::Plain {
-            true => format!("\u{1b}[{}m{text}\u{1b}[0m", self.code()),
-            false => text.to_owned(),
+            true => line.extend(["\u{1b}[", self.code(), "m", text, "\u{1b}[0m"]),
+            false => line.push_str(text),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Columns of text.
 
+use std::borrow::Cow;
+use std::iter::repeat_n;
+
 use super::escape::{truncate, width};
 use super::page::Page;
 use super::style::Style;
@@ -7,27 +10,27 @@ use super::style::Style;
 /// One cell: safe text and how to set it apart.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    text: String,
+    text: Cow<'static, str>,
     style: Style,
     right: bool,
 }
 
 impl Cell {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), style: Style::Plain, right: false }
     }
 
-    pub(crate) fn styled(text: impl Into<String>, style: Style) -> Self {
+    pub(crate) fn styled(text: impl Into<Cow<'static, str>>, style: Style) -> Self {
         Self { text: text.into(), style, right: false }
     }
 
-    pub(crate) fn right(text: impl Into<String>) -> Self {
+    pub(crate) fn right(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), style: Style::Plain, right: true }
     }
 }
 
 /// Puts rows under a heading, two spaces between columns. On a terminal the last column is cut to fit.
-pub(crate) fn render(page: &mut Page, heading: &[&str], rows: &[Vec<Cell>]) {
+pub(crate) fn render(page: &mut Page, heading: &[&'static str], rows: &[Vec<Cell>]) {
     let mut widths: Vec<usize> = heading.iter().map(|word| width(word)).collect();
     for row in rows {
         for (column, cell) in row.iter().enumerate() {
@@ -47,15 +50,16 @@ fn row_line(page: &Page, row: &[Cell], widths: &[usize]) -> String {
     for (column, cell) in row.iter().enumerate() {
         let last = column + 1 == row.len();
         let text = match page.width {
-            Some(limit) if last => truncate(&cell.text, limit.saturating_sub(used).max(8)).into_owned(),
-            _ => cell.text.clone(),
+            Some(limit) if last => truncate(&cell.text, limit.saturating_sub(used).max(8)),
+            _ => Cow::Borrowed(&*cell.text),
         };
-        let gap = " ".repeat(widths[column].saturating_sub(width(&text)));
-        let painted = page.paint(cell.style, &text);
-        match (cell.right, last) {
-            (true, _) => line.extend([gap.as_str(), &painted]),
-            (false, true) => line.push_str(&painted),
-            (false, false) => line.extend([painted.as_str(), &gap]),
+        let gap = repeat_n(' ', widths[column].saturating_sub(width(&text)));
+        if cell.right {
+            line.extend(gap.clone());
+        }
+        cell.style.paint_onto(&mut line, &text, page.color);
+        if !cell.right && !last {
+            line.extend(gap);
         }
         if !last {
             line.push_str("  ");

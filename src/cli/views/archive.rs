@@ -172,7 +172,7 @@ impl BundleLine {
     fn cells(&self, page: &Page) -> Vec<Cell> {
         let files = self.checkpoints.map_or_else(|| "damaged".to_owned(), |files| files.to_string());
         vec![
-            Cell::styled(self.workflow.as_str(), Style::Bold),
+            Cell::styled(self.workflow.to_string(), Style::Bold),
             Cell::new(format!("{}-{}", self.first, self.last)),
             Cell::new(page.foreign(self.reason.word())),
             Cell::right(files),

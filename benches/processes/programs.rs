@@ -24,16 +24,16 @@ impl Programs {
     pub(crate) fn build(root: &Path, out: &Path) -> Outcome<Self> {
         let arch = std::env::consts::ARCH;
         let musl = format!("{arch}-unknown-linux-musl");
-        let (target, flag) = match is_installed(&musl)? {
-            true => (musl, "relocation-model=static"),
-            false => (format!("{arch}-unknown-linux-gnu"), "target-feature=+crt-static"),
+        let (target, flags): (String, &[&str]) = match is_installed(&musl)? {
+            true => (musl, &["relocation-model=static", "relro-level=off"]),
+            false => (format!("{arch}-unknown-linux-gnu"), &["target-feature=+crt-static"]),
         };
         fs::create_dir_all(out)?;
         let floor = |name: &str| -> Outcome<PathBuf> {
             let program = out.join(format!("floor-{name}"));
             let mut rustc = Command::new("rustc");
-            rustc.args(["--edition=2024", "--target", &target, "-C", flag]);
-            rustc.args(PROFILE.iter().flat_map(|option| ["-C", option]));
+            rustc.args(["--edition=2024", "--target", &target]);
+            rustc.args(flags.iter().chain(&PROFILE).flat_map(|option| ["-C", option]));
             rustc.arg(root.join(format!("benches/floors/{name}.rs"))).arg("-o").arg(&program);
             run(&mut rustc)?;
             install(&program, out)
@@ -44,7 +44,7 @@ impl Programs {
             .args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"])
             .arg(out);
         // The flags for musl are in `.cargo/config.toml`.
-        if flag.contains("crt-static") {
+        if let [flag @ "target-feature=+crt-static"] = flags {
             cargo.env("RUSTFLAGS", format!("-C {flag}"));
         }
         run(&mut cargo)?;
@@ -53,7 +53,7 @@ impl Programs {
             save: floor("save")?,
             read: floor("read")?,
             list: floor("list")?,
-            how: format!("{target}, {flag}, {}", PROFILE.join(", ")),
+            how: format!("{target}, {}, {}", flags.join(", "), PROFILE.join(", ")),
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use ckpt::core::checkpoint::{Artifact, Checkpoint, Parent};
+use ckpt::core::checkpoint::{Artifact, Checkpoint, Earlier};
 use ckpt::core::digest::Digest;
 use ckpt::core::{WorkflowStatus, format};
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
         };
         fs::write(directory.join(format!("{seq:08}.json")), format::encode(&mut checkpoint)?)?;
         let (seq, sha256) = (checkpoint.seq, checkpoint.sha256);
-        checkpoint.parent = Some(Parent { seq, sha256, extra: Default::default() });
+        checkpoint.parent = Some(Earlier { seq, sha256, extra: Default::default() });
     }
     Ok(())
 }

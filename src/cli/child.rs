@@ -120,7 +120,7 @@ pub(crate) fn record_interrupt(
         note: Some("interrupted while a command was running".to_owned()),
         ..Change::default()
     };
-    let saved = session.save(workspace, workflow, change)?;
+    let saved = session.save(workspace, workflow, change)?.saved;
     if let Some(handle) = saved.handle.filter(|_| saved.created) {
         session.ui.say(&format!("Saved {handle}: interrupted. Resume with: ckpt resume {workflow}\n"));
     }

@@ -11,14 +11,13 @@ use super::exit::Exit;
 use super::report::Report;
 use super::ui::Ui;
 use crate::core::artifact;
-use crate::core::change::{Change, Stamp};
+use crate::core::change::Stamp;
 use crate::core::checkpoint::{Checkpoint, GitContext, Writer};
 use crate::core::error::Error;
 use crate::core::git::Checkout;
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
-use crate::core::save::{Save, Saved};
 use crate::core::store::{Located, Location, Searcher, locate};
-use crate::core::{Config, Store, Timestamp, WorkflowId};
+use crate::core::{Config, Store, Timestamp};
 
 /// What a command has at hand.
 pub(crate) struct Session {
@@ -130,28 +129,6 @@ impl Session {
             git,
             watched: artifact::watch(&place.located().project, config.watched(), config.max_artifact()),
         })
-    }
-
-    /// Saves a change that a command makes on its own.
-    pub(crate) fn save(
-        &self,
-        workspace: &Workspace,
-        workflow: &WorkflowId,
-        mut change: Change,
-    ) -> Result<Saved, Failure> {
-        change.redact();
-        let Workspace { place, store, config } = workspace;
-        let stamp = self.stamp(place, config)?;
-        let save = Save {
-            workflow,
-            change: &change,
-            stamp: &stamp,
-            config,
-            expect: None,
-            key: None,
-            if_changed: false,
-        };
-        Ok(save.to(store)?)
     }
 
     /// Looks at the world around a checkpoint and judges it.

@@ -94,9 +94,11 @@ record! {
         /// A random name of this save.
         required save_id: String,
         /// The checkpoint it continues.
-        always parent: Option<Parent>,
+        always parent: Option<Earlier>,
         /// Whether no cleanup may touch it.
         optional pinned: bool,
+        /// The earlier checkpoint whose content this one takes up again, after a rollback.
+        optional copy_of: Option<Earlier>,
         /// The keys of recent saves, so that a repeated one is recognised.
         optional keys: Vec<SaveKey>,
         /// Says that this is no checkpoint but a seal: the workflow is archived, and here is where.
@@ -243,12 +245,18 @@ record! {
 }
 
 record! {
-    /// The checkpoint that another one continues.
-    pub struct Parent {
+    /// An earlier checkpoint of the same workflow.
+    pub struct Earlier {
         /// Its number.
         required seq: u64,
         /// Its digest.
         required sha256: Digest,
+    }
+}
+
+impl From<&Checkpoint> for Earlier {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        Self { seq: checkpoint.seq, sha256: checkpoint.sha256, extra: Default::default() }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod change;
 pub mod checkpoint;
 pub mod config;
 pub mod dialects;
+pub mod diff;
 pub mod digest;
 pub mod error;
 pub mod export;

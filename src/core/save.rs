@@ -86,7 +86,7 @@ impl Save<'_> {
             let newest = (newest_seq > 0).then(|| Handle::new(self.workflow, newest_seq));
             return Err(Error::Conflict { expected: Handle::new(self.workflow, expected), newest });
         }
-        if !self.config.wants(&self.change.trigger()) {
+        if !self.change.is_decision() && !self.config.wants(&self.change.trigger()) {
             return Ok(if newest_seq == 0 { Decision::Nothing } else { Decision::Keep(newest_seq) });
         }
         let before = self.if_changed.then(|| newest.clone()).flatten();

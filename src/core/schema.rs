@@ -38,6 +38,8 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.status.v1",
     "ckpt.list.v1",
     "ckpt.show.v1",
+    "ckpt.diff.v1",
+    "ckpt.rollback.v1",
     "ckpt.archive.v1",
     "ckpt.restore.v1",
     "ckpt.verify.v1",

@@ -57,8 +57,8 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     let by = args.by.clone().or_else(|| session.env.user());
     let change =
         Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
-    let saved = session.save(&workspace, &workflow, change)?;
-    session.answer(&SaveReport::new(&workflow, &saved, Vec::new(), &workspace.store).titled("Approved in"))
+    let recorded = session.save(&workspace, &workflow, change)?;
+    session.answer(&SaveReport::new(&workflow, &recorded, &workspace.store).titled("Approved in"))
 }
 
 /// The phase that waits for approval.

@@ -9,6 +9,7 @@ use super::super::args::{Spec, take};
 use super::super::complete;
 use super::super::error::Failure;
 use super::super::exit::Exit;
+use super::super::mirror::read_document;
 use super::super::session::Session;
 use super::super::views::export::{ExportReport, Written};
 use super::super::views::text::TextReport;
@@ -67,7 +68,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         Output::Below(root) => root.clone(),
         Output::Stdout | Output::File(_) => project.clone(),
     };
-    let index = |path: &str| foreign::read_document(&root.join(path));
+    let index = |path: &str| read_document(&root.join(path));
     let mut files = files(args.dialect, &checkpoints, project, index).map_err(Error::from)?;
     let root = match &output {
         Output::Below(root) => root.clone(),

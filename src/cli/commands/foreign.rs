@@ -3,17 +3,11 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use serde_json::Value;
-
 use super::super::error::Failure;
 use super::super::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
-use crate::core::checkpoint::Checkpoint;
-use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES, Reading};
+use crate::core::dialects::{Dialect, Reading};
 use crate::core::error::Error;
-use crate::core::export::{ExportProblem, files, write};
-use crate::core::files::read_regular;
-use crate::core::store::Stored;
 use crate::core::{Config, Store};
 
 /// Judges a file as if it had been imported. Nothing is written, and no store is needed.
@@ -60,28 +54,4 @@ impl FromStr for Mirror {
             .map(Self)
             .ok_or_else(|| format!("it is one of {}", Dialect::FOREIGN.map(Dialect::word).join(", ")))
     }
-}
-
-/// What a file says, if it can be read.
-pub(super) fn read_document(path: &Path) -> Option<Value> {
-    let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
-    Document::parse(&bytes).ok().map(|document| document.value)
-}
-
-/// Brings the copy of a checkpoint that another system reads up to date. The save is done when this begins, and whatever
-/// happens here does not undo it.
-///
-/// # Errors
-/// One line that says why it did not work.
-pub(super) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) -> Result<(), String> {
-    let failed = |error: ExportProblem| {
-        let message = Failure::from(Error::from(error)).message;
-        format!("the {dialect} copy was not brought up to date: {message}")
-    };
-    let stored = Stored { checkpoint: Box::new(checkpoint.clone()), bytes: Vec::new(), bundle: None };
-    let index = |path: &str| read_document(&project.join(path));
-    for file in files(dialect, &[stored], project, index).map_err(failed)? {
-        write(project, &file, true).map_err(failed)?;
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@ mod archive;
 mod brief;
 mod cleanup;
 mod completions;
+mod diff;
 mod export;
 mod foreign;
 mod import;
@@ -19,6 +20,7 @@ mod reader;
 mod restore;
 mod resume;
 mod revise;
+mod rollback;
 mod run;
 mod save;
 mod schema;
@@ -38,9 +40,11 @@ pub(crate) const ALL: &[Spec] = &[
     brief::SPEC,
     list::SPEC,
     show::SPEC,
+    diff::SPEC,
     run::SPEC,
     approve::SPEC,
     revise::SPEC,
+    rollback::SPEC,
     archive::SPEC,
     restore::SPEC,
     verify::SPEC,

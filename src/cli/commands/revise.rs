@@ -57,6 +57,6 @@ fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
     let limit = (!args.force).then(|| workspace.config.limits().replans);
     let reopen = Reopen { from, reason: args.reason.clone(), limit };
     let change = Change { reopen: Some(reopen), ..Change::default() };
-    let saved = session.save(&workspace, &workflow, change)?;
-    session.answer(&SaveReport::new(&workflow, &saved, Vec::new(), &workspace.store).titled("Reopened in"))
+    let recorded = session.save(&workspace, &workflow, change)?;
+    session.answer(&SaveReport::new(&workflow, &recorded, &workspace.store).titled("Reopened in"))
 }

@@ -55,7 +55,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let workflow = workspace.store.resolve_workflow(&given)?;
     let about = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
 
-    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?;
+    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?.saved;
     let handle = begun.handle.map(|handle| handle.to_string()).unwrap_or_default();
     let action = begun.checkpoint.and_then(|checkpoint| checkpoint.next).and_then(|next| next.action);
     let environment =
@@ -77,11 +77,12 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
     let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
     let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now()))];
-    let saved = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
-    if let Some(handle) = saved.handle {
+    let recorded = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
+    if let Some(handle) = &recorded.saved.handle {
         let word = status.word();
         session.ui.say(&format!("Saved {handle}: phase {} {word}, exit code {}\n", phase, ended.code));
     }
+    session.ui.say(&recorded.remarks());
     Ok(ended.exit())
 }
 

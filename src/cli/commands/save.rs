@@ -10,16 +10,16 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::input::Input;
 use super::super::quick;
-use super::super::session::{Place, Session};
-use super::super::tidy::after_save;
+use super::super::recording::Terms;
+use super::super::session::{Place, Session, Workspace};
 use super::super::views::save::SaveReport;
-use super::foreign::{self, Mirror};
+use super::foreign::Mirror;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
 use crate::core::error::Error;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
-use crate::core::save::Save;
+use crate::core::store::Location;
 use crate::core::{
     Config, Handle, PhaseId, PhaseStatus, Store, TaskId, TaskStatus, Trigger, WorkflowId, WorkflowStatus,
 };
@@ -195,58 +195,45 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     let store = Store::at(place.located())?;
     let config = session.config(&store)?;
     let workflow = store.find_workflow(&given)?.unwrap_or(given);
-    if let Some(expect) = expect.as_ref().filter(|expect| expect.workflow != workflow) {
-        return Err(Failure::usage(
-            "usage",
-            format!("`--expect {expect}` is about another workflow than `{workflow}`"),
-        )
-        .help(format!("write `--expect {workflow}/{}`", expect.seq)));
-    }
-
-    let (ignored, kept): (Vec<String>, Vec<String>) =
-        (request.ignored.clone(), request.change.extra.names().map(str::to_owned).collect());
-    let mut change = complete_change(request, &config, &place, &store)?;
-    if !args.allow_secrets {
-        redactions.extend(change.redact());
-    }
-    let stamp = session.stamp(&place, &config)?;
-    let save = Save {
-        workflow: &workflow,
-        change: &change,
-        stamp: &stamp,
-        config: &config,
-        expect: expect.map(|expect| expect.seq),
+    let terms = Terms {
+        expect: expect.map(|expect| expected(&expect, &workflow)).transpose()?,
         key: args.key.as_deref(),
         if_changed: args.if_changed,
+        allow_secrets: args.allow_secrets,
+        mirror: args.mirror.map(|Mirror(dialect)| dialect),
     };
-    let existed = matches!(place.location, crate::core::store::Location::Found(_));
-    let saved = save.to(&store)?;
-    let trigger = change.trigger();
-    let mut report = SaveReport::new(&workflow, &saved, redactions, &store);
-    if !config.wants(&trigger) && !report.created {
-        report.skipped_trigger = Some(trigger.to_string());
+    let mut warnings = Vec::new();
+    if !request.ignored.is_empty() {
+        warnings.push(format!("ignored what only ckpt may say: {}", request.ignored.join(", ")));
     }
+    let kept: Vec<&str> = request.change.extra.names().collect();
+    if !kept.is_empty() && request.change.replace.is_none() {
+        warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
+    }
+    let change = complete_change(request, &config, &place, &store)?;
+    let existed = matches!(place.location, Location::Found(_));
+    let workspace = Workspace { place, store, config };
+    let mut recorded = session.save_on(&terms, &workspace, &workflow, change)?;
+    recorded.redactions.splice(..0, redactions);
+    recorded.warnings.splice(..0, warnings);
+    let mut report = SaveReport::new(&workflow, &recorded, &workspace.store).of_save();
     if report.created && !existed {
-        report.new_store = Some(store.root().display().to_string());
-    }
-    if !ignored.is_empty() {
-        report.warnings.push(format!("ignored what only ckpt may say: {}", ignored.join(", ")));
-    }
-    if !kept.is_empty() && change.replace.is_none() {
-        report.warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
-    }
-    if let Some(dialect) = args.mirror.map(|Mirror(dialect)| dialect).or(config.mirror())
-        && let Some(checkpoint) = saved.checkpoint.as_deref()
-    {
-        report.warnings.extend(foreign::mirror(dialect, checkpoint, store.project()).err());
-    }
-    match after_save(&store, &config, &stamp, &saved) {
-        Ok(tidied) => report.tidied = tidied,
-        Err(warning) => report.warnings.push(warning),
+        report.new_store = Some(workspace.store.root().display().to_string());
     }
     // Like the report, it is left to the end of the process.
-    std::mem::forget(saved);
+    std::mem::forget(recorded);
     session.end_with(report)
+}
+
+/// The number that must be the newest one, if the handle is about this workflow.
+pub(super) fn expected(expect: &Handle, workflow: &WorkflowId) -> Result<u64, Failure> {
+    match expect.workflow == *workflow {
+        true => Ok(expect.seq),
+        false => {
+            let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
+            Err(Failure::usage("usage", message).help(format!("write `--expect {workflow}/{}`", expect.seq)))
+        }
+    }
 }
 
 fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<WorkflowId, Failure> {

@@ -1,12 +1,14 @@
 //! The answer of `ckpt save`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::super::page::Page;
+use super::super::recording::Recorded;
 use super::super::report::Report;
 use super::super::style::Style;
 use crate::core::phase::PhaseStatus;
-use crate::core::save::Saved;
 use crate::core::{Checkpoint, Store, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
@@ -22,17 +24,19 @@ pub(crate) struct SaveReport {
     next: Option<NextReport>,
     redactions: Vec<String>,
     path: Option<String>,
-    pub(crate) skipped_trigger: Option<String>,
-    pub(crate) warnings: Vec<String>,
+    skipped_trigger: Option<String>,
+    warnings: Vec<String>,
     #[serde(skip)]
-    verb: &'static str,
+    verb: Cow<'static, str>,
     #[serde(skip)]
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
-    /// What was cleaned up behind the save, in a line.
     #[serde(skip)]
-    pub(crate) tidied: Option<String>,
+    tidied: Option<String>,
+    /// Whether there is a flag that keeps secrets.
+    #[serde(skip)]
+    takes_secrets: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -42,7 +46,8 @@ struct NextReport {
 }
 
 impl SaveReport {
-    pub(crate) fn new(workflow: &WorkflowId, saved: &Saved, redactions: Vec<String>, store: &Store) -> Self {
+    pub(crate) fn new(workflow: &WorkflowId, recorded: &Recorded, store: &Store) -> Self {
+        let saved = &recorded.saved;
         let checkpoint = saved.checkpoint.as_deref();
         let ids = |done: bool| {
             let phases = checkpoint.map(|c| c.phases.as_slice()).unwrap_or_default();
@@ -63,20 +68,27 @@ impl SaveReport {
             done: ids(true),
             remaining: ids(false),
             next,
-            redactions,
+            redactions: recorded.redactions.clone(),
             path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
-            skipped_trigger: None,
-            warnings: Vec::new(),
-            verb: "Saved",
+            skipped_trigger: recorded.skipped_trigger.clone(),
+            warnings: recorded.warnings.clone(),
+            verb: Cow::Borrowed("Saved"),
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
-            tidied: None,
+            tidied: recorded.tidied.clone(),
+            takes_secrets: false,
         }
     }
 
+    /// The answer of `ckpt save`, which can be asked to keep secrets.
+    pub(crate) fn of_save(mut self) -> Self {
+        self.takes_secrets = true;
+        self
+    }
+
     /// Says it with another word than "Saved".
-    pub(crate) fn titled(mut self, verb: &'static str) -> Self {
-        self.verb = verb;
+    pub(crate) fn titled(mut self, verb: impl Into<Cow<'static, str>>) -> Self {
+        self.verb = verb.into();
         self
     }
 }
@@ -125,9 +137,8 @@ impl Report for SaveReport {
         if !self.redactions.is_empty() {
             let label = page.paint(Style::Warning, "warning:");
             let pointers = page.foreign(&self.redactions.join(", "));
-            page.line(format!(
-                "{label} replaced what looks like secrets at {pointers}; `--allow-secrets` keeps them"
-            ));
+            let flag = if self.takes_secrets { "; `--allow-secrets` keeps them" } else { "" };
+            page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
         }
         if let Some(trigger) = &self.skipped_trigger {
             page.line(format!("Nothing saved: the trigger {trigger} is switched off in the configuration"));

@@ -137,6 +137,9 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, source: &Source) {
         let Imported { source, dialect, at, .. } = imported;
         field("imported", format!("{at} from {} ({})", shown(source), shown(dialect)));
     }
+    if let Some(copied) = &checkpoint.copy_of {
+        field("copy of", Handle::new(&checkpoint.workflow, copied.seq).to_string());
+    }
     if let Some(phase) = &checkpoint.phase {
         field("phase", shown(phase.as_str()));
     }

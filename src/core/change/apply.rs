@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::ChangeError;
 use super::phases::{declare, find_or_add};
-use super::successor::{Stamp, adopt, successor};
+use super::successor::{Stamp, adopt, go_back, successor};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, merge_patch, overlay, set_member};
@@ -35,11 +35,17 @@ impl Change {
         if let Some(whole) = &self.replace {
             adopt(&mut next, whole);
         }
+        if let Some(earlier) = &self.back_to {
+            go_back(&mut next, earlier);
+        }
         next.extra.update(&self.extra);
         if let Some(note) = &self.note {
             next.note = Some(note.clone());
         }
         next.pinned |= self.pin;
+        if self.back_to.is_some() {
+            return Ok(next);
+        }
         if let Some(title) = &self.title {
             next.title = Some(title.clone());
         }

@@ -67,9 +67,9 @@ pub enum DocumentError {
 }
 
 /// What only the tool may say.
-const STAMPED: [&str; 12] = [
+const STAMPED: [&str; 13] = [
     "version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans",
-    "sealed", "imported",
+    "sealed", "imported", "copy_of",
 ];
 
 impl Request {
@@ -146,6 +146,7 @@ impl Request {
             extra: Extra::default(),
             approve: None,
             reopen: None,
+            back_to: None,
             replace: None,
         };
         let mut request =

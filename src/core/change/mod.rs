@@ -80,6 +80,9 @@ pub struct Change {
     /// A whole checkpoint whose content replaces that of the newest one before the rest is applied.
     #[serde(skip)]
     pub replace: Option<Box<Checkpoint>>,
+    /// An earlier checkpoint to continue from. Of the rest, only a note and a pin go with it.
+    #[serde(skip)]
+    pub back_to: Option<Box<Checkpoint>>,
 }
 
 /// One change of a JSON value.
@@ -138,6 +141,13 @@ impl Change {
             None if self.phase.is_some() => Trigger::PhaseTransition,
             None => Trigger::Manual,
         }
+    }
+
+    /// Whether somebody decides something about the workflow, instead of telling how far it is. That is recorded
+    /// whatever is switched off.
+    #[must_use]
+    pub fn is_decision(&self) -> bool {
+        self.approve.is_some() || self.reopen.is_some() || self.back_to.is_some()
     }
 
     /// A digest of the request, to recognise the same one when it comes again under the same key.

@@ -1,6 +1,8 @@
 //! The checkpoint that follows another when nothing changes, and what the tool itself puts into it.
 
-use crate::core::checkpoint::{Checkpoint, Context, GitContext, Parent, WatchedFile, WorkflowStatus, Writer};
+use crate::core::checkpoint::{
+    Checkpoint, Context, Earlier, GitContext, WatchedFile, WorkflowStatus, Writer,
+};
 use crate::core::digest::Digest;
 use crate::core::format::CURRENT;
 use crate::core::json::Json;
@@ -31,10 +33,11 @@ pub(crate) fn successor(
 ) -> Box<Checkpoint> {
     let mut next = match newest {
         Some(mut next) => {
-            next.parent = Some(Parent { seq: next.seq, sha256: next.sha256, extra: Default::default() });
+            next.parent = Some(Earlier::from(&*next));
             next.seq = next.seq.saturating_add(1);
             next.note = None;
             next.pinned = false;
+            next.copy_of = None;
             next.sealed = None;
             next.imported = None;
             next
@@ -62,6 +65,7 @@ pub(crate) fn successor(
             save_id: String::new(),
             parent: None,
             pinned: false,
+            copy_of: None,
             keys: Vec::new(),
             sealed: None,
             imported: None,
@@ -98,6 +102,14 @@ pub(super) fn adopt(next: &mut Checkpoint, whole: &Checkpoint) {
     next.last_error = whole.last_error;
     next.state = whole.state;
     next.extra = whole.extra;
+}
+
+/// Takes the content of an earlier checkpoint of the workflow, and says so. What somebody had to say about that save was
+/// said about that one.
+pub(super) fn go_back(next: &mut Checkpoint, earlier: &Checkpoint) {
+    adopt(next, earlier);
+    next.note = None;
+    next.copy_of = Some(Earlier::from(earlier));
 }
 
 /// Whether two checkpoints say the same about the work. Who saved them, when, why and from which commit does not

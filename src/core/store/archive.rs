@@ -21,7 +21,7 @@ use super::open::Store;
 use super::read::Entry;
 use super::telling::{Archiving, Teller};
 use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::{Checkpoint, Context, Parent, Sealed, WorkflowStatus};
+use crate::core::checkpoint::{Checkpoint, Context, Earlier, Sealed, WorkflowStatus};
 use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::json::Json;
@@ -160,7 +160,7 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Sealed(_)) => return Ok(Decision::Keep(newest.seq)),
             Ok(Entry::Live(stored)) => {
                 let model = writable(stored.checkpoint)?;
-                let parent = Parent { seq: model.seq, sha256: model.sha256, extra: Default::default() };
+                let parent = Earlier::from(&*model);
                 (Some(model), Some(parent))
             }
             Ok(Entry::Tombstone) => return Err(self.damaged(newest, Unusable::Empty)),

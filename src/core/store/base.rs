@@ -72,15 +72,23 @@ impl<D: Disk> Store<D> {
     }
 
     /// The checkpoint `handle`, live or archived; if it is a seal, the one that it closes.
-    pub(super) fn content(&self, mut handle: Handle) -> Result<Box<Checkpoint>> {
+    ///
+    /// # Errors
+    /// It is missing or damaged, or the store cannot be read.
+    pub fn load_content(&self, mut handle: Handle) -> Result<Box<Checkpoint>> {
         loop {
-            let checkpoint = writable(self.load(&handle)?.checkpoint)?;
+            let checkpoint = self.load(&handle)?.checkpoint;
             match &checkpoint.sealed {
                 None => return Ok(checkpoint),
                 Some(sealed) if sealed.last < handle.seq => handle.seq = sealed.last,
                 Some(_) => return Err(Error::Archived { handle }),
             }
         }
+    }
+
+    /// The same, if this version may write on top of it.
+    pub(super) fn content(&self, handle: Handle) -> Result<Box<Checkpoint>> {
+        self.load_content(handle).and_then(writable)
     }
 }
 

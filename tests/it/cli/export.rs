@@ -149,6 +149,14 @@ fn a_mirror_follows_every_save() {
     let copy = document(&world, COPY);
     assert_eq!(copy["phase_metadata"]["4"]["status"], "failed");
     assert_eq!(copy["completed_phases"], json!([1, 2, 3]));
+
+    let completed = |args: &[&str]| {
+        world.run(args).succeeds();
+        document(&world, COPY)["completed_phases"].clone()
+    };
+    assert_eq!(completed(&["run", "implement_044_tags", "--phase", "4", "--", "true"]), json!([1, 2, 3, 4]));
+    assert_eq!(completed(&["revise", "implement_044_tags", "--from", "3"]), json!([1, 2]));
+    assert_eq!(completed(&["rollback", "implement_044_tags~1"]), json!([1, 2, 3, 4]));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::world::{World, can_mount, skip};
 
-const READERS: [&[&str]; 19] = [
+const READERS: [&[&str]; 21] = [
     &["list"],
     &["list", "--all", "--json"],
     &["list", "042"],
@@ -19,6 +19,8 @@ const READERS: [&[&str]; 19] = [
     &["list", "--archived"],
     &["archive", "--list"],
     &["show", "gone/1"],
+    &["diff", "042"],
+    &["diff", "gone/1", "042/2", "--json"],
     &["verify"],
     &["stats"],
     &["stats", "gone"],

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, Context, Doubt, GitContext, Imported, LastError, Next, Parent, Replan, SaveKey,
+    Artifact, Checkpoint, Context, Doubt, Earlier, GitContext, Imported, LastError, Next, Replan, SaveKey,
     WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
@@ -151,8 +151,9 @@ fn everything() -> Checkpoint {
             extra: Default::default(),
         },
         save_id: "0123456789abcdef".to_owned(),
-        parent: Some(Parent { seq: 6, sha256: digest, extra: Default::default() }),
+        parent: Some(Earlier { seq: 6, sha256: digest, extra: Default::default() }),
         pinned: true,
+        copy_of: None,
         keys: vec![SaveKey { key: "k 1".to_owned(), seq: 6, request: digest, extra: Default::default() }],
         sealed: Some(Sealed {
             bundle: "00000001-00000006-20260130T143000Z-completed.jsonl.gz".to_owned(),

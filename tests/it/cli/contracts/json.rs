@@ -24,6 +24,8 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["status", "042"], "ckpt.status.v1"),
     (&["brief"], "ckpt.brief.v1"),
     (&["revise", "042", "--from", "a"], "ckpt.save.v1"),
+    (&["diff", "042"], "ckpt.diff.v1"),
+    (&["rollback", "042/1"], "ckpt.rollback.v1"),
     (&["approve", "042", "--phase", "a"], "ckpt.save.v1"),
     (&["archive", "042", "--as", "abandoned"], "ckpt.archive.v1"),
     (&["archive", "--list"], "ckpt.archive.v1"),
@@ -96,6 +98,8 @@ fn lists_are_arrays_and_never_null() {
             "unchanged",
             "skipped",
             "recognised",
+            "changes",
+            "summary",
         ] {
             if let Some(value) = document.get(key) {
                 assert!(value.is_array(), "{key} of {args:?} is {value}");

@@ -58,14 +58,29 @@ fn a_command_that_cannot_be_run_is_named() {
 #[test]
 fn run_records_begin_end_and_evidence() {
     let world = begun();
-    world.run(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 0"]).succeeds();
-    assert_eq!(world.stored("042", 2)["phases"][1]["status"], "in_progress");
+    let outcome = world.run(&["run", "042", "--phase", "build", "--", "/bin/sh", "-c", "exit 0"]).succeeds();
+    // The workflow is complete, and is cleaned up as after a save.
+    assert!(
+        outcome.stderr.contains("Archived 2 checkpoints of 042. Undo with: ckpt restore 042\n"),
+        "{outcome}"
+    );
+    assert_eq!(world.json(&["show", "042/2"])["checkpoint"]["phases"][1]["status"], "in_progress");
     let phase = world.stored("042", 3)["phases"][1].clone();
     assert_eq!(phase["status"], "complete");
     assert_eq!(phase["data"]["run"]["command"], json!(["/bin/sh", "-c", "exit 0"]));
     assert_eq!(phase["data"]["run"]["exit_code"], 0);
     assert!(phase["data"]["run"]["duration_seconds"].is_u64());
     assert_eq!(world.stored("042", 3)["status"], "complete");
+}
+
+#[test]
+fn run_says_which_secrets_it_replaced() {
+    let world = begun();
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let outcome = world.run(&["run", "042", "--phase", "build", "--", "/bin/true", token]).succeeds();
+    let warning = "warning: replaced what looks like secrets at /data/run/command/1\n";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert!(!world.stored("042", 3).to_string().contains(token));
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! `ckpt diff`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::session::Session;
+use super::super::views::diff::DiffReport;
+use crate::core::diff::diff;
+use crate::core::selector::Which;
+use crate::core::{Checkpoint, Handle, Selector, Store};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "diff",
+    alias: None,
+    augment: DiffArgs::augment_args,
+    quick: None,
+    examples: EXAMPLES,
+    run: |given, session| run(&take(given)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt diff 042
+  ckpt diff 042/3
+  ckpt diff 042/3 042/5 --json
+  ckpt diff 042~1 --exit-code --quiet";
+
+/// Say what changed between two checkpoints
+///
+/// `ckpt diff 042` tells what the last save changed, `ckpt diff 042/3` what changed since then.
+///
+/// Compared is what they say about the work: phases, tasks, artifacts, labels, state and so on. That number, time,
+/// writer, trigger and note differ between any two is not mentioned.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The first checkpoint; a workflow means what its last save changed
+    #[arg(value_name = "A", add = ArgValueCandidates::new(complete::workflow_ids))]
+    from: String,
+    /// The second checkpoint; the newest of the same workflow if not given
+    #[arg(value_name = "B", add = ArgValueCandidates::new(complete::workflow_ids))]
+    to: Option<String>,
+    /// Exit with 1 if they differ
+    #[arg(long)]
+    exit_code: bool,
+}
+
+fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
+    let from: Selector = args.from.parse()?;
+    let to = args.to.as_deref().map(str::parse::<Selector>).transpose()?;
+    let (from, to) = selected(&session.store()?, &from, to.as_ref())?;
+    let difference = diff(&from, &to).map_err(|error| {
+        let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
+        Failure::with(Exit::Invalid, "too_deep", message)
+    })?;
+    let differ = !difference.is_empty();
+    session.answer(&DiffReport::new(&from, &to, difference))?;
+    Ok(if differ && args.exit_code { Exit::Failure } else { Exit::Ok })
+}
+
+type Pair = (Box<Checkpoint>, Box<Checkpoint>);
+
+/// The two that are meant.
+fn selected(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<Pair, Failure> {
+    let load = |selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
+    let newest = Selector { workflow: from.workflow.clone(), which: Which::Newest };
+    let to = load(to.unwrap_or(&newest)).map(|found| (found, to.is_some()))?;
+    match (from.which, to) {
+        (Which::Newest, (newest, false)) => match newest.seq.checked_sub(1).filter(|seq| *seq > 0) {
+            Some(seq) => Ok((store.load_content(Handle::new(&newest.workflow, seq))?, newest)),
+            None => {
+                let message = format!("there is nothing before `{}` to compare it with", newest.handle());
+                Err(Failure::with(Exit::NotFound, "no_such_checkpoint", message)
+                    .help(format!("`ckpt show {}` shows what it says", newest.handle())))
+            }
+        },
+        (_, (to, _)) => Ok((load(from)?, to)),
+    }
+}

@@ -1,0 +1,74 @@
+//! `ckpt rollback`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::super::args::{Spec, take};
+use super::super::complete;
+use super::super::error::Failure;
+use super::super::exit::Exit;
+use super::super::recording::Terms;
+use super::super::session::Session;
+use super::super::views::rollback::RollbackReport;
+use super::save::expected;
+use crate::core::change::Change;
+use crate::core::selector::Which;
+use crate::core::{Handle, Selector};
+
+pub(crate) const SPEC: Spec = Spec {
+    name: "rollback",
+    alias: None,
+    augment: RollbackArgs::augment_args,
+    quick: None,
+    examples: EXAMPLES,
+    run: |given, session| run(&take(given)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt rollback 042~1
+  ckpt rollback 042/3 --note \"The second approach leads nowhere\"";
+
+/// Continue from an earlier checkpoint
+///
+/// Its content is saved once more, as the newest checkpoint. Nothing is removed: what came in between stays in the
+/// history, and the answer says how to get back to it. Only the checkpoint is taken back, not the files of the project;
+/// `ckpt resume` says which of them are no longer what the checkpoint says.
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArgs {
+    /// The checkpoint to continue from: `042/3` that one, `042~1` the one before the newest
+    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    selector: String,
+    /// A remark about why
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Fail if the newest checkpoint is another one than this
+    #[arg(long, value_name = "HANDLE")]
+    expect: Option<String>,
+}
+
+fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
+    let selector: Selector = args.selector.parse()?;
+    let expect = args.expect.as_deref().map(str::parse::<Handle>).transpose()?;
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    if selector.which == Which::Newest {
+        let workflow = store.resolve_workflow(&selector.workflow)?;
+        let message = format!("`{workflow}` does not say which of its checkpoints to continue from");
+        return Err(Failure::usage("no_checkpoint_named", message)
+            .help(format!("`ckpt rollback {workflow}~1` goes back by one"))
+            .help(format!("`ckpt list {workflow}` lists them")));
+    }
+    let asked = store.resolve(&selector)?;
+    let workflow = &asked.workflow.clone();
+    let earlier = store.load_content(asked)?;
+    let change = Change { note: args.note.clone(), back_to: Some(earlier.clone()), ..Change::default() };
+    let terms = Terms {
+        expect: expect.map(|expect| expected(&expect, workflow)).transpose()?,
+        // Saying it twice takes back no more than saying it once.
+        if_changed: true,
+        ..Terms::default()
+    };
+    let recorded = session.save_on(&terms, &workspace, workflow, change)?;
+    session.answer(&RollbackReport::new(workflow, &earlier, &recorded, store))
+}

@@ -1,0 +1,103 @@
+//! Saving, and what follows from it: the copy that another system reads, and cleaning up behind a finished workflow.
+
+use super::error::Failure;
+use super::escape;
+use super::mirror::mirror;
+use super::session::{Session, Workspace};
+use super::tidy::after_save;
+use crate::core::WorkflowId;
+use crate::core::change::Change;
+use crate::core::dialects::Dialect;
+use crate::core::save::{Save, Saved};
+
+/// The terms of a save.
+#[derive(Debug, Default)]
+pub(crate) struct Terms<'a> {
+    /// The number that must be the newest one; 0 if there must be none.
+    pub(crate) expect: Option<u64>,
+    /// Saying the same save again under the same key makes no second checkpoint.
+    pub(crate) key: Option<&'a str>,
+    /// Whether to add nothing when nothing would be new.
+    pub(crate) if_changed: bool,
+    /// Whether to keep what looks like a secret.
+    pub(crate) allow_secrets: bool,
+    /// The system that reads a copy; the one of the settings if not given.
+    pub(crate) mirror: Option<Dialect>,
+}
+
+/// A save that was made, and what there is to say about it.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) saved: Saved,
+    /// The JSON pointers of secrets that were replaced.
+    pub(crate) redactions: Vec<String>,
+    /// The trigger that is switched off, if that is why nothing was saved.
+    pub(crate) skipped_trigger: Option<String>,
+    pub(crate) warnings: Vec<String>,
+    /// What was cleaned up behind the save, in a line.
+    pub(crate) tidied: Option<String>,
+}
+
+impl Recorded {
+    /// What there is to say besides that it was saved, in lines for stderr.
+    pub(crate) fn remarks(&self) -> String {
+        let secrets = (!self.redactions.is_empty())
+            .then(|| format!("replaced what looks like secrets at {}", self.redactions.join(", ")));
+        let warnings = self.warnings.iter().chain(&secrets);
+        let mut text: String =
+            warnings.map(|warning| format!("warning: {}\n", escape::inline(warning))).collect();
+        if let Some(tidied) = &self.tidied {
+            text.push_str(&format!("{tidied}\n"));
+        }
+        text
+    }
+}
+
+impl Session {
+    /// Saves a change.
+    pub(crate) fn save(
+        &self,
+        workspace: &Workspace,
+        workflow: &WorkflowId,
+        change: Change,
+    ) -> Result<Recorded, Failure> {
+        self.save_on(&Terms::default(), workspace, workflow, change)
+    }
+
+    /// The same, on these terms.
+    pub(crate) fn save_on(
+        &self,
+        terms: &Terms<'_>,
+        workspace: &Workspace,
+        workflow: &WorkflowId,
+        mut change: Change,
+    ) -> Result<Recorded, Failure> {
+        let Workspace { place, store, config } = workspace;
+        let redactions = if terms.allow_secrets { Vec::new() } else { change.redact() };
+        let stamp = self.stamp(place, config)?;
+        let save = Save {
+            workflow,
+            change: &change,
+            stamp: &stamp,
+            config,
+            expect: terms.expect,
+            key: terms.key,
+            if_changed: terms.if_changed,
+        };
+        let saved = save.to(store)?;
+        let trigger = change.trigger();
+        let unwanted = !saved.created && !change.is_decision() && !config.wants(&trigger);
+        let mut warnings = Vec::new();
+        if let Some(dialect) = terms.mirror.or(config.mirror())
+            && let Some(checkpoint) = saved.checkpoint.as_deref()
+        {
+            warnings.extend(mirror(dialect, checkpoint, store.project()).err());
+        }
+        let tidied = after_save(store, config, &stamp, &saved).unwrap_or_else(|warning| {
+            warnings.push(warning);
+            None
+        });
+        let skipped_trigger = unwanted.then(|| trigger.to_string());
+        Ok(Recorded { saved, redactions, skipped_trigger, warnings, tidied })
+    }
+}

@@ -1,0 +1,71 @@
+//! The answer of `ckpt rollback`.
+
+use serde::Serialize;
+
+use super::super::page::Page;
+use super::super::recording::Recorded;
+use super::super::report::Report;
+use super::save::SaveReport;
+use crate::core::{Checkpoint, Handle, Store, WorkflowId};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RollbackReport {
+    #[serde(flatten)]
+    save: SaveReport,
+    /// The checkpoint whose content is the newest again.
+    copy_of: Handle,
+    /// The command that takes it back.
+    undo: Option<Vec<String>>,
+    /// Whether there are files that the work has produced.
+    #[serde(skip)]
+    has_artifacts: bool,
+}
+
+impl RollbackReport {
+    pub(crate) fn new(
+        workflow: &WorkflowId,
+        earlier: &Checkpoint,
+        recorded: &Recorded,
+        store: &Store,
+    ) -> Self {
+        let saved = &recorded.saved;
+        let parent =
+            saved.checkpoint.as_ref().filter(|_| saved.created).and_then(|made| made.parent.as_ref());
+        let undo = parent.map(|parent| {
+            vec!["ckpt".to_owned(), "rollback".to_owned(), Handle::new(workflow, parent.seq).to_string()]
+        });
+        Self {
+            save: SaveReport::new(workflow, recorded, store)
+                .titled(format!("Rolled back to {} in", earlier.handle())),
+            copy_of: earlier.handle(),
+            undo,
+            has_artifacts: !earlier.artifacts.is_empty(),
+        }
+    }
+}
+
+impl Report for RollbackReport {
+    const FORMAT: &'static str = "ckpt.rollback.v1";
+
+    fn essential(&self) -> String {
+        self.save.essential()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        self.save.answer(page);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        self.save.remarks(page);
+        if let Some(undo) = &self.undo {
+            page.line(format!("Undo with: {}", undo.join(" ")));
+            if self.has_artifacts {
+                page.line("Files were left as they are; `ckpt resume` compares them with the checkpoint");
+            }
+        }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        self.save.already_done()
+    }
+}

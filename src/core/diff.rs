@@ -1,0 +1,291 @@
+//! What changed between two checkpoints.
+//!
+//! Compared is what they say about the work. What is said about the checkpoint itself (its number, time, writer,
+//! trigger, note and pin, and what the world around it looked like) differs between any two, and is left out.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::checkpoint::Checkpoint;
+use super::json::InvalidJson;
+
+/// The fields that are about the checkpoint, not about the work.
+const OWN: [&str; 15] = [
+    "version", "sha256", "workflow", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent",
+    "pinned", "copy_of", "keys", "sealed", "imported",
+];
+/// What of its context is so.
+const OWN_CONTEXT: [&str; 2] = ["git", "watched"];
+
+/// Lists whose entries have names, and the field with the name.
+const NAMED: [(&str, &str); 3] = [("phases", "id"), ("tasks", "id"), ("artifacts", "name")];
+
+/// What changed between two checkpoints.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// Turns what the first says about the work into what the second says, by RFC 6902.
+    pub changes: json_patch::Patch,
+    /// The same by what it is about: entries of lists go by their names, not by their places.
+    pub summary: Vec<Changed>,
+}
+
+impl Difference {
+    /// Whether both say the same.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.summary.is_empty()
+    }
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Changed {
+    /// The field of the checkpoint: `phases`, `labels`, `state`.
+    pub field: String,
+    /// The entry, where entries have names: the id of a phase or task, the name of an artifact.
+    pub name: Option<String>,
+    /// The place inside, as a JSON pointer; empty if it is about all of the field or entry.
+    pub pointer: String,
+    /// What happened.
+    pub change: Kind,
+    /// What was there; null if there was nothing.
+    pub before: Value,
+    /// What is there; null if there is nothing.
+    pub after: Value,
+}
+
+/// What happened to a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It is another one.
+    Changed,
+    /// Its entries stand in another order.
+    Reordered,
+}
+
+/// Compares two checkpoints, which may be of different workflows.
+///
+/// # Errors
+/// One of them is nested deeper than this program reads.
+pub fn diff(from: &Checkpoint, to: &Checkpoint) -> Result<Difference, InvalidJson> {
+    let (before, after) = (content(from)?, content(to)?);
+    let mut summary = Vec::new();
+    for field in keys(&before, &after) {
+        Field { name: field, entry: None, found: &mut summary }.compare(before.get(field), after.get(field));
+    }
+    let changes = json_patch::diff(&Value::Object(before), &Value::Object(after));
+    Ok(Difference { changes, summary })
+}
+
+/// What a checkpoint says about the work.
+fn content(checkpoint: &Checkpoint) -> Result<Map<String, Value>, InvalidJson> {
+    let Value::Object(mut content) =
+        serde_json::to_value(checkpoint).map_err(|error| InvalidJson::from_serde(&error))?
+    else {
+        return Ok(Map::new());
+    };
+    content.retain(|name, _| !OWN.contains(&name.as_str()));
+    if let Some(Value::Object(context)) = content.get_mut("context") {
+        context.retain(|name, _| !OWN_CONTEXT.contains(&name.as_str()));
+    }
+    Ok(content)
+}
+
+/// The keys of both, each once, in the order of the first.
+fn keys<'a>(a: &'a Map<String, Value>, b: &'a Map<String, Value>) -> impl Iterator<Item = &'a str> {
+    a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))).map(String::as_str)
+}
+
+/// A field that is being compared, or an entry of it.
+struct Field<'a> {
+    name: &'a str,
+    entry: Option<&'a str>,
+    found: &'a mut Vec<Changed>,
+}
+
+impl Field<'_> {
+    fn compare(&mut self, before: Option<&Value>, after: Option<&Value>) {
+        let known = self.found.len();
+        let named = NAMED.iter().find(|(list, _)| *list == self.name);
+        match (before, after, named) {
+            (Some(Value::Array(before)), Some(Value::Array(after)), Some((_, key))) => {
+                self.entries(before, after, |entry| entry.get(*key).and_then(Value::as_str));
+            }
+            (Some(Value::Object(before)), Some(Value::Object(after)), _) if self.name == "context" => {
+                self.context(before, after);
+            }
+            _ => {
+                let free = self.name == "state" || !Checkpoint::FIELDS.contains(&self.name);
+                self.walk("", before, after, free);
+            }
+        }
+        // What a comparison by names cannot tell is still a change.
+        if self.found.len() == known && before != after {
+            self.say("", before, after, Kind::Changed);
+        }
+    }
+
+    fn context(&mut self, before: &Map<String, Value>, after: &Map<String, Value>) {
+        for key in keys(before, after) {
+            let (before, after) = (before.get(key), after.get(key));
+            if key == "labels" {
+                // Labels are what they are called.
+                let mut labels = Field { name: key, entry: None, found: self.found };
+                labels.entries(list(before), list(after), Value::as_str);
+            } else {
+                self.walk(&below("", key), before, after, true);
+            }
+        }
+    }
+
+    /// Compares lists whose entries have names.
+    fn entries(&mut self, before: &[Value], after: &[Value], name: impl Fn(&Value) -> Option<&str>) {
+        let (old, new) = (Entries::new(before, &name), Entries::new(after, &name));
+        let added = new.names.iter().filter(|name| !old.by_name.contains_key(*name));
+        for entry in old.names.iter().chain(added) {
+            let (before, after) = (old.by_name.get(entry).copied(), new.by_name.get(entry).copied());
+            Field { name: self.name, entry: Some(entry), found: self.found }.walk("", before, after, false);
+        }
+        let kept = old.names.iter().filter(|name| new.by_name.contains_key(*name));
+        if !kept.eq(new.names.iter().filter(|name| old.by_name.contains_key(*name))) {
+            let [before, after] = [old, new].map(|entries| Value::from(entries.names));
+            self.say("", Some(&before), Some(&after), Kind::Reordered);
+        }
+    }
+
+    /// Goes down to what differs. In a free-form value `null` is a value; in a field of ours it says nothing.
+    fn walk(&mut self, pointer: &str, before: Option<&Value>, after: Option<&Value>, free: bool) {
+        let says = |value: &&Value| free || !value.is_null();
+        match (before.filter(says), after.filter(says)) {
+            (None, None) => {}
+            (Some(before), Some(after)) if before == after => {}
+            (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                for key in keys(before, after) {
+                    let free = free || key == "data";
+                    self.walk(&below(pointer, key), before.get(key), after.get(key), free);
+                }
+            }
+            (Some(Value::Array(before)), Some(Value::Array(after))) => {
+                for index in 0..before.len().max(after.len()) {
+                    self.walk(&format!("{pointer}/{index}"), before.get(index), after.get(index), true);
+                }
+            }
+            (before @ Some(_), after @ Some(_)) => self.say(pointer, before, after, Kind::Changed),
+            (before @ Some(_), None) => self.say(pointer, before, None, Kind::Removed),
+            (None, after @ Some(_)) => self.say(pointer, None, after, Kind::Added),
+        }
+    }
+
+    fn say(&mut self, pointer: &str, before: Option<&Value>, after: Option<&Value>, change: Kind) {
+        self.found.push(Changed {
+            field: self.name.to_owned(),
+            name: self.entry.map(str::to_owned),
+            pointer: pointer.to_owned(),
+            change,
+            before: before.cloned().unwrap_or_default(),
+            after: after.cloned().unwrap_or_default(),
+        });
+    }
+}
+
+/// The entries of a list by their names. Of two with one name, the first counts.
+struct Entries<'a> {
+    names: Vec<&'a str>,
+    by_name: HashMap<&'a str, &'a Value>,
+}
+
+impl<'a> Entries<'a> {
+    fn new(list: &'a [Value], name: impl Fn(&'a Value) -> Option<&'a str>) -> Self {
+        let mut entries = Self { names: Vec::new(), by_name: HashMap::new() };
+        for entry in list {
+            if let Some(name) = name(entry)
+                && !entries.by_name.contains_key(name)
+            {
+                entries.by_name.insert(name, entry);
+                entries.names.push(name);
+            }
+        }
+        entries
+    }
+}
+
+fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The JSON pointer of a member.
+fn below(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Compares what two documents say; the fields that must be there are filled in.
+    fn said(before: Value, after: Value) -> Vec<(String, Kind)> {
+        let read = |content: Value| -> Checkpoint {
+            let mut document = json!({
+                "version": "1.0", "sha256": "0".repeat(64), "workflow": "w", "seq": 1,
+                "saved_at": "2026-01-30T14:30:00.000Z", "trigger": "manual", "status": "in_progress", "save_id": "s",
+            });
+            document.as_object_mut().unwrap().extend(content.as_object().unwrap().clone());
+            serde_json::from_value(document).unwrap()
+        };
+        let difference = diff(&read(before), &read(after)).unwrap();
+        assert_eq!(difference.changes.0.is_empty(), difference.is_empty());
+        let place = |changed: &Changed| {
+            let name = changed.name.as_deref().unwrap_or_default();
+            format!("{}:{name}:{}", changed.field, changed.pointer)
+        };
+        difference.summary.iter().map(|changed| (place(changed), changed.change)).collect()
+    }
+
+    fn one(place: &str, change: Kind) -> Vec<(String, Kind)> {
+        vec![(place.to_owned(), change)]
+    }
+
+    #[test]
+    fn what_is_said_of_the_checkpoint_is_no_difference() {
+        let own = json!({
+            "seq": 7, "trigger": "session_end", "note": "n", "pinned": true, "saved_at": "2026-01-30T14:40:00.000Z",
+            "context": {"git": {"branch": "main", "commit": null}, "watched": [{"path": "p", "sha256": null}]},
+        });
+        assert_eq!(said(json!({}), own), []);
+        let names: Vec<&str> =
+            OWN.iter().copied().filter(|name| !Checkpoint::FIELDS.contains(name)).collect();
+        assert!(names.is_empty(), "no field is called {names:?}");
+    }
+
+    #[test]
+    fn unknown_fields_are_compared_at_every_level() {
+        assert_eq!(said(json!({"mine": 1}), json!({"mine": 1.0})), one("mine::", Kind::Changed));
+        assert_eq!(said(json!({}), json!({"mine": null})), one("mine::", Kind::Added));
+        let context = |value| json!({"context": {"a/b": value}});
+        assert_eq!(said(context(json!(1)), context(json!(2))), one("context::/a~1b", Kind::Changed));
+        let task = |x: u8| json!({"tasks": [{"id": "t", "status": "pending", "x": x}]});
+        assert_eq!(said(task(1), task(2)), one("tasks:t:/x", Kind::Changed));
+    }
+
+    #[test]
+    fn two_entries_of_one_name_hide_nothing() {
+        let tasks = |second: &str| json!({"tasks": [{"id": "t", "status": "pending"}, {"id": "t", "status": second}]});
+        assert_eq!(said(tasks("running"), tasks("failed")), one("tasks::", Kind::Changed));
+    }
+
+    #[test]
+    fn lists_without_names_go_by_their_places() {
+        let state = |list: Value| json!({"state": {"l": list}});
+        assert_eq!(said(state(json!([1, 2])), state(json!([1]))), one("state::/l/1", Kind::Removed));
+        assert_eq!(said(state(json!([1])), state(json!({"0": 1}))), one("state::/l", Kind::Changed));
+        assert_eq!(said(state(json!([null])), state(json!([null, null]))), one("state::/l/1", Kind::Added));
+    }
+}

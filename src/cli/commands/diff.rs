@@ -51,7 +51,7 @@ pub(crate) struct DiffArgs {
 fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
     let from: Selector = args.from.parse()?;
     let to = args.to.as_deref().map(str::parse::<Selector>).transpose()?;
-    let (from, to) = selected(&session.store()?, &from, to.as_ref())?;
+    let [from, to] = selected(&session.store()?, &from, to.as_ref())?;
     let difference = diff(&from, &to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
         Failure::with(Exit::Invalid, "too_deep", message)
@@ -61,22 +61,22 @@ fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(if differ && args.exit_code { Exit::Failure } else { Exit::Ok })
 }
 
-type Pair = (Box<Checkpoint>, Box<Checkpoint>);
-
 /// The two that are meant.
-fn selected(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<Pair, Failure> {
-    let load = |selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
-    let newest = Selector { workflow: from.workflow.clone(), which: Which::Newest };
-    let to = load(to.unwrap_or(&newest)).map(|found| (found, to.is_some()))?;
-    match (from.which, to) {
-        (Which::Newest, (newest, false)) => match newest.seq.checked_sub(1).filter(|seq| *seq > 0) {
-            Some(seq) => Ok((store.load_content(Handle::new(&newest.workflow, seq))?, newest)),
-            None => {
-                let message = format!("there is nothing before `{}` to compare it with", newest.handle());
-                Err(Failure::with(Exit::NotFound, "no_such_checkpoint", message)
-                    .help(format!("`ckpt show {}` shows what it says", newest.handle())))
-            }
-        },
-        (_, (to, _)) => Ok((load(from)?, to)),
+fn selected(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<[Box<Checkpoint>; 2], Failure> {
+    let load = |selector: &Selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
+    if let Some(to) = to {
+        return Ok([load(from)?, load(to)?]);
     }
+    let newest = Selector { workflow: from.workflow.clone(), which: Which::Newest };
+    let newest = load(&newest)?;
+    if from.which != Which::Newest {
+        return Ok([load(from)?, newest]);
+    }
+    if newest.seq <= 1 {
+        let message = format!("there is nothing before `{}` to compare it with", newest.handle());
+        return Err(Failure::with(Exit::NotFound, "no_such_checkpoint", message)
+            .help(format!("`ckpt show {}` shows what it says", newest.handle())));
+    }
+    let before = Handle::new(&newest.workflow, newest.seq - 1);
+    Ok([store.load_content(before)?, newest])
 }

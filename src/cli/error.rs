@@ -17,7 +17,8 @@ use crate::core::retention::PolicyError;
 use crate::core::schema::Violation;
 use crate::core::selector::SelectorError;
 use crate::core::store::BadBundle;
-use crate::core::workflow_id::InvalidId;
+use crate::core::text::shell_word;
+use crate::core::workflow_id::{InvalidId, WorkflowId};
 
 /// A failure, ready to be said. Serialises to `ckpt.error.v1`.
 #[derive(Debug, Clone, Serialize)]
@@ -107,6 +108,11 @@ impl From<InvalidId> for Failure {
             "invalid_id",
             format!("`{}{cut}` is not a workflow id: {}", inline(&shown), error.reason),
         );
+        // Somebody has named a checkpoint where a workflow is wanted.
+        let (workflow, behind) = error.given.split_once(['/', '~']).unwrap_or_default();
+        if workflow.parse::<WorkflowId>().is_ok() && behind.parse::<u64>().is_ok() {
+            return failure.help(format!("it names a checkpoint; the workflow is `{workflow}`"));
+        }
         match &error.suggestion {
             Some(suggestion) => failure
                 .help(format!("the nearest legal id is `{suggestion}`"))
@@ -120,6 +126,8 @@ impl From<SelectorError> for Failure {
     fn from(error: SelectorError) -> Self {
         match error {
             SelectorError::Id(invalid) => invalid.into(),
+            SelectorError::NotAHandle(_) => Self::usage("invalid_selector", error.to_string())
+                .help("write the id and the number of the checkpoint: `042/7`"),
             other => Self::usage("invalid_selector", other.to_string()).help(
                 "write `042` for the newest, `042/7` for that one, `042~1` for the one before the newest",
             ),
@@ -136,6 +144,9 @@ impl From<Error> for Failure {
                 .help("`ckpt init` creates a store here, and so does the first `ckpt save`")
                 .help("`--store DIR` or `CKPT_STORE` names one elsewhere")
                 .context("searched", searched.display().to_string()),
+            Error::NoSuchStore { path } => fail(Exit::NotFound, "no_store")
+                .help(format!("`ckpt init --store {}` creates it", shell_word(path.display())))
+                .context("searched", path.display().to_string()),
             Error::ForeignStore { path, owner } => fail(Exit::StoreUnusable, "foreign_store")
                 .help(format!("if you trust it, name it: `ckpt --store {} list`", path.display()))
                 .context("path", path.display().to_string())
@@ -189,10 +200,14 @@ impl From<Error> for Failure {
                     (Unusable::Newer(_), _) => {
                         failure.help("use the version of ckpt that wrote it, or a newer one")
                     }
-                    (_, Some(before)) => failure.help(format!(
-                        "the file was left as it is; `ckpt show {before}` shows the one before it"
-                    )),
-                    (_, None) => failure.help("the file was left as it is; no older checkpoint can be used"),
+                    (_, before) => failure
+                        .help(match before {
+                            Some(before) => {
+                                format!("the file was left as it is; `ckpt show {before}` shows the one before it")
+                            }
+                            None => "the file was left as it is; no older checkpoint can be used".to_owned(),
+                        })
+                        .help(format!("`ckpt verify {} --repair` moves it aside, and work can go on", handle.workflow)),
                 }
             }
             Error::NewerFormat { handle, version } => fail(Exit::Invalid, "format_newer")
@@ -364,11 +379,23 @@ impl Failure {
     fn from_change(error: ChangeError, message: &str) -> Self {
         let fail = |code| Self::usage(code, message);
         match error {
+            ChangeError::UnknownPhase { legal, .. } if legal.is_empty() => fail("unknown_phase")
+                .help("it has none yet; `ckpt save ID --phases a,b,c` declares them")
+                .context("phases", json!(legal)),
             ChangeError::UnknownPhase { legal, .. } => {
                 let names: Vec<_> = legal.iter().map(|id| format!("`{id}`")).collect();
                 fail("unknown_phase")
                     .help(format!("its phases are {}", words::and(&names)))
                     .context("phases", json!(legal))
+            }
+            ChangeError::UnknownArtifact { known, .. } if known.is_empty() => {
+                fail("unknown_artifact").help("there is none to forget")
+            }
+            ChangeError::UnknownArtifact { known, .. } => {
+                let names: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+                fail("unknown_artifact")
+                    .help(format!("they are called {}", words::and(&names)))
+                    .context("artifacts", json!(known))
             }
             ChangeError::DropsPhase { phase } => fail("drops_phase")
                 .help("keep it in the list; `--status skipped` marks what is not needed")

@@ -50,6 +50,21 @@ pub(crate) fn inline(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Stored text in quotes that it cannot leave: what stands between them is data, whatever it says.
+#[must_use]
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", inline(text).replace('"', "'"))
+}
+
+/// The name of a phase or a task, in quotes if it could be taken for a sentence.
+#[must_use]
+pub(crate) fn name(text: &str) -> String {
+    match text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
 /// Splits the text at its line ends and makes each line safe like [`inline`].
 ///
 /// A line ends with a line feed, or with a carriage return and a line feed; a carriage return elsewhere is

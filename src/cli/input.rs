@@ -33,7 +33,10 @@ impl Input {
         };
         parse_strict(&bytes).map_err(|error| {
             Failure::usage("invalid_json", format!("{source} is not valid JSON: {error}"))
-                .help(format!("{flag} takes JSON, `@FILE` or `-` for stdin"))
+                .help(match flag {
+                    "--from" => "--from takes the name of a file, or `-` for stdin".to_owned(),
+                    flag => format!("{flag} takes JSON, `@FILE` or `-` for stdin"),
+                })
                 .context("argument", flag)
                 .context("line", error.line)
                 .context("column", error.column)
@@ -66,7 +69,12 @@ fn read_file(flag: &'static str, path: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn unreadable(flag: &'static str, source: &str, problem: &FileProblem) -> Failure {
-    Failure::usage("unreadable_input", format!("{source}, given with {flag}, {problem}")).help(format!(
-        "{flag} reads at most {MAX_INPUT}; keep large content in a file and record it with `--artifact`"
-    ))
+    let failure = Failure::usage("unreadable_input", format!("{source}, given with {flag}, {problem}"));
+    failure.help(match problem {
+        FileProblem::TooLarge(_) => format!(
+            "{flag} reads at most {MAX_INPUT}; keep large content in a file and record it with `--artifact`"
+        ),
+        FileProblem::Missing => "check the path; it starts at the present directory".to_owned(),
+        _ => "name a file that can be read, or `-` for stdin".to_owned(),
+    })
 }

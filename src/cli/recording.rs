@@ -2,12 +2,14 @@
 
 use super::error::Failure;
 use super::escape;
+use super::exit::Exit;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
 use super::tidy::after_save;
 use crate::core::WorkflowId;
 use crate::core::change::Change;
 use crate::core::dialects::Dialect;
+use crate::core::redact::redact_text;
 use crate::core::save::{Save, Saved};
 
 /// The terms of a save.
@@ -73,7 +75,11 @@ impl Session {
         mut change: Change,
     ) -> Result<Recorded, Failure> {
         let Workspace { place, store, config } = workspace;
-        let redactions = if terms.allow_secrets { Vec::new() } else { change.redact() };
+        let mut redactions = Vec::new();
+        if !terms.allow_secrets {
+            redactions = change.redact();
+            refuse_secret_names(&change, terms.key)?;
+        }
         let stamp = self.stamp(place, config)?;
         let save = Save {
             workflow,
@@ -99,5 +105,18 @@ impl Session {
         });
         let skipped_trigger = unwanted.then(|| trigger.to_string());
         Ok(Recorded { saved, redactions, skipped_trigger, warnings, tidied })
+    }
+}
+
+/// A name cannot be replaced: it would be another one then.
+fn refuse_secret_names(change: &Change, key: Option<&str>) -> Result<(), Failure> {
+    let key = key.filter(|key| redact_text(key).is_some()).map(|_| "the key");
+    match change.secret_name().or(key) {
+        None => Ok(()),
+        Some(what) => {
+            let message = format!("{what} looks like a secret, and names are stored as they are");
+            Err(Failure::with(Exit::Refused, "secret_in_name", message)
+                .help("choose another name, or keep it with `ckpt save --allow-secrets`"))
+        }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Place {
     pub(crate) location: Location,
     pub(crate) checkout: Option<Checkout>,
     pub(crate) cwd: PathBuf,
+    /// Whether somebody said where the store is.
+    pub(crate) named: bool,
 }
 
 impl Place {
@@ -77,7 +79,7 @@ impl Session {
         let trusted = self.env.trusted_accounts();
         let searcher = Searcher { cwd: &cwd, named: named.as_deref(), trusted: &trusted };
         let location = locate(&searcher, checkout.as_ref())?;
-        Ok(Place { location, checkout, cwd })
+        Ok(Place { location, checkout, cwd, named: named.is_some() })
     }
 
     /// The store; it must be there.
@@ -199,6 +201,9 @@ impl Session {
 fn open(place: &Place) -> Result<Store, Failure> {
     match &place.location {
         Location::Found(located) => Ok(Store::at(located)?),
+        Location::Absent(located) if place.named => {
+            Err(Error::NoSuchStore { path: located.root.clone() }.into())
+        }
         Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),
     }
 }

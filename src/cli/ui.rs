@@ -66,6 +66,11 @@ impl Ui {
         self.json
     }
 
+    /// Whether only the essential is wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Writes the answer, and what is to be said about it.
     pub(crate) fn answer<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
         let text = if self.json {

@@ -32,8 +32,15 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
     let head: Vec<&str> = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = head.join(" ").trim_start_matches("error: ").replace('\'', "`");
     let mut failure = Failure::usage("usage", message);
-    for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
-        failure = failure.help(tip.replace('\'', "`"));
+    match dashed_value(error, args) {
+        Some(flag) => {
+            failure = failure.help(format!("a value that begins with `-` is written with `=`: `{flag}=...`"));
+        }
+        None => {
+            for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
+                failure = failure.help(tip.replace('\'', "`"));
+            }
+        }
     }
     let command =
         args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)));
@@ -42,4 +49,16 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
         None => failure.help("`ckpt --help` lists the commands"),
     };
     NotACommand::Mistake(failure)
+}
+
+/// The flag whose value was taken for another flag, because it begins with a dash and goes on with a space.
+fn dashed_value<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a str> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let pairs = args.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
+    let mut flags = pairs.filter(|(flag, value)| {
+        flag.starts_with("--") && flag.len() > 2 && !flag.contains('=') && value.starts_with("- ")
+    });
+    flags.next().map(|(flag, _)| flag)
 }

@@ -10,7 +10,7 @@ use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
 use super::dialects::Dialect;
 use super::error::Error;
-use super::files::{FileProblem, read_regular};
+use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
 use super::pipeline::{PhaseSpec, Pipeline, PipelineError};
@@ -82,6 +82,9 @@ impl Config {
         }
         if file.resume.replan_limit.is_some_and(|limit| !(1..=5).contains(&limit)) {
             return Err("[resume]: `replan_limit` is a number from 1 to 5".to_owned());
+        }
+        if let Some(path) = file.resume.watch.iter().flatten().find(|path| !is_inside_project(path)) {
+            return Err(format!("[resume]: `watch` names `{path}`, which lies outside the project"));
         }
         if let Some(dialect) = file.save.mirror.filter(|dialect| !Dialect::FOREIGN.contains(dialect)) {
             return Err(format!("[save]: no copy can be kept in the dialect `{dialect}`"));

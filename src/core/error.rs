@@ -28,6 +28,12 @@ pub enum Error {
         /// Where the search began.
         searched: PathBuf,
     },
+    /// The store that was named is not there.
+    #[error("there is no store `{}`", path.display())]
+    NoSuchStore {
+        /// Where it would be.
+        path: PathBuf,
+    },
     /// The store was found by searching and belongs to somebody else.
     #[error("the store `{}` belongs to another user (uid {owner})", path.display())]
     ForeignStore {
@@ -83,7 +89,7 @@ pub enum Error {
         why: BadBundle,
     },
     /// The file of a checkpoint cannot be used.
-    #[error("checkpoint `{handle}` is damaged: `{}` {why}", path.display())]
+    #[error("checkpoint `{handle}` {}: `{}` {why}", if matches!(why, Unusable::Newer(_)) { "cannot be read" } else { "is damaged" }, path.display())]
     Damaged {
         /// The checkpoint.
         handle: Handle,

@@ -141,12 +141,17 @@ pub fn locate_in_project(
 /// # Errors
 /// Says that it is missing or lies elsewhere.
 pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
-    let path = Path::new(relative);
-    let elsewhere = relative.starts_with("~/");
-    if elsewhere || !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err(FileProblem::Outside);
+    match is_inside_project(relative) {
+        true => locate_in_project(project, project, Path::new(relative)).map(|(real, _)| real),
+        false => Err(FileProblem::Outside),
     }
-    locate_in_project(project, project, path).map(|(real, _)| real)
+}
+
+/// Whether a path cannot lead out of the directory it starts in, unless by a link.
+#[must_use]
+pub fn is_inside_project(relative: &str) -> bool {
+    let goes_on = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !relative.starts_with("~/") && Path::new(relative).components().all(goes_on)
 }
 
 fn portable(path: &Path) -> Result<String, FileProblem> {

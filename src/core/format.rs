@@ -57,6 +57,11 @@ impl Version {
         Some(Self { major: number(major)?, minor: number(minor)? })
     }
 
+    /// Reads `2`: what a later major version may have made of it.
+    fn of_later_major(text: &str) -> Option<Self> {
+        Self::parse(&format!("{text}.0")).filter(|version| version.major > CURRENT.major)
+    }
+
     /// Whether this program can continue a workflow whose newest checkpoint has this version.
     #[must_use]
     pub fn is_writable(self) -> bool {
@@ -239,7 +244,8 @@ pub fn check(bytes: &[u8]) -> Result<Version, Unusable> {
     if Digest::from_hex(digits) != Some(hasher.finish()) {
         return Err(Unusable::Checksum);
     }
-    match std::str::from_utf8(version).ok().and_then(Version::parse) {
+    let text = std::str::from_utf8(version).unwrap_or_default();
+    match Version::parse(text).or_else(|| Version::of_later_major(text)) {
         None => Err(Unusable::BadVersion),
         Some(version) if version.major > CURRENT.major => Err(Unusable::Newer(version)),
         Some(version) => Ok(version),

@@ -3,6 +3,8 @@
 //! One classification serves both sides: names with such a character are refused, and stored text that has one is
 //! escaped before a person or an agent sees it.
 
+use std::fmt;
+
 /// Tells whether a character acts on a terminal or on the text around it, or cannot be seen.
 #[must_use]
 pub fn is_hazardous(c: char) -> bool {
@@ -11,6 +13,24 @@ pub fn is_hazardous(c: char) -> bool {
     }
     let code = u32::from(c);
     c.is_control() || is_layout_control(code) || is_invisible(code) || is_unassignable(code)
+}
+
+/// A word as a shell takes it, in a command that somebody is told to type.
+pub(crate) fn shell_word(word: impl fmt::Display) -> String {
+    let word = word.to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// `1 time`, `2 times`.
+pub(crate) fn times(number: impl Into<u64>) -> String {
+    match number.into() {
+        1 => "1 time".to_owned(),
+        number => format!("{number} times"),
+    }
 }
 
 /// Direction marks, embeddings, overrides and isolates; line and paragraph separators; annotation anchors.

@@ -10,7 +10,6 @@ use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::brief::BriefReport;
 use super::unfinished::unfinished;
-use crate::core::Selector;
 use crate::core::resume::Selected;
 use crate::core::store::Location;
 
@@ -36,7 +35,7 @@ pub(crate) const DEFAULT_TOKENS: usize = 400;
 /// that runs at the start of every session.
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
-    /// The workflow; all unfinished ones if not given
+    /// The workflow, or one of its checkpoints; all unfinished ones if not given
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: Option<String>,
     /// Stay within this many tokens, counted on the safe side
@@ -56,17 +55,17 @@ fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
     }
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let workflow = match &args.id {
-        Some(id) => store.resolve_workflow(&id.parse::<Selector>()?.workflow)?,
+    let selected = match &args.id {
+        Some(id) => Selected::meant(store, &id.parse()?)?,
         None => {
             let rows = unfinished(store)?;
             match rows.as_slice() {
                 [] => return Ok(BriefReport::empty(args.max_tokens)),
-                [one] => one.newest.workflow.clone(),
+                [one] => Selected::newest(store, &one.newest.workflow)?,
                 several => return Ok(BriefReport::several(several, args.max_tokens)),
             }
         }
     };
-    let judgement = session.judge(&workspace, Selected::newest(store, &workflow)?);
+    let judgement = session.judge(&workspace, selected);
     Ok(BriefReport::one(&judgement, args.max_tokens))
 }

@@ -88,7 +88,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let extent = if args.explain { Extent::Explained } else { Extent::Usual };
     // A command that is run owns stdout; the verdict is part of the conversation then.
-    let report = ResumeReport::new(&judgement, extent);
+    let report = ResumeReport::new(&judgement, extent).accepted(args.yes);
     match args.command.is_empty() {
         true => session.answer(&report).map(drop)?,
         false => session.ui.converse(&report, &session.clock),
@@ -108,7 +108,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
 fn judge_file(args: &ResumeArgs, file: &Path, session: &Session) -> Result<Exit, Failure> {
     let (judgement, reading) = foreign::judge(session, file)?;
     let extent = if args.explain { Extent::Explained } else { Extent::Usual };
-    session.answer(&ResumeReport::new(&judgement, extent).of_file(file, &reading))?;
+    session.answer(&ResumeReport::new(&judgement, extent).accepted(args.yes).of_file(file, &reading))?;
     Ok(exit(judgement.resume.verdict, args.yes))
 }
 
@@ -140,17 +140,10 @@ impl ResumeArgs {
             }
             return Ok(Selected::exactly(store, &handle)?);
         }
-        let workflow = match &self.id {
-            Some(id) => {
-                let selector: Selector = id.parse()?;
-                if selector.which != crate::core::selector::Which::Newest {
-                    return Ok(Selected::exactly(store, &store.resolve(&selector)?)?);
-                }
-                store.resolve_workflow(&selector.workflow)?
-            }
-            None => only_unfinished(store, "resume")?,
-        };
-        Ok(Selected::newest(store, &workflow)?)
+        match &self.id {
+            Some(id) => Ok(Selected::meant(store, &id.parse()?)?),
+            None => Ok(Selected::newest(store, &only_unfinished(store, "resume")?)?),
+        }
     }
 }
 
@@ -214,7 +207,7 @@ fn start(
         action: judgement.resume.action.clone(),
     };
     let ended = child::run(&args.command, &environment, Some(brief.as_bytes()))?;
-    if ended.interrupted {
+    if ended.interrupted && ended.code != 0 {
         child::record_interrupt(session, workspace, &checkpoint.workflow)?;
     }
     Ok(ended.exit())

@@ -13,7 +13,7 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::session::Session;
 use crate::core::change::{Change, Edit};
-use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId};
+use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "run",
@@ -70,7 +70,8 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let later = session.later()?;
-    if ended.interrupted {
+    // A command that finishes all the same has done its work.
+    if ended.interrupted && ended.code != 0 {
         child::record_interrupt(&later, &workspace, &workflow)?;
         return Ok(ended.exit());
     }
@@ -78,9 +79,12 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
     let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now()))];
     let recorded = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
-    if let Some(handle) = &recorded.saved.handle {
+    if let Some(handle) = recorded.saved.handle.as_ref().filter(|_| !session.ui.is_quiet()) {
         let word = status.word();
-        session.ui.say(&format!("Saved {handle}: phase {} {word}, exit code {}\n", phase, ended.code));
+        let made = recorded.saved.checkpoint.as_ref();
+        let all = made.is_some_and(|checkpoint| checkpoint.status == WorkflowStatus::Complete);
+        let all = if all { ". The workflow is complete." } else { "" };
+        session.ui.say(&format!("Saved {handle}: phase {phase} {word}, exit code {}{all}\n", ended.code));
     }
     session.ui.say(&recorded.remarks());
     Ok(ended.exit())

@@ -89,6 +89,9 @@ arguments! {
         /// Record a file by size and SHA-256
         #[arg(long, value_name = "[NAME=]PATH", help_heading = "Content")]
         artifact: Vec<String>,
+        /// Forget a recorded file, by its name
+        #[arg(long, value_name = "NAME", help_heading = "Content")]
+        forget_artifact: Vec<String>,
         /// Record where a task stands
         #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
         task: Vec<String>,
@@ -288,6 +291,7 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
     for given in &args.task {
         change.tasks.push(task_argument(given)?);
     }
+    change.forgotten.extend(args.forget_artifact.iter().cloned());
     request.artifacts.extend(args.artifact.iter().map(|given| artifact_argument(given)));
     set(&mut request.pipeline, pipeline_argument(args)?);
     Ok(request)

@@ -16,6 +16,7 @@ use super::super::session::Session;
 use super::super::views::show::{ShowReport, Source};
 use crate::core::error::Error;
 use crate::core::format::{Unusable, Version};
+use crate::core::selector::Which;
 use crate::core::store::Stored;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
@@ -65,15 +66,27 @@ arguments! {
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let selector: Selector = args.selector.parse()?;
     let store = session.store()?;
-    let (handle, stored) = store.find(&selector)?;
+    let (mut handle, mut stored) = store.find(&selector)?;
+    let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
+    // The newest of an archived workflow is the last one before the seal, if it is still to be had.
+    if let Some(sealed) = sealed.as_ref().filter(|_| selector.which == Which::Newest) {
+        let last = Handle::new(&handle.workflow, sealed.last);
+        if let Ok(found) = store.load(&last) {
+            (handle, stored) = (last, Ok(found));
+        }
+    }
     let shown = shown(&store, &handle, stored)?;
     if args.raw {
+        if session.ui.is_json() {
+            return Err(Failure::usage("usage", "`--raw` and `--json` cannot be used together")
+                .help("`--raw` prints the stored bytes, which are JSON"));
+        }
         session.ui.answer_bytes(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
     let part = args.part(&handle, &shown)?;
     let report = report(&store, handle, shown, part, session.ui.is_json())?;
-    session.end_with(report)
+    session.end_with(report.archived(sealed))
 }
 
 /// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.

@@ -16,7 +16,8 @@ use super::super::views::status::StatusReport;
 use super::unfinished::only_unfinished;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Checkpoint};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::{Selector, WorkflowId, WorkflowStatus};
+use crate::core::selector::Which;
+use crate::core::{Selector, WorkflowStatus};
 
 pub(crate) const SPEC: Spec = Spec {
     name: "status",
@@ -41,7 +42,7 @@ const REFRESH: Duration = Duration::from_secs(1);
 arguments! {
     /// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
     pub(crate) struct StatusArgs {
-        /// The workflow; the only unfinished one if not given
+        /// The workflow, or one of its checkpoints; the only unfinished one if not given
         #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
         id: Option<String>,
         /// Keep it up to date on the terminal until the workflow is complete
@@ -53,16 +54,16 @@ arguments! {
 fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let workflow = match &args.id {
-        Some(id) => store.resolve_workflow(&id.parse::<Selector>()?.workflow)?,
-        None => only_unfinished(store, "status")?,
+    let selector = match &args.id {
+        Some(id) => id.parse::<Selector>()?,
+        None => Selector { workflow: only_unfinished(store, "status")?, which: Which::Newest },
     };
     if !args.watch || !session.ui.shows_answer() {
-        return session.end_with(look(session, &workspace, &workflow)?.0);
+        return session.end_with(look(session, &workspace, &selector)?.0);
     }
     loop {
         let session = session.later()?;
-        let (report, complete) = look(&session, &workspace, &workflow)?;
+        let (report, complete) = look(&session, &workspace, &selector)?;
         session.ui.redraw(&report, &session.clock)?;
         if complete {
             return Ok(Exit::Ok);
@@ -74,9 +75,9 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
 fn look(
     session: &Session,
     workspace: &Workspace,
-    workflow: &WorkflowId,
+    selector: &Selector,
 ) -> Result<(StatusReport, bool), Failure> {
-    let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
+    let judgement = session.judge(workspace, Selected::meant(&workspace.store, selector)?);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
     Ok((StatusReport::new(&judgement, &finished, session.now()), complete))

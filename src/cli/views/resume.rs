@@ -52,6 +52,8 @@ pub(crate) struct ResumeReport {
     evidence: Vec<Evidence>,
     warnings: Vec<String>,
     #[serde(skip)]
+    accepted: bool,
+    #[serde(skip)]
     extent: Extent,
     #[serde(skip)]
     checkpoint: Box<Checkpoint>,
@@ -98,8 +100,14 @@ impl ResumeReport {
             evidence: resume.evidence.clone(),
             warnings: Vec::new(),
             extent,
+            accepted: false,
             checkpoint: checkpoint.clone(),
         }
+    }
+
+    /// Says whether somebody has accepted what needs a confirmation.
+    pub(crate) fn accepted(self, accepted: bool) -> Self {
+        Self { accepted, ..self }
     }
 
     /// Says that this is about a file, and what was recognised in it.
@@ -266,6 +274,7 @@ impl Report for ResumeReport {
             None => self.workflow.to_string(),
         };
         match self.verdict {
+            Verdict::Confirm if self.accepted => page.line("Accepted by --yes."),
             Verdict::Confirm => page.line(format!("To go on all the same: ckpt resume {workflow} --yes")),
             Verdict::Blocked => {
                 let blockers =

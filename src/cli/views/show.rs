@@ -7,14 +7,14 @@ use super::super::escape;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
-use crate::core::checkpoint::{Checkpoint, Imported};
+use crate::core::checkpoint::{Checkpoint, Imported, Sealed};
 use crate::core::format::Version;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
 use crate::core::span::humane;
 use crate::core::text::is_hazardous;
-use crate::core::{Handle, WorkflowStatus};
+use crate::core::{ArchiveReason, Handle, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ShowReport {
@@ -26,6 +26,8 @@ pub(crate) struct ShowReport {
     #[serde(flatten)]
     source: Source,
     pointer: Option<String>,
+    /// Why the workflow was archived; none if it is not, or if an older checkpoint was asked for.
+    archived_as: Option<ArchiveReason>,
     warnings: Vec<String>,
     #[serde(skip)]
     understood: Option<Box<Checkpoint>>,
@@ -60,10 +62,17 @@ impl ShowReport {
             violations,
             source,
             pointer,
+            archived_as: None,
             warnings,
             understood: understood.ok(),
             handle,
         }
+    }
+
+    /// Says that a seal closes the workflow.
+    pub(crate) fn archived(mut self, sealed: Option<Sealed>) -> Self {
+        self.archived_as = sealed.map(|sealed| sealed.reason);
+        self
     }
 }
 
@@ -79,7 +88,7 @@ impl Report for ShowReport {
 
     fn answer(&self, page: &mut Page) {
         match (&self.pointer, &self.understood) {
-            (None, Some(understood)) => checkpoint(page, understood, &self.source),
+            (None, Some(understood)) => checkpoint(page, understood, self),
             // A value that was asked for is for a program or a pipe: as JSON, with what could harm a terminal escaped.
             _ => page.raw(&value_text(&self.checkpoint)),
         }
@@ -112,7 +121,8 @@ fn value_text(value: &Value) -> String {
     safe
 }
 
-fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, source: &Source) {
+fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
+    let (source, archived) = (&report.source, &report.archived_as);
     let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
     let title =
         checkpoint.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
@@ -127,12 +137,20 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, source: &Source) {
     };
     page.line(format!("{handle}{title}: {status}, {progress}"));
     page.line("");
+    let saved = page.time(checkpoint.saved_at);
     let mut field = |name: &str, value: String| page.line(format!("  {name:<10} {value}"));
     let shown = |text: &str| escape::inline(text).into_owned();
 
     let by = checkpoint.writer.agent.as_ref().or(checkpoint.writer.user.as_ref());
     let by = by.map(|by| format!(" by {}", shown(by))).unwrap_or_default();
-    field("saved", format!("{}{by}, {}", checkpoint.saved_at, shown(checkpoint.trigger.word())));
+    field("saved", format!("{saved}{by}, {}", shown(checkpoint.trigger.word())));
+    if let Some(reason) = archived {
+        let held = checkpoint.sealed.as_ref().map(|sealed| {
+            let last = Handle::new(&checkpoint.workflow, sealed.last);
+            format!("; this only closes it, its content is in {last}")
+        });
+        field("archived", format!("as {}{}", shown(&reason.to_string()), held.unwrap_or_default()));
+    }
     if let Some(imported) = &checkpoint.imported {
         let Imported { source, dialect, at, .. } = imported;
         field("imported", format!("{at} from {} ({})", shown(source), shown(dialect)));

@@ -30,6 +30,8 @@ pub(crate) struct StatusReport {
     estimate: Option<Estimate>,
     /// How many finished workflows of the same pipeline there are.
     samples: usize,
+    /// Why the workflow was archived, if it was.
+    archived_as: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -53,7 +55,11 @@ struct TaskLine {
 
 impl StatusReport {
     pub(crate) fn new(judgement: &Judgement, finished: &[Checkpoint], now: Timestamp) -> Self {
-        let Judgement { checkpoint, resume, .. } = judgement;
+        let Judgement { checkpoint, resume, facts } = judgement;
+        let archived_as = facts.archived.clone();
+        // Work that was given up or put away lasted until it was last heard of.
+        let goes_on = checkpoint.status == WorkflowStatus::InProgress && archived_as.is_none();
+        let now = if goes_on { now } else { checkpoint.saved_at };
         let known = durations(checkpoint);
         let line = |(phase, duration): (&Phase, Option<u64>)| {
             let current = resume.phase.as_ref() == Some(&phase.id);
@@ -93,6 +99,7 @@ impl StatusReport {
             elapsed_seconds: elapsed(checkpoint, now),
             estimate: estimate(&resume.remaining, finished).filter(|_| !resume.remaining.is_empty()),
             samples: finished.len(),
+            archived_as,
             warnings: Vec::new(),
         }
     }
@@ -109,8 +116,9 @@ impl StatusReport {
                 )
             }
             (None, _) => {
+                let there = if self.samples == 1 { "there is" } else { "there are" };
                 format!(
-                    "{elapsed}, no estimate: it needs {LEAST_SAMPLES} finished workflows of this pipeline, there are {}",
+                    "{elapsed}, no estimate: it needs {LEAST_SAMPLES} finished workflows of this pipeline, {there} {}",
                     self.samples
                 )
             }
@@ -150,6 +158,16 @@ impl Report for StatusReport {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
             None => format!("{} done", self.done.len()),
         };
+        let given_up = match self.status {
+            WorkflowStatus::InProgress | WorkflowStatus::Complete => None,
+            WorkflowStatus::Failed | WorkflowStatus::Abandoned => Some(self.status.word()),
+        };
+        let archived = self.archived_as.as_ref().map(|_| "archived");
+        let progress = [Some(progress.as_str()), given_up, archived]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ");
         let head = format!("{}{title}", self.workflow);
         let gap = " ".repeat(55_usize.saturating_sub(escape::width(&head)).max(2));
         page.line(format!("{}{gap}{progress}", page.paint(Style::Bold, &head)));

@@ -65,6 +65,7 @@ impl Change {
         }
         self.move_phase(&mut next, stamp.now)?;
         self.move_tasks(&mut next, stamp.now)?;
+        self.forget(&mut next)?;
         for artifact in &self.artifacts {
             match next.artifacts.iter_mut().find(|known| known.name == artifact.name) {
                 Some(known) => *known = artifact.clone(),
@@ -75,6 +76,16 @@ impl Change {
         self.settle_status(&mut next);
         self.settle_next(&mut next)?;
         Ok(next)
+    }
+
+    fn forget(&self, next: &mut Checkpoint) -> Result<(), ChangeError> {
+        for name in &self.forgotten {
+            let index = next.artifacts.iter().position(|known| known.name == *name);
+            let known = || next.artifacts.iter().map(|known| known.name.clone()).collect();
+            let unknown = || ChangeError::UnknownArtifact { given: name.clone(), known: known() };
+            next.artifacts.remove(index.ok_or_else(unknown)?);
+        }
+        Ok(())
     }
 
     fn move_phase(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {

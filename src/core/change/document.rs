@@ -136,6 +136,7 @@ impl Request {
             data: fields.take_any("data").map(Edit::Overlay).into_iter().collect(),
             state: fields.take_any("state").map(Edit::Overlay).into_iter().collect(),
             artifacts: Vec::new(),
+            forgotten: fields.take("forget_artifacts").unwrap_or_default(),
             tasks,
             error: fields.take("error"),
             note: fields.take("note"),

@@ -2,6 +2,7 @@
 
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseId;
+use crate::core::text::times;
 
 /// Says why a change does not fit the workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +27,14 @@ pub enum ChangeError {
         /// What was given.
         what: &'static str,
     },
+    /// There is no such artifact to forget.
+    #[error("no artifact is called `{given}`")]
+    UnknownArtifact {
+        /// The name asked for.
+        given: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
     /// The edit leads to something that is not an object.
     #[error("{what} cannot be set: `{at}` is not inside an object")]
     NotAnObject {
@@ -49,7 +58,7 @@ pub enum ChangeError {
         why: String,
     },
     /// The phase has been reopened as often as allowed.
-    #[error("phase `{phase}` has been reopened {count} times, which is the limit")]
+    #[error("phase `{phase}` has been reopened {}, which is the limit", times(*count as u64))]
     ReplanLimit {
         /// The phase.
         phase: PhaseId,

@@ -56,6 +56,9 @@ pub struct Change {
     pub state: Vec<Edit>,
     /// Files that were produced.
     pub artifacts: Vec<Artifact>,
+    /// The names of recorded files that are of no interest any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<String>,
     /// Tasks that moved.
     pub tasks: Vec<TaskChange>,
     /// What went wrong.

@@ -1,12 +1,13 @@
 //! Taking secrets out of a change before anything is written.
 
 use super::{Change, Edit};
+use crate::core::phase::PhaseId;
 use crate::core::redact::{redact_text, redact_value};
 
 impl Change {
     /// Replaces every secret by `[REDACTED:rule]` and returns the JSON pointers of what was replaced.
     ///
-    /// Names that end up in paths (the workflow, phases, tasks) are not touched: they are short and checked already.
+    /// Names are not touched, because they would be other names then; [`secret_name`](Self::secret_name) finds those.
     pub fn redact(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         let texts = [
@@ -19,6 +20,9 @@ impl Change {
             if let Some(text) = text {
                 redact(text, || pointer.to_owned(), &mut found);
             }
+        }
+        if let Some(by) = self.approve.as_mut().and_then(|approve| approve.by.as_mut()) {
+            redact(by, || "/by".to_owned(), &mut found);
         }
         if let Some(reason) = self.reopen.as_mut().and_then(|reopen| reopen.reason.as_mut()) {
             redact(reason, || "/reason".to_owned(), &mut found);
@@ -52,6 +56,21 @@ impl Change {
             }
         }
         found
+    }
+
+    /// What is called by something that looks like a secret, if anything is.
+    #[must_use]
+    pub fn secret_name(&self) -> Option<&'static str> {
+        let phases =
+            self.pipeline.iter().flat_map(|pipeline| pipeline.phases.iter().map(|phase| phase.id.as_str()));
+        let phases = phases.chain(self.phase.as_ref().map(PhaseId::as_str));
+        let tasks = self.tasks.iter().map(|task| task.id.as_str());
+        let paths = self.artifacts.iter().map(|artifact| artifact.path.as_str());
+        let names = phases
+            .map(|name| ("the id of a phase", name))
+            .chain(tasks.map(|name| ("the id of a task", name)))
+            .chain(paths.map(|name| ("the path of an artifact", name)));
+        names.filter(|(_, name)| redact_text(name).is_some()).map(|(what, _)| what).next()
     }
 }
 

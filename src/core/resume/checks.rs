@@ -1,7 +1,5 @@
 //! The checks: each looks at one thing and says what it noticed. None of them decides anything.
 
-use std::fmt;
-
 use super::Limits;
 use super::evaluate::{Judged, Target};
 use super::facts::{Condition, Facts, OutputFact, Watched};
@@ -10,6 +8,7 @@ use super::tasks::Tasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::span::{Span, humane};
+use crate::core::text::{shell_word, times};
 
 /// What speaks for or against going on with this phase.
 pub(super) fn phase(
@@ -28,27 +27,27 @@ pub(super) fn phase(
                 Code::AwaitingApproval,
                 format!("phase {id} waits for a person's approval"),
             )
-            .help(format!("ckpt approve {workflow} --phase {}", quote(id)))
-            .help(format!("ckpt revise {workflow} --from {} --reason \"...\"", quote(id))),
+            .help(format!("ckpt approve {workflow} --phase {}", shell_word(id)))
+            .help(format!("ckpt revise {workflow} --from {} --reason \"...\"", shell_word(id))),
         );
     }
     if phase.status == PhaseStatus::Failed {
         let why = phase.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
         let replans = checkpoint.replans.iter().filter(|replan| replan.phase == *id).count();
         let spent = replans >= limits.replans as usize;
-        let skip = format!("ckpt save {workflow} --phase {} --status skipped", quote(id));
+        let skip = format!("ckpt save {workflow} --phase {} --status skipped", shell_word(id));
         let abandon = format!("ckpt save {workflow} --workflow-status abandoned");
         findings.push(match spent {
             true => Finding::new(
                 Severity::Blocker,
                 Code::ReplanLimit,
-                format!("phase {id} failed again after it was reopened {replans} times{why}"),
+                format!("phase {id} failed again after it was reopened {}{why}", times(replans as u64)),
             )
-            .help(format!("ckpt revise {workflow} --from {} --force", quote(id)))
+            .help(format!("ckpt revise {workflow} --from {} --force", shell_word(id)))
             .help(skip)
             .help(abandon),
             false => Finding::new(Severity::Advice, Code::PhaseFailed, format!("phase {id} failed{why}"))
-                .help(format!("ckpt save {workflow} --phase {} --status in_progress", quote(id)))
+                .help(format!("ckpt save {workflow} --phase {} --status in_progress", shell_word(id)))
                 .help(skip)
                 .help(abandon),
         });
@@ -80,7 +79,7 @@ pub(super) fn phase(
 pub(super) fn promises(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<Finding>) {
     for phase in checkpoint.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
         let redo =
-            format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, quote(&phase.id));
+            format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, shell_word(&phase.id));
         for output in &phase.outputs {
             let (code, what) = match facts.outputs.get(&output.path) {
                 Some(OutputFact::Valid) => continue,
@@ -105,9 +104,9 @@ pub(super) fn tasks(checkpoint: &Checkpoint, tasks: &Tasks, findings: &mut Vec<F
             Finding::new(
                 Severity::Blocker,
                 Code::TaskExhausted,
-                format!("task {id} was tried {attempts} times{why}"),
+                format!("task {id} was tried {}{why}", times(attempts)),
             )
-            .help(format!("ckpt save {workflow} --task {}", quote(format!("{id}=skipped")))),
+            .help(format!("ckpt save {workflow} --task {}", shell_word(format!("{id}=skipped")))),
         );
     }
     for id in &tasks.reconciled {
@@ -195,6 +194,7 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         findings.push(
             Finding::new(Severity::Confirm, Code::DamagedNewest, message)
                 .help(format!("ckpt resume {} --from {}", checkpoint.workflow, checkpoint.handle()))
+                .help(format!("ckpt verify {} --repair", checkpoint.workflow))
                 .at(path),
         );
     }
@@ -231,7 +231,11 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         let path = &artifact.path;
         let (severity, code, message) = match condition {
             Condition::Unchanged => continue,
-            Condition::Missing => (Severity::Blocker, Code::ArtifactMissing, format!("{path} is missing")),
+            Condition::Missing => (
+                Severity::Blocker,
+                Code::ArtifactMissing,
+                format!("{path} is missing; put it back, record it anew, or forget it"),
+            ),
             Condition::Unreadable => {
                 (Severity::Confirm, Code::ArtifactUnreadable, format!("{path} cannot be read"))
             }
@@ -244,10 +248,15 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
         let again = format!(
             "ckpt save {} --artifact {}",
             checkpoint.workflow,
-            quote(format!("{}={path}", artifact.name))
+            shell_word(format!("{}={path}", artifact.name))
         );
+        let forget =
+            format!("ckpt save {} --forget-artifact {}", checkpoint.workflow, shell_word(&artifact.name));
         let finding = Finding::new(severity, code, message).at(path);
-        findings.push(if severity == Severity::Advice { finding } else { finding.help(again) });
+        findings.push(match severity {
+            Severity::Advice => finding,
+            _ => finding.help(again).help(forget),
+        });
     }
     for (file, watched) in checkpoint.context.watched.iter().zip(&facts.watched) {
         if *watched == Watched::Changed {
@@ -284,15 +293,5 @@ pub(super) fn time(
         let message =
             format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
         findings.push(Finding::new(Severity::Advice, Code::RecentWriter, message));
-    }
-}
-
-/// A word as a shell takes it.
-fn quote(word: impl fmt::Display) -> String {
-    let word = word.to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }

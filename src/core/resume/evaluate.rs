@@ -9,6 +9,7 @@ use super::finding::{Code, Finding, Severity};
 use super::tasks::{Tasks, recover};
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::text::times;
 use crate::core::time::Timestamp;
 
 /// Whether it is safe to go on.
@@ -125,9 +126,11 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         Some(Severity::Confirm) => Verdict::Confirm,
         _ => Verdict::Ready,
     };
-    let action = first.filter(|(phase, _)| target.phase.as_ref() == Some(&phase.id));
-    let action =
-        target.action.clone().or_else(|| action.map(|(phase, judged)| default_action(phase, judged)));
+    let action = match first.filter(|(phase, _)| target.phase.as_ref() == Some(&phase.id)) {
+        // What was to be done has been done.
+        Some((phase, judged @ Judged::AwaitingApproval)) => Some(default_action(phase, judged)),
+        first => target.action.clone().or_else(|| first.map(|(phase, judged)| default_action(phase, judged))),
+    };
     Resume {
         verdict,
         action: action.filter(|_| !target.complete),
@@ -228,7 +231,7 @@ fn explain(phase: &Phase, judged: &Judged) -> Evidence {
         Judged::Recorded => format!("recorded as {}", phase.status.word()),
         Judged::ByEvidence => "in progress, and everything it promised is there".to_owned(),
         Judged::AwaitingApproval => "its result is there, but nobody has approved it".to_owned(),
-        Judged::Failed => format!("recorded as failed after {} attempts", phase.attempts.max(1)),
+        Judged::Failed => format!("recorded as failed, tried {}", times(phase.attempts.max(1))),
         Judged::Interrupted if phase.outputs.is_empty() => {
             "in progress, and it promised nothing that could be checked".to_owned()
         }

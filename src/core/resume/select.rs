@@ -4,7 +4,7 @@ use super::facts::Facts;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
-use crate::core::selector::Handle;
+use crate::core::selector::{Handle, Selector, Which};
 use crate::core::store::{Disk, Store, Stored};
 use crate::core::workflow_id::WorkflowId;
 
@@ -19,6 +19,17 @@ pub struct Selected {
 }
 
 impl Selected {
+    /// Takes the checkpoint that is meant.
+    ///
+    /// # Errors
+    /// There is none, several workflows are meant, or it cannot be used.
+    pub fn meant<D: Disk>(store: &Store<D>, selector: &Selector) -> Result<Self> {
+        match selector.which {
+            Which::Newest => Self::newest(store, &store.resolve_workflow(&selector.workflow)?),
+            Which::Number(_) | Which::Before(_) => Self::exactly(store, &store.resolve(selector)?),
+        }
+    }
+
     /// Takes the newest checkpoint of a workflow; of an archived one, the last before it was archived. If it is
     /// damaged, the newest one that is not is taken instead, and the judgement will say so.
     ///

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType};
 
-use super::layout::STORE_NAME;
+use super::layout::{STORE_NAME, WORKFLOWS};
 use crate::core::error::{Error, Result};
 use crate::core::git::Checkout;
 
@@ -63,6 +63,11 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
     for project in cwd.ancestors().chain(main_root.as_deref()) {
         let root = project.join(STORE_NAME);
         if let Some(owner) = owner(&root)? {
+            // Where a worktree has only what version control keeps of a store, its settings, that is no store of its own.
+            let elsewhere = main_root.as_deref().is_some_and(|main| main != project);
+            if elsewhere && !root.join(WORKFLOWS).exists() {
+                continue;
+            }
             if !searcher.trusted.contains(&owner) {
                 return Err(Error::ForeignStore { path: root, owner });
             }

@@ -150,3 +150,29 @@ fn an_archived_one_of_a_newer_format_is_shown_as_it_is() {
     let shown = world.json(&["show", "042/1"]);
     assert_eq!((&shown["checkpoint"]["version"], &shown["in_bundle"]), (&"2.0".into(), &true.into()));
 }
+
+/// What was archived is still what the workflow says.
+#[test]
+fn the_newest_of_an_archived_workflow_is_the_last_one_before_the_seal() {
+    let world = rich();
+    let (text, state) = (world.run(&["show", "042"]), world.run(&["show", "042", "--state"]).stdout);
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    assert_eq!(world.run(&["show", "042", "--state"]).stdout, state);
+    let archived = world.run(&["show", "042"]);
+    assert!(archived.stdout.starts_with("042/3 OAuth login"), "{archived}");
+    assert!(archived.stdout.contains("\n  archived   as abandoned\n") && !text.stdout.contains("archived"));
+    let answer = world.json(&["show", "042"]);
+    assert_eq!((&answer["handle"], &answer["archived_as"]), (&json!("042/3"), &json!("abandoned")));
+    // The seal can be looked at too, by its number.
+    let seal = world.run(&["show", "042/4"]).stdout;
+    assert!(seal.contains("archived   as abandoned; this only closes it, its content is in 042/3"), "{seal}");
+    assert_eq!(world.json(&["show", "042/3"])["archived_as"], json!(null));
+}
+
+#[test]
+fn raw_and_json_exclude_each_other_wherever_they_stand() {
+    let world = World::with_checkpoints(1);
+    for args in [["--json", "show", "042", "--raw"], ["show", "042", "--raw", "--json"]] {
+        world.run(&args).exits(2);
+    }
+}

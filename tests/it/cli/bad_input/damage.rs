@@ -106,6 +106,7 @@ fn a_person_is_told_what_to_do() {
     --- stderr
     error: checkpoint `042/2` is damaged: `$TMP/project/.ckpt/workflows/042/00000002.json` is not a checkpoint file: its checksum line is missing
       help: the file was left as it is; `ckpt show 042/1` shows the one before it
+      help: `ckpt verify 042 --repair` moves it aside, and work can go on
     --- end
     ");
 }

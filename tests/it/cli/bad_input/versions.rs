@@ -58,7 +58,7 @@ fn a_newer_version_that_looks_quite_different_is_still_recognised() {
 #[test]
 fn a_version_that_cannot_be_read_is_damage() {
     for (version, reason) in [
-        (json!("99"), "bad_version"),
+        (json!("1"), "bad_version"),
         (json!("abc"), "bad_version"),
         (json!(""), "bad_version"),
         (json!("1.x"), "bad_version"),
@@ -99,4 +99,25 @@ fn unknown_fields_at_every_level_survive_a_save() {
         assert_eq!(stored.pointer(pointer).unwrap()["x_unknown"], json!({"n": 1}), "{pointer}");
     }
     assert_eq!(stored["writer"].get("x_unknown"), None, "the writer is always the one who writes");
+}
+
+#[test]
+fn a_later_format_is_not_called_damaged() {
+    for version in ["2.0", "99"] {
+        let world = with_version(json!(version));
+        for args in [
+            &["save", "042"][..],
+            &["resume", "042"],
+            &["status", "042"],
+            &["export", "042", "--as", "kamiflow"],
+        ] {
+            let failure = world.refuses(args, 6, "format_newer");
+            let message = failure["message"].as_str().unwrap();
+            assert!(
+                message.contains("cannot be read") && !message.contains("damaged"),
+                "{version} {args:?}: {message}"
+            );
+        }
+        assert_eq!(world.json(&["show", "042"])["checkpoint"]["version"], version);
+    }
 }

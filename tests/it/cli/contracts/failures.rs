@@ -134,3 +134,42 @@ fn a_working_directory_that_is_gone_is_said() {
     let failure = gone.env("PATH", "/usr/bin:/bin").run().exits(1).failure();
     assert_eq!(failure["code"], "no_working_directory");
 }
+
+#[test]
+fn advice_fits_what_was_typed() {
+    let world = World::with_checkpoints(2);
+    let help = |args: &[&str], exit: i32| {
+        let outcome = world.run(&[args, &["--json"]].concat()).exits(exit);
+        outcome.failure()["help"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(help(&["save", "042/2"], 2), ["it names a checkpoint; the workflow is `042`"]);
+    assert_eq!(help(&["archive", "042~1"], 2), ["it names a checkpoint; the workflow is `042`"]);
+    assert_eq!(help(&["save", "a/b"], 2), ["the nearest legal id is `a-b`"]);
+    assert_eq!(
+        help(&["save", "042", "--next", "- write the parser"], 2)[0],
+        "a value that begins with `-` is written with `=`: `--next=...`"
+    );
+    assert_eq!(
+        help(&["save", "042", "--expect", "042"], 2),
+        ["write the id and the number of the checkpoint: `042/7`"]
+    );
+    assert_eq!(
+        help(&["save", "042", "--data", "@none"], 2),
+        ["check the path; it starts at the present directory"]
+    );
+    assert_eq!(
+        help(&["save", "042", "--from", "-"], 2),
+        ["--from takes the name of a file, or `-` for stdin"]
+    );
+    let missing = world.temp().join("none/.ckpt");
+    let missing = missing.to_str().unwrap();
+    let failure = world.refuses(&["list", "--store", missing], 4, "no_store");
+    assert_eq!(failure["message"], format!("there is no store `{missing}`"));
+    assert_eq!(failure["help"][0], format!("`ckpt init --store {missing}` creates it"));
+    world.ckpt(&["list"]).env("CKPT_STORE", missing).refused(4, "no_store");
+}

@@ -123,3 +123,27 @@ fn an_interrupt_while_it_runs_is_recorded() {
         assert_ne!(stored["status"], "complete");
     }
 }
+
+/// Whoever goes on after an interrupt and ends well has done the work.
+#[test]
+fn a_command_that_finishes_in_spite_of_an_interrupt_is_complete() {
+    let world = begun();
+    let script = "trap '' INT; echo up; sleep 0.3; exit 0";
+    let args = ["run", "042", "--phase", "build", "--", "/bin/sh", "-c", script];
+    let mut command = world.ckpt(&args).env("PATH", "/usr/bin:/bin").command();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut up = [0; 3];
+    child.stdout.as_mut().unwrap().read_exact(&mut up).unwrap();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(world.stored("042", 3)["phases"][1]["status"], "complete");
+}
+
+#[test]
+fn run_is_quiet_if_asked() {
+    let world = begun();
+    let outcome = world.run(&["run", "042", "--phase", "build", "-q", "--", "/bin/echo", "hello"]).succeeds();
+    assert_eq!(outcome.stdout, "hello\n");
+    assert!(!outcome.stderr.contains("Saved"), "{outcome}");
+}

@@ -63,3 +63,27 @@ fn a_link_inside_the_project_is_recorded_as_what_it_leads_to() {
     world.run(&["save", "042", "--artifact", "link.txt"]).succeeds();
     assert_eq!(recorded(&world, 1)[0]["path"], "real.txt");
 }
+
+#[test]
+fn an_artifact_that_is_gone_can_be_forgotten() {
+    let world = World::new();
+    world.write("the spec.md", "x");
+    world.run(&["save", "042", "--phases", "a,b", "--phase", "a", "--artifact", "the spec.md"]).succeeds();
+    std::fs::remove_file(world.project().join("the spec.md")).unwrap();
+    let answer = world.run(&["resume", "042", "--json"]).exits(7).document();
+    let help: Vec<String> = serde_json::from_value(answer["findings"][0]["help"].clone()).unwrap();
+    assert_eq!(help[1], "ckpt save 042 --forget-artifact 'the spec.md'");
+    let words = shlex::split(&help[1]).unwrap();
+    world.run(&words[1..]).succeeds();
+    assert_eq!(world.stored("042", 2)["artifacts"], json!([]));
+    world.run(&["resume", "042"]).succeeds();
+
+    world.refuses(&["save", "042", "--forget-artifact", "x"], 2, "unknown_artifact");
+    world.write("y", "");
+    world.run(&["save", "042", "--artifact", "y"]).succeeds();
+    let failure = world.refuses(&["save", "042", "--forget-artifact", "x"], 2, "unknown_artifact");
+    assert_eq!(failure["context"]["artifacts"], json!(["y"]));
+    let document = world.ckpt(&["save", "042", "--from", "-"]).stdin(r#"{"forget_artifacts": ["y"]}"#);
+    assert_eq!(document.json()["created"], true);
+    assert_eq!(world.stored("042", 4)["artifacts"], json!([]));
+}

@@ -104,3 +104,24 @@ fn artifacts_of_a_worktree_are_those_beside_it() {
     world.ckpt(&["save", "042", "--artifact", "spec.md"]).dir(&tree).run().succeeds();
     assert_eq!(world.stored("042", 1)["artifacts"][0]["path"], "spec.md");
 }
+
+#[test]
+fn what_version_control_keeps_of_a_store_is_no_store_of_a_worktree() {
+    let world = World::new();
+    if repository(&world).is_none() {
+        return;
+    }
+    world.run(&["init"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    let project = world.project();
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-q", "-m", "with settings"]);
+    // Beside the main checkout, and inside it.
+    for (seq, tree) in [(2, world.temp().join("tree")), (3, project.join("trees/inside"))] {
+        let branch = format!("side-{seq}");
+        git(&project, &["worktree", "add", "-q", "-b", &branch, tree.to_str().unwrap()]);
+        assert!(tree.join(".ckpt/config.toml").exists() && !tree.join(".ckpt/workflows").exists());
+        assert_eq!(world.ckpt(&["save", "042"]).dir(&tree).json()["seq"], seq);
+    }
+    assert_eq!(world.numbers("042"), [1, 2, 3]);
+}

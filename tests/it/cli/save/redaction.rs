@@ -120,3 +120,22 @@ fn assert_nowhere(world: &World, secrets: &[&str]) {
         }
     }
 }
+
+/// A name that was replaced would be another one, so it is refused.
+#[test]
+fn a_secret_is_no_name() {
+    let world = World::new();
+    world.write(TOKEN, "x");
+    let task = format!("{TOKEN}=running");
+    for args in
+        [["--task", &task], ["--phase", TOKEN], ["--phases", TOKEN], ["--key", TOKEN], ["--artifact", TOKEN]]
+    {
+        let save = ["save", "042", args[0], args[1]];
+        let failure = world.refuses(&save, 9, "secret_in_name");
+        assert!(!failure.to_string().contains(TOKEN), "{failure}");
+        assert!(!world.store().exists(), "{args:?}");
+    }
+    world.run(&["save", "042", "--phase", "x", "--task", &task, "--allow-secrets"]).succeeds();
+    let by = world.json(&["approve", "042", "--phase", "x", "--by", TOKEN]);
+    assert_eq!(by["redactions"], json!(["/by"]));
+}

@@ -23,9 +23,13 @@ fn nothing_outside_the_project_is_watched() {
     let world = World::new();
     std::fs::write(world.temp().join("outside"), "hello").unwrap();
     std::os::unix::fs::symlink("../outside", world.project().join("link")).unwrap();
-    world.configure("[resume]\nwatch = [\"../outside\", \"link\", \"/etc/hostname\", \"/dev/zero\"]\n");
-    world.run(&["save", "042"]).succeeds();
-    for watched in world.stored("042", 1)["context"]["watched"].as_array().unwrap() {
-        assert_eq!(watched["sha256"], json!(null), "{watched}");
+    for path in ["../outside", "/etc/hostname", "/dev/zero", "~/x", "a/../../b"] {
+        world.configure(&format!("[resume]\nwatch = [\"{path}\"]\n"));
+        let failure = world.refuses(&["save", "042"], 2, "invalid_config");
+        assert!(failure["message"].as_str().unwrap().contains("lies outside the project"), "{path}");
     }
+    // What a link leads to can change with every save.
+    world.configure("[resume]\nwatch = [\"link\"]\n");
+    world.run(&["save", "042"]).succeeds();
+    assert_eq!(world.stored("042", 1)["context"]["watched"], json!([{"path": "link", "sha256": null}]));
 }

@@ -114,7 +114,6 @@ pub fn command_tree() -> Command {
         .after_help(EXAMPLES)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .disable_help_subcommand(true)
         .max_term_width(100)
         .subcommands(commands::ALL.iter().map(Spec::command))
 }

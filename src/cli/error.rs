@@ -255,7 +255,7 @@ impl From<Error> for Failure {
             }
             Error::InvalidData { violations, pipeline, .. } => fail(Exit::Invalid, "invalid_data")
                 .violations(&violations)
-                .help(format!("the schema stands under `[pipelines.{pipeline}]` in the configuration")),
+                .help(format!("`ckpt pipeline show {} --json` has the schema", shell_word(&pipeline))),
             Error::Artifact { path, problem } => {
                 let (exit, code, help) = match problem {
                     FileProblem::Missing => (
@@ -387,6 +387,15 @@ impl Failure {
                 fail("unknown_phase")
                     .help(format!("its phases are {}", words::and(&names)))
                     .context("phases", json!(legal))
+            }
+            ChangeError::TaskCycle { task, through } => {
+                let way: Vec<_> = through.iter().map(|id| format!("`{id}`")).collect();
+                fail("task_cycle")
+                    .help(format!(
+                        "`{task}` waits for {}; leave one of them out",
+                        way.join(", which waits for ")
+                    ))
+                    .context("tasks", json!(through))
             }
             ChangeError::UnknownArtifact { known, .. } if known.is_empty() => {
                 fail("unknown_artifact").help("there is none to forget")

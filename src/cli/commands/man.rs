@@ -1,6 +1,7 @@
 //! `ckpt man`
 
 use clap::Args;
+use clap::builder::Resettable;
 
 use super::super::args::{Spec, command_tree, take};
 use super::super::error::Failure;
@@ -44,8 +45,18 @@ fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
             found.display_name(title)
         }
     };
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(command).render(&mut page);
+    let rendered = clap_mangen::Man::new(command.after_help(Resettable::Reset)).render(&mut page);
     rendered.map_err(|error| Failure::new("output", format!("the page cannot be made: {error}")))?;
-    session.answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned()))
+    session.answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned() + &section(&examples)))
+}
+
+/// The examples as they are: filled and hyphenated, they could not be copied.
+fn section(examples: &str) -> String {
+    let lines = examples.lines().skip(1).map(|line| {
+        let line = line.strip_prefix("  ").unwrap_or(line);
+        format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq"))
+    });
+    format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
 }

@@ -183,7 +183,7 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
         field(if index == 0 { "note" } else { "" }, line.into_owned());
     }
     if let Some(error) = &checkpoint.last_error {
-        field("last error", shown(&error.message));
+        field("error", shown(&error.message));
     }
     field(if source.in_bundle { "bundle" } else { "file" }, shown(&source.path));
 

@@ -1,5 +1,7 @@
 //! Applying a change to the newest checkpoint. Pure: the world arrives in a [`Stamp`].
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::error::ChangeError;
@@ -9,7 +11,7 @@ use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, merge_patch, overlay, set_member};
 use crate::core::phase::PhaseStatus;
-use crate::core::task::Task;
+use crate::core::task::{Task, TaskId};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -146,7 +148,10 @@ impl Change {
                 task.error.clone_from(error);
             }
         }
-        Ok(())
+        match self.tasks.iter().any(|change| change.after.is_some()) {
+            true => refuse_cycles(&next.tasks),
+            false => Ok(()),
+        }
     }
 
     /// A workflow is complete when all its declared phases are done; work on a finished one reopens it.
@@ -193,6 +198,42 @@ impl Change {
         }
         Ok(())
     }
+}
+
+/// Tasks that wait for each other would wait for ever.
+fn refuse_cycles(tasks: &[Task]) -> Result<(), ChangeError> {
+    let places: HashMap<&TaskId, usize> =
+        tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+    let mut settled = vec![false; tasks.len()];
+    for start in 0..tasks.len() {
+        // The way down to where the search is, with how many of its dependencies each one has behind it.
+        let mut way = vec![(start, 0)];
+        let mut on_way = HashSet::from([start]);
+        while let Some((place, tried)) = way.last_mut() {
+            let (place, next) = (*place, tasks[*place].depends_on.get(*tried));
+            *tried += 1;
+            match next.map(|id| places.get(id)) {
+                None => {
+                    settled[place] = true;
+                    on_way.remove(&place);
+                    way.pop();
+                }
+                Some(Some(next)) if on_way.contains(next) => {
+                    let cycle = way.iter().skip_while(|(place, _)| place != next).skip(1);
+                    let mut through: Vec<TaskId> = cycle.map(|(place, _)| tasks[*place].id.clone()).collect();
+                    through.push(tasks[*next].id.clone());
+                    return Err(ChangeError::TaskCycle { task: tasks[*next].id.clone(), through });
+                }
+                Some(Some(next)) if !settled[*next] => {
+                    on_way.insert(*next);
+                    way.push((*next, 0));
+                }
+                // It is known to end, or it is yet to come.
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), ChangeError> {

@@ -2,6 +2,7 @@
 
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseId;
+use crate::core::task::TaskId;
 use crate::core::text::times;
 
 /// Says why a change does not fit the workflow.
@@ -26,6 +27,14 @@ pub enum ChangeError {
     NoPhase {
         /// What was given.
         what: &'static str,
+    },
+    /// A task would wait for itself.
+    #[error("task `{task}` would wait for itself")]
+    TaskCycle {
+        /// The task.
+        task: TaskId,
+        /// Those it waits for, up to itself.
+        through: Vec<TaskId>,
     },
     /// There is no such artifact to forget.
     #[error("no artifact is called `{given}`")]

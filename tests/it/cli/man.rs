@@ -10,7 +10,8 @@ fn there_is_a_page_for_the_program_and_for_each_command() {
     for command in ckpt::cli::command_tree().get_subcommands() {
         let page = world.run(&["man", command.get_name()]).succeeds().stdout;
         let title = format!(".TH ckpt-{} 1", command.get_name());
-        assert!(page.contains(&title) && page.contains("Examples"), "{page}");
+        assert!(page.contains(&title) && page.contains(".SH EXAMPLES\n.nf\n\\&"), "{page}");
+        assert!(!page.contains("EXTRA"), "{page}");
     }
     world.refuses(&["man", "nothing"], 4, "no_such_command");
 }

@@ -37,7 +37,7 @@ fn a_person_sees_where_the_work_stands() {
       pinned     yes
       note       two
                  lines
-      last error 3 tests fail
+      error      3 tests fail
       file       $TMP/project/.ckpt/workflows/042/00000003.json
 
     Phases

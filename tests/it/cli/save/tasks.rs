@@ -60,3 +60,21 @@ fn what_is_no_task_is_refused_with_an_example() {
         assert!(failure["help"].to_string().contains("--task parser=complete"), "{given}: {failure}");
     }
 }
+
+#[test]
+fn tasks_that_would_wait_for_each_other_are_refused() {
+    let world = World::new();
+    world.run(&["save", "042", "--task", "a=pending,after=b", "--task", "b=pending,after=c+d"]).succeeds();
+    let failure = world.refuses(&["save", "042", "--task", "c=pending,after=a"], 2, "task_cycle");
+    assert_eq!(failure["context"]["tasks"], json!(["b", "c", "a"]));
+    assert_eq!(
+        failure["help"][0],
+        "`a` waits for `b`, which waits for `c`, which waits for `a`; leave one of them out"
+    );
+    // Two ways to one task are no circle, and neither is a task that is not there yet.
+    world.run(&["save", "042", "--task", "c=pending,after=d", "--task", "a=pending,after=b+c"]).succeeds();
+    let many: Vec<String> = (0..3000).map(|n| format!("t{n}=pending,after=t{}", n + 1)).collect();
+    let args: Vec<&str> = many.iter().flat_map(|task| ["--task", task.as_str()]).collect();
+    world.run(&[&["save", "043"][..], &args].concat()).succeeds();
+    world.refuses(&["save", "043", "--task", "t3000=pending,after=t0"], 2, "task_cycle");
+}

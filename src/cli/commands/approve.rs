@@ -34,7 +34,7 @@ pub(crate) struct ApproveArgs {
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: String,
     /// The phase; the one that waits for approval if not given
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
     phase: Option<String>,
     /// Who approves; the present user if not given
     #[arg(long, value_name = "NAME")]

@@ -36,7 +36,7 @@ pub(crate) struct ReviseArgs {
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: String,
     /// The first phase to reopen
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
     from: String,
     /// Why
     #[arg(long, value_name = "TEXT")]

@@ -38,7 +38,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: String,
     /// The phase
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
     phase: String,
     /// The command
     #[arg(last = true, required = true, value_name = "CMD")]

@@ -53,13 +53,14 @@ arguments! {
         id: Option<String>,
 
         /// The phase this save is about
-        #[arg(long, value_name = "P", help_heading = "Phases")]
+        #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
         phase: Option<String>,
         /// What became of the phase
         #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
         status: Option<StatusArg>,
         /// Follow a pipeline; `ckpt pipeline list` shows them
-        #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases")]
+        #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases",
+            add = ArgValueCandidates::new(complete::pipelines))]
         pipeline: Option<String>,
         /// Declare the phases
         #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
@@ -75,7 +76,7 @@ arguments! {
         #[arg(long, value_name = "ACTION", help_heading = "Content")]
         next: Option<String>,
         /// The phase to continue with, if it is not the first one that is not done
-        #[arg(long, value_name = "P", help_heading = "Content")]
+        #[arg(long, value_name = "P", help_heading = "Content", add = ArgValueCandidates::new(complete::phases))]
         next_phase: Option<String>,
         /// Merge into the data of the phase (RFC 7396: null removes)
         #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
@@ -109,7 +110,7 @@ arguments! {
         from: Option<String>,
 
         /// Why the checkpoint is taken
-        #[arg(long, value_name = "T", help_heading = "Conditions")]
+        #[arg(long, value_name = "T", help_heading = "Conditions", add = ArgValueCandidates::new(complete::triggers))]
         trigger: Option<String>,
         /// Where the workflow stands, if that does not follow from its phases
         #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
@@ -130,7 +131,8 @@ arguments! {
         #[arg(long, help_heading = "Conditions")]
         allow_secrets: bool,
         /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
-        #[arg(long, value_name = "DIALECT", help_heading = "Conditions")]
+        #[arg(long, value_name = "DIALECT", help_heading = "Conditions",
+            add = ArgValueCandidates::new(complete::dialects))]
         mirror: Option<Mirror>,
     }
 }

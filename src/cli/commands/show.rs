@@ -55,7 +55,7 @@ arguments! {
         #[arg(long, conflicts_with = "pointer")]
         data: bool,
         /// With `--data`: of this phase
-        #[arg(long, value_name = "P", requires = "data")]
+        #[arg(long, value_name = "P", requires = "data", add = ArgValueCandidates::new(complete::phases))]
         phase: Option<String>,
         /// Print one value, by its JSON pointer
         #[arg(long, value_name = "/A/B")]

@@ -62,3 +62,35 @@ fn a_variable_that_happens_to_have_the_same_name_does_not_stop_a_save() {
         );
     }
 }
+
+#[test]
+fn values_come_from_the_workflow_that_is_named_and_from_the_settings() {
+    let world = World::new();
+    world.configure("[pipelines.mine]\nphases = [\"x\"]\n");
+    world.run(&["save", "042", "--phases", "plan,build,test"]).succeeds();
+    for args in [
+        &["save", "042", "--phase"][..],
+        &["run", "042", "--phase"],
+        &["approve", "042", "--phase"],
+        &["revise", "042", "--from"],
+        &["save", "042", "--next-phase"],
+    ] {
+        assert_eq!(completed(&world, &[args, &["b"]].concat()), ["build"], "{args:?}");
+    }
+    assert_eq!(completed(&world, &["save", "new", "--phase", ""]), Vec::<String>::new());
+    assert_eq!(completed(&world, &["save", "042", "--pipeline", "m"]), ["mine"]);
+    assert_eq!(completed(&world, &["save", "042", "--pipeline", "kami"]), ["kamiflow"]);
+    assert_eq!(completed(&world, &["save", "042", "--trigger", "sess"]), ["session_end"]);
+    assert_eq!(completed(&world, &["save", "042", "--mirror", "cr"]), ["crunch"]);
+}
+
+#[test]
+fn a_store_that_is_named_on_the_line_is_the_one_that_is_asked() {
+    let world = World::new();
+    std::fs::create_dir(world.temp().join("else")).unwrap();
+    let elsewhere = world.temp().join("else/.ckpt");
+    let elsewhere = elsewhere.to_str().unwrap();
+    world.run(&["save", "oauth", "--store", elsewhere]).succeeds();
+    assert_eq!(completed(&world, &["--store", elsewhere, "show", "o"]), ["oauth"]);
+    assert_eq!(completed(&world, &["show", &format!("--store={elsewhere}"), "o"]), ["oauth"]);
+}

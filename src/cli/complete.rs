@@ -59,7 +59,7 @@ pub(crate) fn phases() -> Vec<CompletionCandidate> {
 /// The pipelines there are.
 pub(crate) fn pipelines() -> Vec<CompletionCandidate> {
     let config = session().workspace().map(|workspace| workspace.config).unwrap_or_default();
-    config.pipeline_names().map(|name| candidate(name, "pipeline")).collect()
+    config.pipeline_names().map(|name| candidate(&name, "pipeline")).collect()
 }
 
 /// Why a checkpoint can be taken.
@@ -72,7 +72,7 @@ pub(crate) fn dialects() -> Vec<CompletionCandidate> {
     Dialect::FOREIGN.iter().map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
-fn candidate(word: impl ToString, what: &str) -> CompletionCandidate {
+fn candidate(word: &impl ToString, what: &str) -> CompletionCandidate {
     CompletionCandidate::new(word.to_string()).help(Some(StyledStr::from(what.to_owned())))
 }
 

@@ -72,6 +72,7 @@ fn yaml_is_data_and_nothing_else() {
         ("tag.yaml", "id: x\nphase: !!python/object/apply:os.system [id]\n", "tags are not accepted; line 2"),
         ("anchor.yaml", "a: &a [x]\nb: [*a, *a]\n", "anchors are not accepted; line 1"),
         ("alias.yaml", "b: *a\n", "line 1"),
+        ("private.yaml", "id: x\n$serde_json::private::Number: x\n", "reserved; line 2"),
     ] {
         world.write(name, text);
         let failure = world.refuses(&["import", name], 6, "damaged");

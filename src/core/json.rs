@@ -308,6 +308,15 @@ pub fn set_member(target: &mut Value, key: &str, value: Value) -> Result<(), Str
     Ok(())
 }
 
+/// How many levels of lists and objects there are.
+pub(crate) fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

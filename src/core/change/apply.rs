@@ -7,7 +7,7 @@ use super::phases::{declare, find_or_add};
 use super::successor::{Stamp, adopt, successor};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
-use crate::core::json::{Json, is_reserved, merge_patch, overlay, set_member};
+use crate::core::json::{Json, depth, is_reserved, merge_patch, overlay, set_member};
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseStatus;
 use crate::core::task::Task;
@@ -208,12 +208,4 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     }
     *stored = Json::Given(value);
     Ok(())
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }

@@ -5,10 +5,14 @@
 use serde_json::Value;
 
 use super::{key_values, yaml};
+use crate::core::change::MAX_DEPTH;
 use crate::core::json::{InvalidJson, parse_strict};
 
 /// The largest foreign file that is read.
 pub const MAX_SOURCE_BYTES: u64 = 16 << 20;
+
+/// The deepest nesting of a foreign file: one level less than a state, because it becomes a member of one.
+pub const MAX_SOURCE_DEPTH: usize = MAX_DEPTH - 1;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 use serde_json::{Map, Number, Value};
 
-use crate::core::change::MAX_DEPTH;
+use super::source::MAX_SOURCE_DEPTH;
 use crate::core::json::{InvalidJson, is_reserved};
 
 /// Reads one document.
@@ -99,8 +99,8 @@ impl Builder {
         if matches!(self.open.last(), Some(Open::Mapping(_, None))) {
             return Err(refuse(at, "a key must be a text or a number"));
         }
-        if self.open.len() >= MAX_DEPTH {
-            return Err(refuse(at, format!("nested deeper than {MAX_DEPTH} levels")));
+        if self.open.len() >= MAX_SOURCE_DEPTH {
+            return Err(refuse(at, format!("nested deeper than {MAX_SOURCE_DEPTH} levels")));
         }
         self.open.push(open);
         Ok(())

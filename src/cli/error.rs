@@ -353,6 +353,9 @@ impl Failure {
                 .help("the file was left as it is; mend it there, or restore it from where it came")
                 .context("line", place.line)
                 .context("column", place.column),
+            SourceProblem::TooDeep => fail(Exit::Refused, "too_many").help(
+                "a checkpoint file is much flatter; name another, or take out what is nested so deeply",
+            ),
             SourceProblem::Unusable(Unusable::Newer(version)) => fail(Exit::Invalid, "format_newer")
                 .help("use the version of ckpt that wrote it, or a newer one")
                 .context("version", version.to_string()),

@@ -28,7 +28,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Returns the text as one line in which every character can be seen.
 #[must_use]
-pub(crate) fn inline(text: &str) -> Cow<'_, str> {
+pub fn inline(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(is_hazardous) else {
         return Cow::Borrowed(text);
     };
@@ -70,13 +70,13 @@ pub(crate) fn name(text: &str) -> String {
 /// A line ends with a line feed, or with a carriage return and a line feed; a carriage return elsewhere is
 /// shown, because terminals use it to overwrite. A line end at the very end adds no empty line.
 #[must_use]
-pub(crate) fn block(text: &str) -> Vec<Cow<'_, str>> {
+pub fn block(text: &str) -> Vec<Cow<'_, str>> {
     text.lines().map(inline).collect()
 }
 
 /// Returns the number of terminal columns that the text takes up.
 #[must_use]
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn width(text: &str) -> usize {
 /// Accents stay with their letters. Where the width of a sequence is less than that of its parts, the cut may
 /// come a few columns early, never late.
 #[must_use]
-pub(crate) fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
+pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     const MARK: &str = "...";
     // No character is wider than its number of bytes, so short text needs no measuring.
     if text.len() <= columns || width(text) <= columns {

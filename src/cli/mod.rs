@@ -13,7 +13,7 @@ mod complete;
 mod declare;
 mod env;
 mod error;
-mod escape;
+pub mod escape;
 mod exit;
 mod input;
 mod mirror;

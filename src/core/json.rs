@@ -2,6 +2,7 @@
 //!
 //! Numbers keep their digits (2^53+1, 40 digits, `1e999`), objects keep their order, and nothing is dropped silently:
 //! what another JSON reader would quietly change (a key given twice, half a surrogate pair) is refused with its place.
+//! So is what this one would: an object whose first key is one of those that it hands numbers over with.
 //! The one liberty taken is the spelling of exponents: `1E5` is written back as `1e+5`.
 
 use std::borrow::Cow;
@@ -153,7 +154,7 @@ impl InvalidJson {
 ///
 /// # Errors
 /// Names the place of the first problem: nothing but white space, a byte order mark, invalid UTF-8, half a surrogate
-/// pair, a key given twice, more than 127 levels, anything behind the document.
+/// pair, a key given twice or [reserved](is_reserved), more than 127 levels, anything behind the document.
 pub fn parse_strict(bytes: &[u8]) -> Result<Value, InvalidJson> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(InvalidJson::at(bytes, 0, "starts with a byte order mark"));
@@ -165,25 +166,44 @@ pub fn parse_strict(bytes: &[u8]) -> Result<Value, InvalidJson> {
     }
     let located = |error: serde_json::Error| InvalidJson::from_serde(&error);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    UniqueKeys.deserialize(&mut deserializer).map_err(located)?;
+    CheckedKeys { text }.deserialize(&mut deserializer).map_err(located)?;
     deserializer.end().map_err(located)?;
     serde_json::from_str(text).map_err(located)
 }
 
-/// Walks over a document and fails at a key that its object has already.
+/// Whether a key cannot be kept: `serde_json` hands numbers and raw text over as objects with such a key, and takes an
+/// object that has it for one of those.
+#[must_use]
+pub fn is_reserved(key: &str) -> bool {
+    key.starts_with("$serde_json::private::")
+}
+
+/// Walks over a document and fails at a key that its object has already, and at one that cannot be kept.
 ///
 /// It runs before the document is built, because a map in memory has forgotten the first of two equal keys.
 #[derive(Clone, Copy)]
-struct UniqueKeys;
+struct CheckedKeys<'t> {
+    text: &'t str,
+}
 
-impl<'de> DeserializeSeed<'de> for UniqueKeys {
+impl CheckedKeys<'_> {
+    /// Whether a key stands in the document, and is not that of a number which is being handed over.
+    fn is_written(self, Key(key): &Key<'_>) -> bool {
+        match key {
+            Cow::Borrowed(key) => self.text.as_bytes().as_ptr_range().contains(&key.as_ptr()),
+            Cow::Owned(_) => true,
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for CheckedKeys<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for UniqueKeys {
+impl<'de> Visitor<'de> for CheckedKeys<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -214,10 +234,13 @@ impl<'de> Visitor<'de> for UniqueKeys {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         use serde::de::Error as _;
         let mut seen = HashSet::new();
-        while let Some(Key(key)) = map.next_key()? {
-            if seen.contains(&key) {
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            let reserved = is_reserved(key.as_ref()) && self.is_written(&key);
+            let Key(key) = key;
+            if reserved || seen.contains(&key) {
                 let _ = map.next_value::<IgnoredAny>();
-                return Err(A::Error::custom(format_args!("the key {} is given twice", Value::from(key))));
+                let problem = if reserved { "reserved" } else { "given twice" };
+                return Err(A::Error::custom(format_args!("the key {} is {problem}", Value::from(key))));
             }
             seen.insert(key);
             map.next_value_seed(self)?;
@@ -285,6 +308,15 @@ pub fn set_member(target: &mut Value, key: &str, value: Value) -> Result<(), Str
     Ok(())
 }
 
+/// How many levels of lists and objects there are.
+pub(crate) fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,6 +349,10 @@ mod tests {
         assert_eq!(refused("\u{feff}{}"), "starts with a byte order mark at line 1 column 1");
         assert_eq!(refused(b"{\n \"a\": \"\xff\"}"), "not valid UTF-8 at line 2 column 8");
         assert_eq!(refused("{\"a\":1,\n\"a\":2}"), "the key \"a\" is given twice at line 2 column 6");
+        for key in ["$serde_json::private::Number", "\\u0024serde_json::private::RawValue"] {
+            let text = format!("{{\"a\": [{{\"{key}\": \"12\"}}]}}");
+            assert!(refused(text).contains("is reserved at line 1 column"), "{key}");
+        }
         assert_eq!(refused("{\"a\": tru"), "EOF while parsing a value at line 1 column 9");
         assert_eq!(refused("{} {}"), "trailing characters at line 1 column 4");
         assert_eq!(refused("[1] x"), "trailing characters at line 1 column 5");

@@ -5,46 +5,73 @@
 //! loses the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown fields
 //! are collected as raw text, in order, and are written back behind the known ones.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::{Error as _, MapAccess};
 use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
 
+/// From how many fields on it pays to know where each of them is. Nearly every record has none.
+const MANY: usize = 32;
+
 /// The unknown fields of a record, in the order they were met.
 #[derive(Debug, Clone, Default)]
-pub struct Extra(Vec<(String, Box<RawValue>)>);
+pub struct Extra {
+    fields: Vec<(String, Box<RawValue>)>,
+    /// Where each of many fields is; empty as long as there are few. Without it, a file of nothing but unknown fields
+    /// would take hours to read.
+    places: BTreeMap<String, usize>,
+}
 
 impl Extra {
     /// Whether there is nothing unknown.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.fields.is_empty()
     }
 
     /// The names of the unknown fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.fields.iter().map(|(name, _)| name.as_str())
     }
 
     /// The raw text of one unknown field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, raw)| raw.get())
+        self.fields.get(self.place(name)?).map(|(_, raw)| raw.get())
     }
 
     /// Adds a field; false if it was there already.
     pub(crate) fn insert(&mut self, name: String, value: Box<RawValue>) -> bool {
-        let new = self.get(&name).is_none();
-        self.0.push((name, value));
+        let new = self.place(&name).is_none();
+        self.push(name, value);
         new
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        match self.places.is_empty() {
+            true => self.fields.iter().position(|(known, _)| known == name),
+            false => self.places.get(name).copied(),
+        }
+    }
+
+    fn push(&mut self, name: String, value: Box<RawValue>) {
+        if self.fields.len() >= MANY {
+            let known = self.places.len();
+            let missing = self.fields.iter().enumerate().skip(known);
+            self.places.extend(missing.map(|(place, (name, _))| (name.clone(), place)));
+            self.places.insert(name.clone(), self.fields.len());
+        }
+        self.fields.push((name, value));
     }
 
     /// Takes the fields of `newer`, each replacing the one of its name.
     pub(crate) fn update(&mut self, newer: &Self) {
-        for (name, raw) in &newer.0 {
-            match self.0.iter_mut().find(|(known, _)| known == name) {
+        for (name, raw) in &newer.fields {
+            match self.place(name).and_then(|place| self.fields.get_mut(place)) {
                 Some((_, old)) => *old = raw.clone(),
-                None => self.0.push((name.clone(), raw.clone())),
+                None => self.push(name.clone(), raw.clone()),
             }
         }
     }
@@ -59,14 +86,14 @@ impl Extra {
     }
 
     pub(crate) fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.0.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
+        self.fields.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
     }
 }
 
 impl PartialEq for Extra {
     fn eq(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len()
-            && self.0.iter().zip(&other.0).all(|((a, x), (b, y))| a == b && x.get() == y.get())
+        self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && x.get() == y.get())
     }
 }
 
@@ -201,3 +228,34 @@ macro_rules! record {
 }
 
 pub(crate) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn few_and_many_fields_are_found_alike() {
+        for count in [0, 1, MANY - 1, MANY, MANY + 1, 50_000] {
+            let mut extra = Extra::default();
+            for n in 0..count {
+                assert!(extra.insert(format!("f{n}"), raw(&n.to_string())), "{n} of {count}");
+            }
+            assert_eq!(extra.names().count(), count);
+            for n in 0..count {
+                assert_eq!(extra.get(&format!("f{n}")), Some(n.to_string().as_str()), "{count}");
+            }
+            assert_eq!(extra.get("f"), None);
+            let mut newer = Extra::default();
+            newer.insert("f0".to_owned(), raw("true"));
+            newer.insert("new".to_owned(), raw("null"));
+            extra.update(&newer);
+            assert_eq!((extra.get("f0"), extra.get("new")), (Some("true"), Some("null")), "{count}");
+            assert_eq!(extra.names().count(), count.max(1) + 1);
+            assert!(!extra.insert("f0".to_owned(), raw("1")), "it was there");
+        }
+    }
+}

@@ -1,26 +1,39 @@
 //! Points in time as they are stored: UTC, milliseconds, RFC 3339.
+//!
+//! RFC 3339 has four digits for the year, so that is as far as a [`Timestamp`] goes: one that could be written and not
+//! read again would take the checkpoint around it with it.
 
 use std::fmt;
 use std::time::SystemTime;
 
-use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
+use chrono::{DateTime, Datelike as _, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The first and the last second that can be written.
+const EARLIEST: i64 = -62_167_219_200;
+const LATEST: i64 = 253_402_300_799;
 
 /// A point in time with millisecond precision. The core never asks for the present one: it is a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// Cuts a time to whole milliseconds.
+    /// Cuts a time to whole milliseconds. One before the year 0 or after the year 9999 becomes the nearest that can be
+    /// written.
     #[must_use]
     pub fn new(time: DateTime<Utc>) -> Self {
+        let time = match time.timestamp() {
+            EARLIEST..=LATEST => time,
+            outside => DateTime::from_timestamp(outside.clamp(EARLIEST, LATEST), 0).unwrap_or(time),
+        };
         Self(time.trunc_subsecs(3))
     }
 
-    /// Reads RFC 3339 with any offset.
+    /// Reads RFC 3339 with any offset; none if the year, in UTC, has no four digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        DateTime::parse_from_rfc3339(text).ok().map(|time| Self::new(time.with_timezone(&Utc)))
+        let time = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&Utc);
+        (0..=9999).contains(&time.year()).then(|| Self::new(time))
     }
 
     /// The time as `chrono` knows it.
@@ -78,6 +91,26 @@ mod tests {
         }
         for bad in ["", "2026-01-16", "2026-01-16T15:15:00", "now", "2026-13-01T00:00:00Z"] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        for given in ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "2026-06-30T23:59:60.5Z"] {
+            let time = Timestamp::parse(given).unwrap();
+            assert_eq!(Timestamp::parse(&time.to_string()), Some(time), "{given}");
+        }
+        // Four digits where they were written, and another year in UTC.
+        for bad in ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"] {
+            assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+        for (beyond, nearest) in [
+            (DateTime::<Utc>::MAX_UTC, "9999-12-31T23:59:59.000Z"),
+            (DateTime::<Utc>::MIN_UTC, "0000-01-01T00:00:00.000Z"),
+        ] {
+            let time = Timestamp::new(beyond);
+            assert_eq!(time.to_string(), nearest);
+            assert_eq!(Timestamp::parse(nearest), Some(time));
         }
     }
 

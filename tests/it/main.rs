@@ -13,6 +13,7 @@ mod adopt;
 mod archive;
 mod cli;
 mod examples;
+mod fuzz;
 mod protocol;
 mod readme;
 mod resume;

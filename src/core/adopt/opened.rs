@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::problem::SourceProblem;
-use crate::core::dialects::{Dialect, Document, Papers, Reading};
+use crate::core::dialects::{Dialect, Document, MAX_SOURCE_DEPTH, Papers, Reading};
 use crate::core::digest::Digest;
 use crate::core::format;
+use crate::core::json::depth;
 use crate::core::redact::redact_value;
 use crate::core::workflow_id::WorkflowId;
 
@@ -56,6 +57,11 @@ impl Opened {
             }
         }
         let mut beside = beside(dialect, &document.value);
+        // Those of our own are not put into a state, they have one.
+        let deepest = beside.iter().chain([&document.value]).map(depth).max();
+        if dialect != Dialect::Ckpt && deepest > Some(MAX_SOURCE_DEPTH) {
+            return Err(SourceProblem::TooDeep);
+        }
         let mut redactions = Vec::new();
         if !terms.allow_secrets {
             redact_value(&mut document.value, "", &mut redactions);

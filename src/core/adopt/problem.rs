@@ -1,5 +1,6 @@
 //! Why a foreign file cannot be adopted.
 
+use crate::core::dialects::MAX_SOURCE_DEPTH;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::json::InvalidJson;
@@ -14,6 +15,9 @@ pub enum SourceProblem {
     /// It is no document from beginning to end.
     #[error("is damaged: {0}")]
     Damaged(#[from] InvalidJson),
+    /// It is nested so deeply that its content could not be edited any more.
+    #[error("is nested deeper than {MAX_SOURCE_DEPTH} levels")]
+    TooDeep,
     /// It is a checkpoint of this program, and a bad one.
     #[error("{0}")]
     Unusable(#[from] Unusable),

@@ -9,7 +9,8 @@ use super::phases::{declare, find_or_add};
 use super::successor::{Stamp, adopt, go_back, successor};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
-use crate::core::json::{Json, merge_patch, overlay, set_member};
+use crate::core::json::{Json, depth, is_reserved, merge_patch, overlay, set_member};
+use crate::core::name::InvalidName;
 use crate::core::phase::PhaseStatus;
 use crate::core::task::{Task, TaskId};
 use crate::core::time::Timestamp;
@@ -246,6 +247,11 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     for edit in edits {
         match edit {
             Edit::Set(key, _) if key.matches('/').count() > MAX_DEPTH => return too_deep(),
+            Edit::Set(key, _) if key.split('/').any(is_reserved) => {
+                let reason = "it is reserved".to_owned();
+                let name = InvalidName { given: key.clone(), what: "a member", reason };
+                return Err(ChangeError::Name(name));
+            }
             Edit::Merge(patch) => merge_patch(&mut value, patch),
             Edit::Overlay(document) => overlay(&mut value, document.clone()),
             Edit::Set(key, member) => set_member(&mut value, key, member.clone())
@@ -260,12 +266,4 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     }
     *stored = Json::Given(value);
     Ok(())
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }

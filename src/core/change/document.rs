@@ -5,6 +5,7 @@
 //! replaces that of the newest one. In both, what only the tool may say (number, times, digests, writer) is ignored,
 //! and unknown fields are kept.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
@@ -104,6 +105,12 @@ impl Request {
         if whole.sealed.is_some() {
             let message = "a seal closes a workflow and holds none of its content".to_owned();
             return Err(DocumentError::Invalid(vec![Violation { pointer: "/sealed".to_owned(), message }]));
+        }
+        let twice = repeated("phases", whole.phases.iter().map(|phase| phase.id.as_str()))
+            .chain(repeated("tasks", whole.tasks.iter().map(|task| task.id.as_str())))
+            .collect::<Vec<_>>();
+        if !twice.is_empty() {
+            return Err(DocumentError::Invalid(twice));
         }
         let ignored = STAMPED.iter().map(|name| (*name).to_owned()).collect();
         let workflow = Some(whole.workflow.clone());
@@ -299,6 +306,16 @@ impl Fields {
     }
 }
 
+/// Says of each id in a list that it was there before. With two phases of one name, one could be done and the other to
+/// be resumed.
+fn repeated<'a>(list: &'a str, ids: impl Iterator<Item = &'a str>) -> impl Iterator<Item = Violation> {
+    let mut seen = HashSet::new();
+    ids.enumerate().filter(move |(_, id)| !seen.insert(*id)).map(move |(index, id)| Violation {
+        pointer: format!("/{list}/{index}/id"),
+        message: format!("`{}` is listed twice", id.escape_debug()),
+    })
+}
+
 fn phase_id(value: &Value) -> Result<PhaseId, String> {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -404,6 +421,21 @@ mod tests {
                 "/trigger"
             ]
         );
+    }
+
+    #[test]
+    fn a_whole_checkpoint_lists_each_phase_and_each_task_once() {
+        let mut whole: Value =
+            serde_json::from_slice(include_bytes!("../../../tests/it/golden/checkpoint-1.0.json")).unwrap();
+        whole["sealed"] = Value::Null;
+        assert!(Request::from_document(whole.clone()).is_ok());
+        for list in ["phases", "tasks"] {
+            let entries = whole[list].as_array_mut().unwrap();
+            entries.push(entries[0].clone());
+        }
+        let found = violations(whole);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.iter().all(|line| line.contains("/id: ") && line.ends_with("is listed twice")));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! was imported and not changed is exported as the same JSON value, whatever it contains. What was changed is read once
 //! more before it is given out, so that it says what the checkpoint says.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -99,7 +100,8 @@ impl Dialect {
         checkpoint: &Checkpoint,
         project: &Path,
     ) -> Option<(Option<Timestamp>, Papers)> {
-        let document = Document { notation: Notation::Json, value: papers.main.clone(), lines: Vec::new() };
+        let document =
+            Document { notation: Notation::Json, value: papers.main.clone(), lines: BTreeMap::new() };
         let draft = self.read(&document, papers.beside.as_ref()).draft;
         let state = Json::Given(self.keep(papers.clone()));
         let then = draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project);

@@ -1,5 +1,7 @@
 //! Lines of `KEY=VALUE`, as scripts leave them for `source`. They are data here: nothing is expanded or run.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 /// Reads the lines; `None` if the text is not of that kind.
@@ -7,9 +9,9 @@ use serde_json::{Map, Value};
 /// Comments and blank lines are skipped, `export` before a key too. A value may stand in single or double quotes;
 /// `$`, backquotes and backslashes are characters like any other. Of a key that is set twice the last value counts, as
 /// it would for a shell.
-pub(super) fn parse(text: &str) -> Option<(Value, Vec<(String, usize)>)> {
-    let mut members = Map::new();
-    let mut lines = Vec::new();
+pub(super) fn parse(text: &str) -> Option<(Value, BTreeMap<String, usize>)> {
+    let mut lines = BTreeMap::new();
+    let mut read = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -21,11 +23,13 @@ pub(super) fn parse(text: &str) -> Option<(Value, Vec<(String, usize)>)> {
         if !named || key.is_empty() {
             return None;
         }
-        members.shift_remove(key);
-        members.insert(key.to_owned(), Value::String(unquote(value.trim()).to_owned()));
-        lines.retain(|(known, _)| known != key);
-        lines.push((key.to_owned(), index + 1));
+        lines.insert(key.to_owned(), index + 1);
+        read.push((key, unquote(value.trim()), index + 1));
     }
+    // Taking out each earlier value by itself would take hours for a file as large as is read.
+    read.retain(|(key, _, line)| lines.get(*key) == Some(line));
+    let members: Map<_, _> =
+        read.into_iter().map(|(key, value, _)| (key.to_owned(), Value::from(value))).collect();
     (!members.is_empty()).then_some((Value::Object(members), lines))
 }
 
@@ -51,7 +55,16 @@ mod tests {
             value,
             json!({"STEP_0_STATUS": "\u{2705}", "X": "$(rm -rf /)", "Y": "`id`", "Z": "a=b", "RUN": "wf_2"})
         );
-        assert_eq!(lines.iter().find(|(key, _)| key == "RUN").unwrap().1, 8);
+        assert_eq!(lines["RUN"], 8);
+    }
+
+    #[test]
+    fn many_keys_take_no_longer_than_their_number() {
+        let line = |n: usize| format!("KEY_{}={n}\n", n % 100_000);
+        let text: String = (0..200_000).map(line).collect();
+        let (value, lines) = parse(&text).unwrap();
+        assert_eq!((value["KEY_7"].as_str(), lines.len()), (Some("100007"), 100_000));
+        assert_eq!(lines["KEY_7"], 100_008);
     }
 
     #[test]

@@ -30,5 +30,5 @@ mod yaml_out;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use reading::{Draft, Mention, Origin, Papers, Reading, Watch};
-pub use source::{Document, MAX_SOURCE_BYTES, Notation};
+pub use source::{Document, MAX_SOURCE_BYTES, MAX_SOURCE_DEPTH, Notation};
 pub use yaml_out::to_yaml;

@@ -2,13 +2,19 @@
 //!
 //! All of it is untrusted. Nothing in a file is executed, expanded, included or looked up; YAML gives plain data only.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{key_values, yaml};
+use crate::core::change::MAX_DEPTH;
 use crate::core::json::{InvalidJson, parse_strict};
 
 /// The largest foreign file that is read.
 pub const MAX_SOURCE_BYTES: u64 = 16 << 20;
+
+/// The deepest nesting of a foreign file: one level less than a state, because it becomes a member of one.
+pub const MAX_SOURCE_DEPTH: usize = MAX_DEPTH - 1;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +35,7 @@ pub struct Document {
     /// What it says.
     pub value: Value,
     /// For `KEY=VALUE` lines, the line of each key.
-    pub lines: Vec<(String, usize)>,
+    pub lines: BTreeMap<String, usize>,
 }
 
 impl Document {
@@ -45,13 +51,13 @@ impl Document {
             None => Err(InvalidJson::at(bytes, 0, "the file is empty")),
             Some(b'{' | b'[') => {
                 let value = parse_strict(bytes)?;
-                Ok(Self { notation: Notation::Json, value, lines: Vec::new() })
+                Ok(Self { notation: Notation::Json, value, lines: BTreeMap::new() })
             }
             Some(_) => match key_values::parse(text) {
                 Some((value, lines)) => Ok(Self { notation: Notation::KeyValues, value, lines }),
                 None => {
                     let value = yaml::parse(text)?;
-                    Ok(Self { notation: Notation::Yaml, value, lines: Vec::new() })
+                    Ok(Self { notation: Notation::Yaml, value, lines: BTreeMap::new() })
                 }
             },
         }
@@ -61,8 +67,8 @@ impl Document {
     #[must_use]
     pub fn place(&self, pointer: &str) -> String {
         let key = pointer.strip_prefix('/').unwrap_or(pointer);
-        match self.lines.iter().find(|(known, _)| known == key) {
-            Some((_, line)) => format!("line {line}"),
+        match self.lines.get(key) {
+            Some(line) => format!("line {line}"),
             None if pointer.is_empty() => "/".to_owned(),
             None => pointer.to_owned(),
         }

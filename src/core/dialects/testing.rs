@@ -1,5 +1,6 @@
 //! What the tests of every dialect need.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use proptest::collection::vec;
@@ -16,7 +17,7 @@ use crate::core::json::Json;
 use crate::core::time::Timestamp;
 
 pub(super) fn read(dialect: Dialect, main: &Value, beside: Option<&Value>) -> Reading {
-    let document = Document { notation: Notation::Json, value: main.clone(), lines: Vec::new() };
+    let document = Document { notation: Notation::Json, value: main.clone(), lines: BTreeMap::new() };
     dialect.read(&document, beside)
 }
 

@@ -7,8 +7,8 @@
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 use serde_json::{Map, Number, Value};
 
-use crate::core::change::MAX_DEPTH;
-use crate::core::json::InvalidJson;
+use super::source::MAX_SOURCE_DEPTH;
+use crate::core::json::{InvalidJson, is_reserved};
 
 /// Reads one document.
 ///
@@ -72,6 +72,10 @@ impl Builder {
                         let name = Value::from(text.as_ref());
                         return Err(refuse(at, format!("the key {name} is given twice")));
                     }
+                    if is_reserved(&text) {
+                        let name = Value::from(text.as_ref());
+                        return Err(refuse(at, format!("the key {name} is reserved")));
+                    }
                     *key = Some(text.into_owned());
                     return Ok(());
                 }
@@ -95,8 +99,8 @@ impl Builder {
         if matches!(self.open.last(), Some(Open::Mapping(_, None))) {
             return Err(refuse(at, "a key must be a text or a number"));
         }
-        if self.open.len() >= MAX_DEPTH {
-            return Err(refuse(at, format!("nested deeper than {MAX_DEPTH} levels")));
+        if self.open.len() >= MAX_SOURCE_DEPTH {
+            return Err(refuse(at, format!("nested deeper than {MAX_SOURCE_DEPTH} levels")));
         }
         self.open.push(open);
         Ok(())
@@ -160,6 +164,7 @@ mod tests {
         assert!(refused("a: &x 1\nb: *x").starts_with("anchors are not accepted"));
         assert!(refused("a: 1\n---\nb: 2").starts_with("a second document begins here"));
         assert_eq!(refused("a: 1\na: 2"), "the key \"a\" is given twice at line 2 column 1");
+        assert!(refused("$serde_json::private::Number: 1").contains("is reserved at line 1 column 1"));
         assert!(refused("? [a, b]\n: 1").starts_with("a key must be a text or a number"));
         assert!(refused(&"[".repeat(120)).starts_with("nested deeper than"));
         assert!(refused(&"[".repeat(100_000)).contains("at line 1 column"));

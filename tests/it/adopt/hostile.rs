@@ -37,6 +37,31 @@ fn a_file_beyond_the_limit_is_refused_at_once() {
     world.run(&["import", "large.json"]).succeeds();
 }
 
+/// What is imported is kept in the state, one level below its top.
+#[test]
+fn a_file_is_as_deep_as_can_still_be_edited() {
+    let world = World::new();
+    let limit = ckpt::core::dialects::MAX_SOURCE_DEPTH;
+    for (name, levels) in [("flat.json", limit), ("deep.json", limit + 1), ("deeper.json", 127)] {
+        let nested = format!("{}{}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+        let text = state("deep", "2026-01-30T10:00:00Z");
+        world.write(name, text.replacen('{', &format!("{{\"x\": {nested}, "), 1));
+    }
+    let failure = world.refuses(&["import", "deep.json"], 9, "too_many");
+    assert!(failure["message"].as_str().unwrap().contains("nested deeper than 99 levels"), "{failure}");
+    world.refuses(&["import", "deeper.json"], 9, "too_many");
+    world.run(&["import", "flat.json"]).succeeds();
+    world.run(&["show", "deep", "--state"]).succeeds();
+    world.run(&["save", "deep", "--set", "edited=true"]).succeeds();
+
+    world.write("flat.yaml", format!("id: y\nphase: a\nx: {}{}\n", "[".repeat(98), "]".repeat(98)));
+    world.write("deep.yaml", format!("id: y\nphase: a\nx: {}{}\n", "[".repeat(99), "]".repeat(99)));
+    let failure = world.refuses(&["import", "deep.yaml"], 6, "damaged");
+    assert!(failure["message"].as_str().unwrap().contains("nested deeper than 99 levels"), "{failure}");
+    world.run(&["import", "flat.yaml"]).succeeds();
+    world.run(&["save", "y", "--set", "edited=true"]).succeeds();
+}
+
 #[test]
 fn a_file_that_may_not_be_read_is_named() {
     let world = World::new();
@@ -72,6 +97,7 @@ fn yaml_is_data_and_nothing_else() {
         ("tag.yaml", "id: x\nphase: !!python/object/apply:os.system [id]\n", "tags are not accepted; line 2"),
         ("anchor.yaml", "a: &a [x]\nb: [*a, *a]\n", "anchors are not accepted; line 1"),
         ("alias.yaml", "b: *a\n", "line 1"),
+        ("private.yaml", "id: x\n$serde_json::private::Number: x\n", "reserved; line 2"),
     ] {
         world.write(name, text);
         let failure = world.refuses(&["import", name], 6, "damaged");

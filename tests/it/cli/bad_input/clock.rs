@@ -30,3 +30,17 @@ fn a_checkpoint_from_the_future_can_be_listed_shown_and_continued() {
     let outcome = world.run(&["show", "042"]).succeeds();
     assert!(outcome.stdout.contains("a  done"), "a duration below zero is not shown: {outcome}");
 }
+
+/// The year of these has four digits where they were written, and five or a sign in UTC, in which they are kept.
+#[test]
+fn a_time_that_could_not_be_read_again_is_refused() {
+    let world = World::with_checkpoints(1);
+    for time in ["9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00+01:00"] {
+        let mut whole = world.stored("042", 1);
+        whole["last_error"] = serde_json::json!({"message": "late", "phase": null, "at": time});
+        let save = world.ckpt(&["save", "042", "--from", "-"]).stdin(whole.to_string());
+        let failure = save.refused(2, "invalid_document");
+        assert!(failure.to_string().contains(time), "{failure}");
+    }
+    world.run(&["save", "042"]).succeeds();
+}

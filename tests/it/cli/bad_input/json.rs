@@ -31,6 +31,8 @@ fn malformed() -> Vec<(Vec<u8>, &'static str, u64, u64)> {
         (b"{\"a\": \"\x01\"}".to_vec(), "control character", 1, 0),
         (b"{\"a\":1,\"a\":2}".to_vec(), "given twice", 1, 0),
         (b"{\"x\":{\"a\":1,\"\\u0061\":2}}".to_vec(), "given twice", 1, 0),
+        (br#"{"a":[{"$serde_json::private::Number":"12"}]}"#.to_vec(), "reserved", 1, 0),
+        (br#"{"\u0024serde_json::private::RawValue":"[1"}"#.to_vec(), "reserved", 1, 0),
         (deep.into_bytes(), "recursion limit", 1, 0),
         (closed.into_bytes(), "recursion limit", 1, 0),
         (objects.into_bytes(), "recursion limit", 1, 0),
@@ -69,6 +71,16 @@ fn malformed_arguments_and_files_name_themselves() {
         let failure = world.refuses(&args, 2, "invalid_json");
         assert!(failure["message"].as_str().unwrap().starts_with(source), "{args:?}: {failure}");
     }
+}
+
+#[test]
+fn a_member_that_could_not_be_kept_is_refused() {
+    let world = World::with_checkpoints(1);
+    for key in ["$serde_json::private::Number", "/a/$serde_json::private::RawValue/b"] {
+        let failure = world.refuses(&["save", "042", "--set", &format!("{key}=\"1\"")], 2, "invalid_name");
+        assert!(failure["message"].as_str().unwrap().contains("reserved"), "{failure}");
+    }
+    world.run(&["save", "042", "--set", "a=1"]).succeeds();
 }
 
 #[test]

@@ -52,10 +52,10 @@ impl Change {
         if let Some(title) = &self.title {
             next.title = Some(title.clone());
         }
-        for label in &self.labels {
-            if !next.context.labels.contains(label) {
-                next.context.labels.push(label.clone());
-            }
+        if !self.labels.is_empty() {
+            let known: HashSet<String> = next.context.labels.iter().cloned().collect();
+            let mut seen: HashSet<&String> = known.iter().collect();
+            next.context.labels.extend(self.labels.iter().filter(|label| seen.insert(*label)).cloned());
         }
         if let Some(pipeline) = &self.pipeline {
             declare(&mut next, pipeline)?;
@@ -126,14 +126,21 @@ impl Change {
     }
 
     fn move_tasks(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+        let mut places = HashMap::new();
+        if !self.tasks.is_empty() {
+            // The first of a name counts, should a file have two.
+            let known = next.tasks.iter().enumerate().rev();
+            places.extend(known.map(|(place, task)| (task.id.clone(), place)));
+        }
         for TaskChange { id, status, output, after, error } in &self.tasks {
-            let index = match next.tasks.iter().position(|task| task.id == *id) {
-                Some(index) => index,
+            let index = match places.get(id) {
+                Some(index) => *index,
                 None if next.tasks.len() >= MAX_TASKS => {
                     return Err(ChangeError::TooMany { what: "tasks", limit: MAX_TASKS });
                 }
                 None => {
                     next.tasks.push(Task::pending(id.clone(), next.phase.clone()));
+                    places.insert(id.clone(), next.tasks.len() - 1);
                     next.tasks.len() - 1
                 }
             };

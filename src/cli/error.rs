@@ -290,14 +290,11 @@ impl From<Error> for Failure {
                 .help("say what goes with `--max-age 7d`, or what stays with `--keep-last 3`"),
             Error::Policy(PolicyError::MatchesNothing { removed, .. }) => {
                 fail(Exit::Refused, "keep_matches_nothing")
-                    .help(
-                        "leave the rule out, or choose one that matches; `--dry-run -v` shows every verdict",
-                    )
+                    .help("leave the rule out, or choose one that matches something")
+                    .help("`ckpt list ID` shows the checkpoints of a workflow, with their times and triggers")
                     .context("removed", removed)
             }
-            Error::PlanChanged { found } => fail(Exit::Conflict, "plan_changed")
-                .help("look again with `ckpt cleanup --dry-run`, and give the plan that it prints")
-                .context("plan", found),
+            Error::PlanChanged { found } => fail(Exit::Conflict, "plan_changed").context("plan", found),
             Error::Store { path, source, .. } => {
                 let help = match source.raw_os_error() {
                     Some(28 | 122) => "free some space; nothing was changed",

@@ -161,7 +161,11 @@ impl From<Error> for Failure {
             Error::NoSuchCheckpoint { newest, .. } => fail(Exit::NotFound, "no_such_checkpoint")
                 .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
-            Error::Archived { handle } => fail(Exit::NotFound, "archived")
+            Error::Archived { handle, gone: Some(gone) } => fail(Exit::NotFound, "archived")
+                .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
+                .context("handle", handle.to_string())
+                .context("gone", gone.word()),
+            Error::Archived { handle, gone: None } => fail(Exit::NotFound, "archived")
                 .help("put the bundle back, if you have a copy of it")
                 .help(format!(
                     "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",

@@ -172,7 +172,11 @@ impl From<Error> for Failure {
             Error::NoSuchCheckpoint { newest, .. } => fail(Exit::NotFound, "no_such_checkpoint")
                 .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
-            Error::Archived { handle } => fail(Exit::NotFound, "archived")
+            Error::Archived { handle, gone: Some(gone) } => fail(Exit::NotFound, "archived")
+                .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
+                .context("handle", handle.to_string())
+                .context("gone", gone.word()),
+            Error::Archived { handle, gone: None } => fail(Exit::NotFound, "archived")
                 .help("put the bundle back, if you have a copy of it")
                 .help(format!(
                     "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
@@ -305,14 +309,11 @@ impl From<Error> for Failure {
                 .help("say what goes with `--max-age 7d`, or what stays with `--keep-last 3`"),
             Error::Policy(PolicyError::MatchesNothing { removed, .. }) => {
                 fail(Exit::Refused, "keep_matches_nothing")
-                    .help(
-                        "leave the rule out, or choose one that matches; `--dry-run -v` shows every verdict",
-                    )
+                    .help("leave the rule out, or choose one that matches something")
+                    .help("`ckpt list ID` shows the checkpoints of a workflow, with their times and triggers")
                     .context("removed", removed)
             }
-            Error::PlanChanged { found } => fail(Exit::Conflict, "plan_changed")
-                .help("look again with `ckpt cleanup --dry-run`, and give the plan that it prints")
-                .context("plan", found),
+            Error::PlanChanged { found } => fail(Exit::Conflict, "plan_changed").context("plan", found),
             Error::Store { path, source, .. } => {
                 let help = match source.raw_os_error() {
                     Some(28 | 122) => "free some space; nothing was changed",

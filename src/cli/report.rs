@@ -15,6 +15,9 @@ pub(crate) trait Report: Serialize {
     /// The answer, for stdout.
     fn answer(&self, page: &mut Page);
 
+    /// What did not work out although the command has an answer, for stderr. Whoever asked for quiet hears it too.
+    fn failures(&self, _page: &mut Page) {}
+
     /// The conversation, for stderr.
     fn remarks(&self, _page: &mut Page) {}
 

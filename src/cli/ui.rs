@@ -88,9 +88,12 @@ impl Ui {
             page.into_text()
         };
         let written = self.write_answer(text.as_bytes());
-        if !self.json && !self.quiet {
+        if !self.json {
             let mut page = self.page(self.err, clock);
-            report.remarks(&mut page);
+            report.failures(&mut page);
+            if !self.quiet {
+                report.remarks(&mut page);
+            }
             self.say(&page.into_text());
         }
         match (written, report.already_done()) {
@@ -185,6 +188,7 @@ impl Ui {
         }
         let mut page = self.page(self.err, clock);
         report.answer(&mut page);
+        report.failures(&mut page);
         report.remarks(&mut page);
         self.say(&page.into_text());
     }

@@ -8,6 +8,11 @@ pub(crate) fn count(number: usize, what: &str) -> String {
     }
 }
 
+/// The form of a verb that goes with so many: `stays` with one, `stay` with any other number.
+pub(crate) fn verb(number: usize, one: &'static str, many: &'static str) -> &'static str {
+    if number == 1 { one } else { many }
+}
+
 /// `a, b and c`.
 pub(crate) fn and(words: &[String]) -> String {
     match words {
@@ -33,6 +38,7 @@ mod tests {
     fn plurals_and_lists() {
         assert_eq!(count(1, "row"), "1 row");
         assert_eq!(count(0, "row"), "0 rows");
+        assert_eq!([0, 1, 2].map(|number| verb(number, "stays", "stay")), ["stay", "stays", "stay"]);
         let words = |list: &[&str]| and(&list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         assert_eq!(words(&["a", "b", "c"]), "a, b and c");
         assert_eq!(words(&["a"]), "a");

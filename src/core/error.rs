@@ -16,7 +16,7 @@ use super::pipeline::PipelineError;
 use super::retention::PolicyError;
 use super::schema::Violation;
 use super::selector::Handle;
-use super::store::BadBundle;
+use super::store::{BadBundle, Gone};
 use super::workflow_id::WorkflowId;
 
 /// What went wrong.
@@ -75,10 +75,12 @@ pub enum Error {
         newest: Handle,
     },
     /// The checkpoint has been archived, and the bundle it was in is gone.
-    #[error("the content of `{handle}` has left the live store, and no bundle holds it")]
+    #[error("the content of `{handle}` {}", gone.map_or("has left the live store, and no bundle holds it", Gone::words))]
     Archived {
         /// The checkpoint.
         handle: Handle,
+        /// Why no bundle holds it, where that is known.
+        gone: Option<Gone>,
     },
     /// A bundle of the archive cannot be used.
     #[error("the bundle `{}` {why}", path.display())]

@@ -9,7 +9,7 @@ use super::error::Result;
 use super::phase::{PhaseId, PhaseStatus};
 use super::progress::durations;
 use super::selector::Handle;
-use super::store::{Disk, Entry, Store};
+use super::store::{Disk, Entry, Store, WorkflowRow};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
@@ -33,7 +33,7 @@ pub struct StoreStats {
     pub archived_bytes: u64,
     /// How much room what is in the bundles took before.
     pub archived_content_bytes: u64,
-    /// When the workflow was saved that was not saved for the longest time.
+    /// When the oldest live checkpoint was saved that can be read.
     pub oldest: Option<Timestamp>,
     /// When anything was saved last.
     pub newest: Option<Timestamp>,
@@ -85,11 +85,8 @@ pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStat
             true => stats.archived_workflows += 1,
             false => stats.workflows.add(row.header.as_ref().ok().map(|header| header.status)),
         }
-        if let Ok(header) = &row.header {
-            let saved_at = header.saved_at;
-            stats.oldest = Some(stats.oldest.map_or(saved_at, |oldest| oldest.min(saved_at)));
-            stats.newest = stats.newest.max(Some(saved_at));
-        }
+        stats.oldest = [stats.oldest, oldest(store, &row)].into_iter().flatten().min();
+        stats.newest = stats.newest.max(row.header.ok().map(|header| header.saved_at));
     }
     for workflow in store.archived_workflows()? {
         for bundle in store.list_bundles(&workflow)? {
@@ -102,6 +99,15 @@ pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStat
         }
     }
     Ok(stats)
+}
+
+/// When the oldest live checkpoint of a workflow was saved. A file is read for that only if it is not the newest.
+fn oldest<D: Disk>(store: &Store<D>, row: &WorkflowRow) -> Option<Timestamp> {
+    match (row.live.unwrap_or_default().checkpoints, &row.header) {
+        (0, _) => None,
+        (1, Ok(newest)) if !row.archived => Some(newest.saved_at),
+        _ => store.oldest_saved_at(&row.newest.workflow).ok().flatten(),
+    }
 }
 
 /// What happened in a workflow.

@@ -12,6 +12,7 @@ use super::super::exit::Exit;
 use super::super::question::confirm;
 use super::super::session::{Session, Workspace};
 use super::super::views::cleanup::CleanupReport;
+use super::super::views::policy::PolicySource;
 use super::save::WorkflowStatusArg;
 use crate::core::error::Error;
 use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
@@ -37,10 +38,10 @@ Examples:
 
 /// Move what the retention policy does not keep into the archive
 ///
-/// Without a rule, the policy of the store applies. `--max-age` and the keep rules replace it: given without
-/// `--max-age`, keep rules say what stays, and everything else goes. The newest checkpoint of an open workflow, pinned
-/// ones, ones dated in the future and ones that cannot be read always stay. What goes is archived, and `ckpt restore`
-/// brings it back.
+/// Without a rule, the policy of the store applies. `--max-age` and the keep rules replace all of it, its `max_size` too:
+/// given without `--max-age`, keep rules say what stays, and everything else goes. Bundles expire by the rule of the
+/// store in any case. The newest checkpoint of an open workflow, pinned ones, ones dated in the future and ones that
+/// cannot be read always stay. What goes is archived, and `ckpt restore` brings it back.
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
     /// Finished workflows idle for longer go, and what is older in open ones, except the newest
@@ -83,9 +84,11 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let plan = plan(&snapshot, &policy, session.now()).map_err(Error::from)?;
     let found = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != found) {
-        return Err(Error::PlanChanged { found }.into());
+        let again = args.dry_run_of(&policy);
+        return Err(Failure::from(Error::PlanChanged { found })
+            .help(format!("look again with `{again}`, and give the plan that it prints")));
     }
-    let mut report = CleanupReport::planned(&plan, &policy, &snapshot, session.now());
+    let mut report = CleanupReport::planned(&plan, (&policy, args.source()), &snapshot, session.now());
     let exit = |report: &CleanupReport| if report.has_failures() { Exit::Partial } else { Exit::Ok };
     if args.dry_run {
         return session.answer(&report).map(|_| exit(&report));
@@ -105,6 +108,9 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
                 session.ui.say("Nothing was done.\n");
                 return Ok(Exit::Refused);
             }
+            if session.ui.shows_answer() {
+                report.policy_is_known();
+            }
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         let mut cleaned = workspace.store.clean(&plan, &stamp);
@@ -120,6 +126,30 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 impl CleanupArgs {
+    fn source(&self) -> PolicySource {
+        let keeps = self.keep_last.is_some() || self.keep_within.is_some() || !self.keep_trigger.is_empty();
+        match self.max_age.is_some() || keeps {
+            true => PolicySource::CommandLine,
+            false => PolicySource::Store,
+        }
+    }
+
+    /// The command that shows what would be done by the same rules.
+    fn dry_run_of(&self, Policy { scope, keep, .. }: &Policy) -> String {
+        let mut words = vec!["ckpt cleanup".to_owned()];
+        words.extend(self.max_age.map(|span| format!("--max-age {span}")));
+        words.extend(keep.last.map(|limit| format!("--keep-last {limit}")));
+        words.extend(keep.within.map(|span| format!("--keep-within {span}")));
+        words.extend(
+            keep.triggers.0.iter().map(|(trigger, limit)| format!("--keep-trigger {trigger}={limit}")),
+        );
+        words.extend(scope.workflows.iter().map(|id| format!("--workflow {id}")));
+        words.extend(scope.statuses.iter().map(|status| format!("--status {}", status.word())));
+        words.extend(self.purge.then(|| "--purge".to_owned()));
+        words.push("--dry-run".to_owned());
+        words.join(" ")
+    }
+
     fn keep_rules(&self) -> Result<KeepRules, Failure> {
         let mut keep = KeepRules { last: self.keep_last, within: self.keep_within, ..KeepRules::default() };
         for given in &self.keep_trigger {
@@ -144,8 +174,10 @@ impl CleanupArgs {
         }
         let statuses = self.status.iter().map(|status| (*status).into()).collect();
         let standing = workspace.config.retention().policy();
+        let source = self.source();
         Ok(Policy {
             scope: Scope { workflows, statuses },
+            max_size: standing.max_size.filter(|_| source == PolicySource::Store),
             rules: match self.max_age {
                 Some(span) => Rules::MaxAge(span),
                 None if !keep.is_empty() => Rules::Everything,

@@ -27,6 +27,9 @@ pub(crate) const SPEC: Spec = Spec {
     run: |given, session| run(&take(given)?, session),
 };
 
+/// How many rows are shown if nobody says how many.
+const USUAL_ROWS: usize = 50;
+
 const EXAMPLES: &str = "\
 Examples:
   ckpt list
@@ -64,9 +67,9 @@ arguments! {
         /// Only those saved within this time, such as 36h
         #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
         newer_than: Option<Span>,
-        /// Show at most this many rows
-        #[arg(short = 'n', long, value_name = "N", default_value = "50", conflicts_with = "all")]
-        limit: usize,
+        /// Show at most this many rows; 50 if not given, and with `--quiet` all of them
+        #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
+        limit: Option<usize>,
         /// Show all rows
         #[arg(short = 'a', long)]
         all: bool,
@@ -75,12 +78,13 @@ arguments! {
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
-    let limit = if args.all { usize::MAX } else { args.limit };
+    let limit = args.limit(session.global.quiet);
     if let Some(id) = &args.id {
         let workflow = store.resolve_workflow(&id.parse()?)?;
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
-        return session.end_with(CheckpointsReport::new(&workflow, rows, limit, &store));
+        let gone = store.gone_notes(&workflow)?;
+        return session.end_with(CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
     }
     // Of some archived workflows nothing is left but their bundles, and each takes the reading of one. To say how many
     // there are, their names are enough.
@@ -98,6 +102,15 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 impl ListArgs {
+    /// How many rows there are at most. A script that goes through the ids would never know of those that were cut, so
+    /// none is, unless it asks for that.
+    fn limit(&self, quiet: bool) -> usize {
+        match self.limit {
+            None if self.all || quiet => usize::MAX,
+            limit => limit.unwrap_or(USUAL_ROWS),
+        }
+    }
+
     /// Whether a row passes the filters. What is damaged cannot be judged, so it passes.
     fn wants(&self, row: &WorkflowRow, clock: &Clock) -> bool {
         let Ok(header) = &row.header else { return true };

@@ -7,6 +7,9 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::pipeline::{PipelineReport, PipelinesReport};
+use super::super::words::and;
+use crate::core::error::Error;
+use crate::core::pipeline::Pipeline;
 use crate::core::{Config, Store, builtin};
 
 pub(crate) const SPEC: Spec = Spec {
@@ -53,8 +56,23 @@ fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
         Action::List => session.answer(&PipelinesReport::new(&config)),
         Action::Show { name, total } => {
             let numbered = builtin::find(name).is_some_and(builtin::Builtin::is_numbered);
-            let total = total.or((numbered && !config.is_configured(name)).then_some(3));
-            session.answer(&PipelineReport::new(&config.pipeline(name, total)?))
+            match numbered && total.is_none() && !config.is_configured(name) {
+                true => session.answer(&PipelineReport::numbered(name)),
+                false => session.answer(&PipelineReport::new(&find(&config, name, *total)?)),
+            }
         }
     }
+}
+
+/// The pipeline that is to be shown. Whoever asks for one that is not there has found nothing.
+fn find(config: &Config, name: &str, total: Option<u32>) -> Result<Pipeline, Failure> {
+    config.pipeline(name, total).map_err(|error| match error {
+        Error::UnknownPipeline { ref known, .. } => {
+            let names: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+            Failure::with(Exit::NotFound, "no_such_pipeline", error.to_string())
+                .help(format!("the pipelines are {}", and(&names)))
+                .context("known", known.clone())
+        }
+        error => error.into(),
+    })
 }

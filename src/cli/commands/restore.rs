@@ -55,7 +55,8 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
         store.load(&Handle::new(&workflow, seq))?;
     }
     let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
-    let report = RestoreReport::new(newest, &done);
+    let gone = store.gone_notes(&workflow).unwrap_or_default();
+    let report = RestoreReport::new(newest, &done, &gone);
     match report.is_partial() {
         true => session.answer(&report).map(|_| Exit::Partial),
         false => session.answer(&report),

@@ -13,6 +13,9 @@ use crate::core::size::Size;
 use crate::core::store::{Archived, BundleRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
 
+/// How many commands are spelt out after the first one.
+const MOST_COMMANDS: usize = 4;
+
 /// What was archived, or which bundles there are.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ArchiveReport {
@@ -49,6 +52,8 @@ struct BundleLine {
     bytes: u64,
     /// None if it cannot be read.
     checkpoints: Option<usize>,
+    /// Whether one of these closes the workflow.
+    sealed: Option<bool>,
     content_bytes: Option<u64>,
 }
 
@@ -69,6 +74,7 @@ impl ArchiveReport {
                 let (path, message) = (path.clone(), why.to_string());
                 report.damaged.push(DamagedBundle { path, code: why.code(), message });
             }
+            let last = name.last;
             let entries = manifest.ok().map(|manifest| manifest.entries);
             report.bundles.push(BundleLine {
                 file: name.to_string(),
@@ -80,6 +86,8 @@ impl ArchiveReport {
                 created_at: name.at,
                 bytes,
                 checkpoints: entries.as_ref().map(Vec::len),
+                // A seal has the number above those that the name of the bundle tells.
+                sealed: entries.as_ref().map(|entries| entries.iter().any(|entry| entry.seq > last)),
                 content_bytes: entries.map(|entries| entries.iter().map(|entry| entry.bytes).sum()),
             });
         }
@@ -124,7 +132,7 @@ impl Report for ArchiveReport {
     fn answer(&self, page: &mut Page) {
         if self.lists && !self.bundles.is_empty() {
             let rows: Vec<_> = self.bundles.iter().map(|line| line.cells(page)).collect();
-            let heading = ["WORKFLOW", "NUMBERS", "REASON", "FILES", "SIZE", "CREATED", "FILE"];
+            let heading = ["WORKFLOW", "NUMBERS", "REASON", "CHECKPOINTS", "SIZE", "CREATED", "FILE"];
             render(page, &heading, &rows);
         }
         for line in &self.archived {
@@ -142,24 +150,33 @@ impl Report for ArchiveReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
-        if self.lists && self.bundles.is_empty() {
-            page.line("The archive is empty.");
-        }
+    fn failures(&self, page: &mut Page) {
         for DamagedBundle { path, message, .. } in &self.damaged {
             let label = page.paint(Style::Bad, "damaged:");
             page.line(format!("{label} {} {}", page.foreign(path), page.foreign(message)));
         }
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {warning}"));
-        }
+        page.warnings(&self.warnings);
         Failed::render(&self.failures, page);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if self.lists && self.bundles.is_empty() {
+            page.line("The archive is empty.");
+        }
         if !self.lists && self.archived.is_empty() && self.failures.is_empty() {
             page.line("Nothing to archive.");
         }
-        if let Some(line) = self.archived.iter().find(|line| line.checkpoints > 0) {
-            page.line(format!("Bring it back with: ckpt restore {}", line.workflow));
+        let mut moved = self.archived.iter().filter(|line| line.checkpoints > 0);
+        if let Some(first) = moved.next() {
+            let others: Vec<_> = moved.collect();
+            let label = if others.is_empty() { "Bring it back with: " } else { "Bring them back with: " };
+            page.line(format!("{label}ckpt restore {}", first.workflow));
+            for line in others.iter().take(MOST_COMMANDS) {
+                page.line(format!("{:width$}ckpt restore {}", "", line.workflow, width = label.len()));
+            }
+            if let Some(more) = others.len().checked_sub(MOST_COMMANDS).filter(|more| *more > 0) {
+                page.line(format!("{} in the same way: ckpt restore ID", count(more, "other")));
+            }
         }
     }
 
@@ -170,12 +187,15 @@ impl Report for ArchiveReport {
 
 impl BundleLine {
     fn cells(&self, page: &Page) -> Vec<Cell> {
-        let files = self.checkpoints.map_or_else(|| "damaged".to_owned(), |files| files.to_string());
+        let checkpoints = match (self.checkpoints, self.sealed) {
+            (Some(files), Some(sealed)) => files.saturating_sub(usize::from(sealed)).to_string(),
+            _ => "damaged".to_owned(),
+        };
         vec![
             Cell::styled(self.workflow.to_string(), Style::Bold),
             Cell::new(format!("{}-{}", self.first, self.last)),
             Cell::new(page.foreign(self.reason.word())),
-            Cell::right(files),
+            Cell::right(checkpoints),
             Cell::right(Size(self.bytes).to_string()),
             Cell::new(page.time(self.created_at)),
             Cell::new(page.foreign(&self.file)),

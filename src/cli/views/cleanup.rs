@@ -5,7 +5,7 @@ mod text;
 use serde::Serialize;
 
 use super::super::error::Failure;
-use super::policy::{PolicyReport, sentences};
+use super::policy::{PolicyReport, PolicySource, sentences};
 use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;
@@ -76,7 +76,12 @@ struct Group {
 
 impl CleanupReport {
     /// What would be done.
-    pub(crate) fn planned(plan: &CleanupPlan, policy: &Policy, snapshot: &Snapshot, now: Timestamp) -> Self {
+    pub(crate) fn planned(
+        plan: &CleanupPlan,
+        (policy, source): (&Policy, PolicySource),
+        snapshot: &Snapshot,
+        now: Timestamp,
+    ) -> Self {
         let removed = Removed {
             count: plan.removed().count(),
             bytes: plan.removed().map(|verdict| verdict.bytes).sum(),
@@ -106,7 +111,7 @@ impl CleanupReport {
             applied: false,
             plan: plan.fingerprint().to_hex(),
             as_of: now,
-            policy: PolicyReport::new(policy),
+            policy: PolicyReport::new(policy, source),
             kept: plan.verdicts().filter(|verdict| verdict.keep).count(),
             bundles: bundles.collect(),
             merged: merged.collect(),
@@ -126,6 +131,11 @@ impl CleanupReport {
             gone: Vec::new(),
             removed,
         }
+    }
+
+    /// The policy has been said to the person who sees the answer, and once is enough.
+    pub(crate) fn policy_is_known(&mut self) {
+        self.words.clear();
     }
 
     /// There was nothing to do, and that is done.

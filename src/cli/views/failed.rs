@@ -25,11 +25,14 @@ impl Failed {
         }
     }
 
-    /// Says all of them.
+    /// Says all of them. What helps several in a row is said behind the last of them.
     pub(crate) fn render(failures: &[Self], page: &mut Page) {
-        for Self { item, message, help, .. } in failures {
+        for (index, Self { item, message, help, .. }) in failures.iter().enumerate() {
             let label = page.paint(Style::Bad, "failed:");
             page.line(format!("{label} {}: {}", page.foreign(item), page.foreign(message)));
+            if failures.get(index + 1).is_some_and(|next| next.help == *help) {
+                continue;
+            }
             for line in help {
                 page.line(format!("  help: {}", page.foreign(line)));
             }

@@ -218,6 +218,19 @@ impl Report for ImportReport {
         }
     }
 
+    fn failures(&self, page: &mut Page) {
+        for FailedSource { message, help, .. } in self.failures.iter().take(MOST_LINES) {
+            let label = page.paint(Style::Bad, "failed:");
+            page.line(format!("{label} {}", page.foreign(message)));
+            for line in help {
+                page.line(format!("  help: {}", page.foreign(line)));
+            }
+        }
+        if let Some(more) = self.failures.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+            page.line(format!("... and {more} more failed; --json lists all"));
+        }
+    }
+
     fn remarks(&self, page: &mut Page) {
         if let Some(root) = &self.store_made {
             page.line(format!("Created the store {}", page.foreign(&root.display().to_string())));
@@ -230,16 +243,6 @@ impl Report for ImportReport {
         }
         for Redacted { source, pointer } in self.redactions.iter().take(MOST_LINES) {
             page.line(format!("Redacted {} in {}", page.foreign(pointer), page.foreign(source)));
-        }
-        for FailedSource { message, help, .. } in self.failures.iter().take(MOST_LINES) {
-            let label = page.paint(Style::Bad, "failed:");
-            page.line(format!("{label} {}", page.foreign(message)));
-            for line in help {
-                page.line(format!("  help: {}", page.foreign(line)));
-            }
-        }
-        if let Some(more) = self.failures.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
-            page.line(format!("... and {more} more failed; --json lists all"));
         }
         page.line(self.summary());
     }

@@ -6,10 +6,10 @@ use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
 use super::super::table::{Cell, render};
-use super::super::words::count;
-use crate::core::format::Unusable;
+use super::super::words::{count, verb};
+use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
-use crate::core::store::{CheckpointRow, Entry, Live, WorkflowRow};
+use crate::core::store::{CheckpointRow, Entry, Gone, GoneNotes, Live, WorkflowRow};
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 /// Something that should be a checkpoint and cannot be used.
@@ -85,6 +85,8 @@ struct WorkflowLine {
     pipeline: Option<String>,
     labels: Vec<String>,
     archived: bool,
+    /// Why no bundle holds it, if it is archived and none does.
+    gone: Option<Gone>,
 }
 
 impl WorkflowsReport {
@@ -107,6 +109,7 @@ impl WorkflowLine {
         let Live { checkpoints, bytes } = live.unwrap_or_default();
         let handle = (newest.seq > 0).then(|| newest.to_string());
         let workflow = newest.workflow;
+        let gone = header.as_ref().ok().and_then(purged);
         match header {
             Ok(header) => Self {
                 workflow,
@@ -122,6 +125,7 @@ impl WorkflowLine {
                 pipeline: header.pipeline,
                 labels: header.context.labels,
                 archived,
+                gone,
             },
             Err(_) => Self {
                 workflow,
@@ -137,6 +141,7 @@ impl WorkflowLine {
                 pipeline: None,
                 labels: Vec::new(),
                 archived,
+                gone,
             },
         }
     }
@@ -148,7 +153,7 @@ impl WorkflowLine {
         };
         vec![
             Cell::styled(self.handle.clone().unwrap_or_else(|| self.workflow.to_string()), Style::Bold),
-            if self.archived { Cell::styled("archived", Style::Dim) } else { self.status.cell() },
+            if self.archived { archived_cell(self.gone) } else { self.status.cell() },
             Cell::new(self.phase.as_deref().map_or_else(|| "-".to_owned(), |phase| page.foreign(phase))),
             Cell::new(if self.saved_at.is_some() { done } else { "-".to_owned() }),
             Cell::new(self.saved_at.map_or_else(|| "-".to_owned(), |time| page.time(time))),
@@ -172,16 +177,19 @@ impl Report for WorkflowsReport {
         render(page, &["NEWEST", "STATUS", "PHASE", "DONE", "SAVED", "TITLE"], &rows);
     }
 
+    fn failures(&self, page: &mut Page) {
+        damage(page, &self.damaged);
+    }
+
     fn remarks(&self, page: &mut Page) {
         if self.total == 0 {
             page.line("No workflows match. `ckpt save ID --phase P` starts one.");
         }
-        announce(page, self.workflows.len(), self.total, "workflow", &self.damaged);
+        announce(page, self.workflows.len(), self.total, "workflow");
         if self.archived > 0 {
-            page.line(format!(
-                "{} not shown; `--archived` shows them.",
-                count(self.archived, "archived workflow")
-            ));
+            let (archived, them) =
+                (count(self.archived, "archived workflow"), verb(self.archived, "it", "them"));
+            page.line(format!("{archived} not shown; `--archived` shows {them}."));
         }
     }
 }
@@ -206,24 +214,38 @@ struct CheckpointLine {
     saved_at: Option<Timestamp>,
     bytes: u64,
     archived: bool,
+    /// Why no bundle holds it, if it has left the live store and none does.
+    gone: Option<Gone>,
     pinned: bool,
     done: usize,
 }
 
 impl CheckpointsReport {
-    pub(crate) fn new(workflow: &WorkflowId, rows: Vec<CheckpointRow>, limit: usize, store: &Store) -> Self {
+    pub(crate) fn new(
+        workflow: &WorkflowId,
+        rows: Vec<CheckpointRow>,
+        gone: &GoneNotes,
+        limit: usize,
+        store: &Store,
+    ) -> Self {
         let total = rows.len();
         let damaged =
             rows.iter().filter_map(|row| Some(Damaged::new(&row.handle, row.entry.as_ref().err()?, store)));
         let damaged = damaged.collect();
-        let checkpoints: Vec<_> = rows.into_iter().take(limit).map(CheckpointLine::new).collect();
+        let line = |row| CheckpointLine::new(row, gone);
+        let checkpoints: Vec<_> = rows.into_iter().take(limit).map(line).collect();
         let truncated = checkpoints.len() < total;
         Self { workflow: workflow.clone(), checkpoints, damaged, total, truncated, warnings: Vec::new() }
     }
 }
 
 impl CheckpointLine {
-    fn new(row: CheckpointRow) -> Self {
+    fn new(row: CheckpointRow, notes: &GoneNotes) -> Self {
+        let gone = match &row.entry {
+            Ok(Entry::Sealed(header)) => purged(header),
+            Ok(Entry::Tombstone) => notes.of(row.handle.seq),
+            Ok(Entry::Live(_)) | Err(_) => None,
+        };
         let (header, status) = match row.entry {
             Ok(Entry::Live(header)) => {
                 let status = Standing::Known(header.status);
@@ -241,8 +263,9 @@ impl CheckpointLine {
             saved_at: header.as_ref().map(|header| header.saved_at),
             bytes: row.bytes,
             archived: status.is_none(),
+            gone,
             pinned: header.as_ref().is_some_and(|header| header.pinned),
-            done: header.as_ref().map_or(0, crate::core::format::Header::done),
+            done: header.as_ref().map_or(0, Header::done),
             status,
         }
     }
@@ -254,7 +277,7 @@ impl CheckpointLine {
             if self.pinned { format!("{}, pinned", text(&self.trigger)) } else { text(&self.trigger) };
         vec![
             Cell::styled(self.handle.clone(), Style::Bold),
-            self.status.map_or_else(|| Cell::styled("archived", Style::Dim), Standing::cell),
+            self.status.map_or_else(|| archived_cell(self.gone), Standing::cell),
             Cell::new(text(&self.phase)),
             Cell::new(trigger),
             Cell::right(Size(self.bytes).to_string()),
@@ -275,15 +298,32 @@ impl Report for CheckpointsReport {
         render(page, &["CHECKPOINT", "STATUS", "PHASE", "TRIGGER", "SIZE", "SAVED"], &rows);
     }
 
+    fn failures(&self, page: &mut Page) {
+        damage(page, &self.damaged);
+    }
+
     fn remarks(&self, page: &mut Page) {
-        announce(page, self.checkpoints.len(), self.total, "checkpoint", &self.damaged);
+        announce(page, self.checkpoints.len(), self.total, "checkpoint");
     }
 }
 
-fn announce(page: &mut Page, shown: usize, total: usize, what: &str, damaged: &[Damaged]) {
+/// That something has left the live store, and whether the archive holds it.
+fn archived_cell(gone: Option<Gone>) -> Cell {
+    Cell::styled(gone.map_or("archived", Gone::word), Style::Dim)
+}
+
+/// What a seal says about what is below it.
+fn purged(header: &Header) -> Option<Gone> {
+    header.sealed.as_ref().filter(|sealed| sealed.is_purged()).map(|_| Gone::Purged)
+}
+
+fn announce(page: &mut Page, shown: usize, total: usize, what: &str) {
     if shown < total {
         page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, what)));
     }
+}
+
+fn damage(page: &mut Page, damaged: &[Damaged]) {
     for Damaged { path, message, .. } in damaged {
         let label = page.paint(Style::Bad, "damaged:");
         page.line(format!("{label} {} {}", page.foreign(path), page.foreign(message)));

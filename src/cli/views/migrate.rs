@@ -6,7 +6,7 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::page::Page;
 use super::super::report::Report;
-use super::super::words::count;
+use super::super::words::{count, verb};
 use super::failed::Failed;
 use crate::core::Handle;
 use crate::core::format::{CURRENT, Version};
@@ -100,11 +100,11 @@ impl Report for MigrateReport {
             ));
         }
         let current = count(self.current, "workflow");
-        let has = if self.current == 1 { "has" } else { "have" };
+        let has = verb(self.current, "has", "have");
         page.line(format!("{current} {has} the present format {}", self.version));
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn failures(&self, page: &mut Page) {
         Failed::render(&self.failures, page);
     }
 

@@ -70,6 +70,8 @@ impl Report for PipelinesReport {
 #[derive(Debug, Serialize)]
 pub(crate) struct PipelineReport {
     name: String,
+    /// Whether its phases are as many as a save says, and no number was given here.
+    numbered: bool,
     phases: Vec<PhaseReport>,
     warnings: Vec<String>,
 }
@@ -108,7 +110,13 @@ impl PipelineReport {
             data_schema: phase.data_schema.clone(),
             task_limit: phase.task_limit,
         });
-        Self { name: pipeline.name.clone(), phases: phases.collect(), warnings: Vec::new() }
+        let phases = phases.collect();
+        Self { name: pipeline.name.clone(), numbered: false, phases, warnings: Vec::new() }
+    }
+
+    /// One that has no phases before somebody says how many.
+    pub(crate) fn numbered(name: &str) -> Self {
+        Self { name: name.to_owned(), numbered: true, phases: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -120,6 +128,11 @@ impl Report for PipelineReport {
     }
 
     fn answer(&self, page: &mut Page) {
+        if self.numbered {
+            let name = page.paint(Style::Bold, &page.foreign(&self.name));
+            page.line(format!("{name}: phases 1 to N; `--total N` says how many, here and with `ckpt save`"));
+            return;
+        }
         let row = |phase: &PhaseReport| {
             let mut details = Vec::new();
             details.extend(phase.action.as_deref().map(|action| page.foreign(action)));

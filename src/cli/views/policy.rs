@@ -9,9 +9,18 @@ use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
 use crate::core::span::Span;
 use crate::core::{WorkflowId, WorkflowStatus};
 
+/// Where a policy comes from. One that is given on the command line takes the place of the other one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PolicySource {
+    Store,
+    CommandLine,
+}
+
 /// A policy for programs.
 #[derive(Debug, Serialize)]
 pub(crate) struct PolicyReport {
+    pub(crate) source: PolicySource,
     words: Vec<String>,
     max_age_seconds: Option<u64>,
     trigger_limits: BTreeMap<String, Limit>,
@@ -27,13 +36,14 @@ pub(crate) struct PolicyReport {
 }
 
 impl PolicyReport {
-    pub(crate) fn new(policy: &Policy) -> Self {
+    pub(crate) fn new(policy: &Policy, source: PolicySource) -> Self {
         let (max_age, limits) = match &policy.rules {
             Rules::Standing { triggers, max_age } => (*max_age, triggers.0.clone()),
             Rules::MaxAge(span) => (Some(*span), BTreeMap::new()),
             Rules::Everything => (None, BTreeMap::new()),
         };
         Self {
+            source,
             words: sentences(policy),
             max_age_seconds: max_age.map(Span::seconds),
             trigger_limits: limits,
@@ -68,18 +78,23 @@ pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
         Rules::Everything => lines.push("everything goes that no keep rule matches".to_owned()),
     }
     let mut kept = Vec::new();
-    kept.extend(policy.keep.last.map(|limit| format!("the newest {limit} of every workflow")));
+    kept.extend(policy.keep.last.map(|limit| match newest(limit) {
+        Some(newest) => format!("{newest} of every workflow"),
+        None => "everything".to_owned(),
+    }));
     kept.extend(policy.keep.within.map(|span| format!("what is no older than {span}")));
     kept.extend(policy.keep.triggers.0.iter().map(|(trigger, limit)| limited(trigger, *limit)));
     if !kept.is_empty() {
         lines.push(format!("kept: {}", and(&kept)));
     }
-    let mut scope: Vec<String> = policy.scope.workflows.iter().map(ToString::to_string).collect();
-    scope.extend(
-        policy.scope.statuses.iter().map(|status| format!("what is {}", status.word().replace('_', " "))),
-    );
-    if !scope.is_empty() {
-        lines.push(format!("only {}", and(&scope)));
+    let workflows: Vec<String> = policy.scope.workflows.iter().map(ToString::to_string).collect();
+    if !workflows.is_empty() {
+        lines.push(format!("only {}", and(&workflows)));
+    }
+    let statuses: Vec<String> =
+        policy.scope.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
+    if !statuses.is_empty() {
+        lines.push(format!("only what is {}", statuses.join(" or ")));
     }
     lines.extend(
         policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")),
@@ -101,8 +116,17 @@ fn limits(triggers: &TriggerLimits) -> String {
 
 fn limited(trigger: &str, limit: Limit) -> String {
     let per_phase = if matches!(trigger, "batch_complete" | "agent_complete") { " per phase" } else { "" };
+    match newest(limit) {
+        None => format!("all {trigger}"),
+        Some(newest) => format!("{newest} {trigger}{per_phase}"),
+    }
+}
+
+/// `the newest`, `the newest 3`; none if that would be all.
+fn newest(limit: Limit) -> Option<String> {
     match limit {
-        Limit::All => format!("all {trigger}"),
-        Limit::Newest(count) => format!("the newest {count} {trigger}{per_phase}"),
+        Limit::All => None,
+        Limit::Newest(count) if count.get() == 1 => Some("the newest".to_owned()),
+        Limit::Newest(count) => Some(format!("the newest {count}")),
     }
 }

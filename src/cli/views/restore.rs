@@ -6,10 +6,10 @@ use super::super::error::Failure;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
-use super::super::words::count;
+use super::super::words::{and, count};
 use super::failed::Failed;
 use crate::core::error::Error;
-use crate::core::store::Restored;
+use crate::core::store::{GoneNotes, Restored};
 use crate::core::{Handle, WorkflowId};
 
 #[derive(Debug, Serialize)]
@@ -26,14 +26,15 @@ pub(crate) struct RestoreReport {
 }
 
 impl RestoreReport {
-    pub(crate) fn new(newest: Handle, done: &Restored) -> Self {
+    pub(crate) fn new(newest: Handle, done: &Restored, gone: &GoneNotes) -> Self {
         let mut failures = Vec::new();
         for (path, why) in &done.damaged {
             let failure = Failure::from(Error::DamagedBundle { path: path.clone(), why: why.clone() });
             failures.push(Failed::new(&path.display(), &failure));
         }
         for handle in &done.lost {
-            failures.push(Failed::new(handle, &Failure::from(Error::Archived { handle: handle.clone() })));
+            let error = Error::Archived { handle: handle.clone(), gone: gone.of(handle.seq) };
+            failures.push(Failed::new(handle, &Failure::from(error)));
         }
         Self {
             workflow: newest.workflow.clone(),
@@ -63,11 +64,13 @@ impl Report for RestoreReport {
         let came_back = match self.restored.as_slice() {
             [] => "nothing to bring back".to_owned(),
             [one] => format!("{one} is back"),
-            [last, .., first] => {
-                format!("{} are back, {first} to {last}", count(self.restored.len(), "checkpoint"))
-            }
+            several => format!("{} are back, {}", count(several.len(), "checkpoint"), and(&runs(several))),
         };
         page.line(format!("{}: {came_back}; the newest is {newest}", self.workflow));
+    }
+
+    fn failures(&self, page: &mut Page) {
+        Failed::render(&self.failures, page);
     }
 
     fn remarks(&self, page: &mut Page) {
@@ -77,10 +80,26 @@ impl Report for RestoreReport {
                 self.workflow
             ));
         }
-        Failed::render(&self.failures, page);
     }
 
     fn already_done(&self) -> Option<String> {
         (!self.restored.is_empty()).then(|| count(self.restored.len(), "checkpoint") + " restored")
     }
+}
+
+/// Checkpoints, given the newest first, in the order of their numbers; those without a gap between them are one:
+/// `042/1 to 042/3`.
+fn runs(newest_first: &[Handle]) -> Vec<String> {
+    let mut runs: Vec<(&Handle, &Handle)> = Vec::new();
+    for handle in newest_first.iter().rev() {
+        match runs.last_mut() {
+            Some((_, last)) if last.seq.checked_add(1) == Some(handle.seq) => *last = handle,
+            _ => runs.push((handle, handle)),
+        }
+    }
+    let words = |(first, last): (&Handle, &Handle)| match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
+    };
+    runs.into_iter().map(words).collect()
 }

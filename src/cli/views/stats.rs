@@ -85,10 +85,9 @@ fn store(page: &mut Page, StoreLine { stats, saved_percent }: &StoreLine) {
         ("live", format!("{} in {}", count(stats.checkpoints, "checkpoint"), Size(stats.live_bytes))),
         ("archive", archive),
     ];
-    if let (Some(oldest), Some(newest)) = (stats.oldest, stats.newest) {
-        fields.push(("oldest", page.time(oldest)));
-        fields.push(("newest", page.time(newest)));
-    }
+    let of_what = if stats.bundles > 0 { ", of what is live" } else { "" };
+    fields.extend(stats.oldest.map(|oldest| ("oldest", page.time(oldest) + of_what)));
+    fields.extend(stats.newest.map(|newest| ("newest", page.time(newest))));
     for (name, value) in fields {
         page.line(format!("{name:<10} {value}"));
     }

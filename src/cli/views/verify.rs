@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
-use super::super::words::count;
+use super::super::words::{count, verb};
 use crate::core::Handle;
 use crate::core::store::{Checked, Finding, Repair, RepairAction, Severity, Verification};
 
@@ -127,17 +127,18 @@ impl Report for VerifyReport {
         page.line(format!("Checked {}: {verdict}", super::super::words::and(&checked)));
     }
 
+    fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
+    }
+
     fn remarks(&self, page: &mut Page) {
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {}", page.foreign(warning)));
-        }
         if self.repairs && self.repaired.is_empty() {
             page.line("There was nothing to repair.");
         }
         let notes = self.of(Severity::Info).count();
         if notes > 0 && !page.verbose {
-            page.line(format!("{} not shown; `-v` shows them.", count(notes, "note")));
+            let them = verb(notes, "it", "them");
+            page.line(format!("{} not shown; `-v` shows {them}.", count(notes, "note")));
         }
     }
 

@@ -104,21 +104,21 @@ impl fmt::Display for Reason {
             Self::NewestUnreadable => f.write_str("the newest of its workflow cannot be read"),
             Self::NewestOfKept => f.write_str("the newest of a workflow of which something stays"),
             Self::KeepLast(Limit::All) => f.write_str("all stay"),
-            Self::KeepLast(limit) => write!(f, "among the newest {limit}"),
+            Self::KeepLast(limit) => f.write_str(&newest(*limit)),
             Self::KeepWithin(span) => write!(f, "within {span}"),
             Self::KeepTrigger(trigger, Limit::All) | Self::WithinLimit(trigger, Limit::All) => {
                 write!(f, "all {trigger} stay")
             }
             Self::KeepTrigger(trigger, limit) | Self::WithinLimit(trigger, limit) => {
-                write!(f, "among the newest {limit} {trigger}")
+                write!(f, "{} {trigger}", newest(*limit))
             }
             Self::Final => f.write_str("the final checkpoint of a complete workflow"),
             Self::Recent(span) => write!(f, "no older than {span}"),
             Self::RecentlyActive(span) => write!(f, "its workflow was saved within {span}"),
             Self::NoRule => f.write_str("no rule is about it"),
-            Self::BeyondLimit(trigger, limit, None) => write!(f, "not among the newest {limit} {trigger}"),
+            Self::BeyondLimit(trigger, limit, None) => write!(f, "not {} {trigger}", newest(*limit)),
             Self::BeyondLimit(trigger, limit, Some(phase)) => {
-                write!(f, "not among the newest {limit} {trigger} of phase {phase}")
+                write!(f, "not {} {trigger} of phase {phase}", newest(*limit))
             }
             Self::OlderThan(span) => write!(f, "older than {span}"),
             Self::IdleFor(status, span) => write!(f, "{} and idle for more than {span}", status.word()),
@@ -127,9 +127,20 @@ impl fmt::Display for Reason {
             Self::AlreadyArchived => f.write_str("its workflow is archived already"),
             Self::NotKept => f.write_str("no keep rule matches it"),
             Self::MaxSize(size) => write!(f, "the store is larger than {size}"),
-            Self::BundleBeyond(limit) => write!(f, "not among the newest {limit} bundles"),
+            Self::BundleBeyond(limit) if Some(*limit) == Limit::newest(1) => {
+                f.write_str("not the newest bundle")
+            }
+            Self::BundleBeyond(limit) => write!(f, "not {} bundles", newest(*limit)),
             Self::BundleOlderThan(span) => write!(f, "failed or abandoned, and older than {span}"),
         }
+    }
+}
+
+/// `the newest`, `among the newest 3`.
+fn newest(limit: Limit) -> String {
+    match Some(limit) == Limit::newest(1) {
+        true => "the newest".to_owned(),
+        false => format!("among the newest {limit}"),
     }
 }
 

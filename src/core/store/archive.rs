@@ -17,6 +17,7 @@ use super::append::{Appended, Decision};
 use super::base::writable;
 use super::bundle::{BundleName, Manifest};
 use super::disk::Disk;
+use super::gone::PURGED;
 use super::open::Store;
 use super::read::Entry;
 use super::telling::{Archiving, Teller};
@@ -30,9 +31,6 @@ use crate::core::reason::ArchiveReason;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
-
-/// Stands in a seal for the name of a bundle, where there is to be none.
-pub(super) const PURGED: &str = "purged";
 
 /// How a workflow is closed.
 #[derive(Clone, Copy)]
@@ -197,7 +195,7 @@ impl<D: Disk> Store<D> {
         let stamp = closing.stamp;
         let workflow = &seal.workflow;
         let Some(Sealed { bundle, last, reason, .. }) = &seal.sealed else {
-            return Err(Error::Archived { handle: seal.handle() });
+            return Err(Error::Archived { handle: seal.handle(), gone: None });
         };
         let path = self.archive_dir(workflow).join(bundle);
         let mut archived = Archived {
@@ -255,7 +253,7 @@ impl<D: Disk> Store<D> {
     /// The report on a workflow of which there are only bundles.
     fn only_archived(&self, seal: Handle) -> Result<Archived> {
         let newest = self.bundles(&seal.workflow)?.into_iter().next();
-        let newest = newest.ok_or_else(|| Error::Archived { handle: seal.clone() })?;
+        let newest = newest.ok_or_else(|| Error::Archived { handle: seal.clone(), gone: None })?;
         Ok(Archived {
             bundle: self.bundle_path(&seal.workflow, &newest),
             reason: newest.reason,

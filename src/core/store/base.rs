@@ -1,6 +1,5 @@
 //! What the next checkpoint of a workflow continues.
 
-use super::archive::PURGED;
 use super::disk::Disk;
 use super::open::Store;
 use super::read::Entry;
@@ -58,12 +57,14 @@ impl<D: Disk> Store<D> {
     fn above_seal(&self, seal: &Checkpoint) -> Result<Base> {
         let content = match &seal.sealed {
             // What was below is gone because somebody wanted that: the seal knows what the work is about.
-            Some(sealed) if sealed.bundle == PURGED => Box::new(seal.clone()),
+            Some(sealed) if sealed.is_purged() => Box::new(seal.clone()),
             sealed => {
                 let last = sealed.as_ref().map_or(0, |sealed| sealed.last);
                 match self.content(Handle::new(&seal.workflow, last)) {
                     // So it is with what was noted as gone.
-                    Err(Error::Archived { handle }) if self.is_noted_gone(&handle)? => Box::new(seal.clone()),
+                    Err(Error::Archived { handle, .. }) if self.is_noted_gone(&handle)? => {
+                        Box::new(seal.clone())
+                    }
                     content => content?,
                 }
             }
@@ -81,7 +82,7 @@ impl<D: Disk> Store<D> {
             match &checkpoint.sealed {
                 None => return Ok(checkpoint),
                 Some(sealed) if sealed.last < handle.seq => handle.seq = sealed.last,
-                Some(_) => return Err(Error::Archived { handle }),
+                Some(_) => return Err(Error::Archived { handle, gone: None }),
             }
         }
     }

@@ -85,7 +85,8 @@ impl<D: Disk> Store<D> {
             }
             Ok(if found.is_some() { Visited::Enough } else { Visited::Read })
         })?;
-        found.ok_or_else(|| damaged.unwrap_or_else(|| Error::Archived { handle: handle.clone() }))
+        let archived = || Error::Archived { handle: handle.clone(), gone: self.why_gone(handle) };
+        found.ok_or_else(|| damaged.unwrap_or_else(archived))
     }
 
     /// Visits the bundles of a workflow, the highest numbers first, each once.

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use super::archive::Closing;
 use super::bundle::BundleName;
 use super::disk::Disk;
+use super::gone::EXPIRED;
 use super::open::Store;
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
@@ -200,7 +201,7 @@ impl<D: Disk> Store<D> {
             let inside = self.with_bundle(&plan.workflow, &name, &mut |bundle| Ok(bundle.manifest().clone()));
             let top = inside.ok().flatten().and_then(|manifest| Some(manifest.entries.first()?.seq));
             let range = (name.first, top.unwrap_or(name.last).max(name.last));
-            self.note_gone(&plan.workflow, range, "expired", save_id)?;
+            self.note_gone(&plan.workflow, range, EXPIRED, save_id)?;
             self.remove(&dir, &name.to_string(), &path)?;
             done.expired.push(path);
         }

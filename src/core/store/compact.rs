@@ -39,9 +39,9 @@
 use std::io;
 
 use super::append::LOCK_PATIENCE;
-use super::archive::PURGED;
 use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
 use super::disk::Disk;
+use super::gone::PURGED;
 use super::layout::{self, EntryName, WORKFLOWS};
 use super::open::Store;
 use super::read::{Entry, Stored};
@@ -142,7 +142,7 @@ impl<D: Disk> Store<D> {
         let held = self.verify_bundle(workflow, &name)?;
         let held = held.as_ref().and_then(|manifest| manifest.entry(seal.seq));
         if held != Some(&ManifestEntry::of(seal.seq, &stored.bytes)) {
-            return Err(Error::Archived { handle: seal.clone() });
+            return Err(Error::Archived { handle: seal.clone(), gone: None });
         }
         self.sync_archive(workflow)?;
         Ok(true)

@@ -64,6 +64,7 @@ pub use bundle::{
 };
 pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId, Kind, Look};
+pub use gone::{Gone, GoneNotes};
 pub(in crate::core) use layout::is_compacting;
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};

@@ -6,6 +6,7 @@ use std::io;
 
 use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
 use super::disk::{Access, Disk};
+use super::gone::PURGED;
 use super::layout::{self, ARCHIVE};
 use super::open::Store;
 use super::telling::{ArchiveStep, Teller};
@@ -236,7 +237,7 @@ impl<D: Disk> Store<D> {
     ) -> Result<Vec<(u64, u64)>> {
         let mut buried = Vec::new();
         for (first, last) in runs(numbers) {
-            self.note_gone(workflow, (first, last), "purged", save_id)?;
+            self.note_gone(workflow, (first, last), PURGED, save_id)?;
         }
         for seq in numbers {
             let bytes = self.disk().size(dir, &layout::checkpoint_file(*seq)).unwrap_or_default();

@@ -164,6 +164,8 @@ impl<D: Disk> Store<D> {
         if let Some(error) = unreadable {
             return Err(error);
         }
+        // The bundles come in an order of their own.
+        done.restored.sort_by(|a, b| b.cmp(a));
         for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
             if seq < newest && self.is_absent(dir, &handle)? {

@@ -10,6 +10,7 @@ use crate::core::error::Result;
 use crate::core::files::is_link;
 use crate::core::format::{Header, Unusable};
 use crate::core::selector::Handle;
+use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
 /// One workflow in a list.
@@ -191,6 +192,20 @@ impl<D: Disk> Store<D> {
         let live = (extent == Extent::Live).then(&mut count);
         let archived = header.as_ref().is_ok_and(|header| header.sealed.is_some());
         Some(WorkflowRow { newest, header, live, archived })
+    }
+
+    /// When the oldest live checkpoint of a workflow was saved that can be read; none if there is none. The newer ones
+    /// are not looked at.
+    ///
+    /// # Errors
+    /// The workflow cannot be read.
+    pub fn oldest_saved_at(&self, workflow: &WorkflowId) -> Result<Option<Timestamp>> {
+        let Some(dir) = self.open_workflow(workflow)? else { return Ok(None) };
+        let saved_at = |seq| match self.read_header(&dir, &Handle::new(workflow, seq)) {
+            Ok(Entry::Live((header, _))) => Some(header.saved_at),
+            _ => None,
+        };
+        Ok(self.numbers(workflow)?.into_iter().find_map(saved_at))
     }
 
     /// Looks at every checkpoint of a workflow, oldest first. A number that is missing is a row that says so.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::archive::PURGED;
 use super::bundle::{BundleName, ManifestEntry};
 use super::disk::Disk;
+use super::gone::PURGED;
 use super::layout::EntryName;
 use super::open::Store;
 use super::read::Entry;

@@ -51,6 +51,22 @@ fn it_is_said_for_people() {
 }
 
 #[test]
+fn the_way_back_is_told_for_all_of_them() {
+    let world = World::new();
+    let ids = ["f1", "f2", "f3", "f4", "f5", "f6", "f7"];
+    for id in ids {
+        finished(&world, id);
+    }
+    assert_eq!(
+        world.copy().run(&["archive", "f1", "f2", "f3"]).succeeds().stderr,
+        "Bring them back with: ckpt restore f1\n                      ckpt restore f2\n                      \
+         ckpt restore f3\n"
+    );
+    let all = world.run(&[&["archive"], &ids[..]].concat()).succeeds().stderr;
+    assert!(all.ends_with(" ckpt restore f5\n2 others in the same way: ckpt restore ID\n"), "{all}");
+}
+
+#[test]
 fn where_there_is_work_left_somebody_must_say_what_became_of_it() {
     let world = World::with_checkpoints(1);
     insta::assert_snapshot!(world.run(&["archive", "042"]), @"
@@ -134,6 +150,10 @@ fn bundles_are_listed_and_readable_with_common_tools() {
     assert_eq!((&bundle["workflow"], &bundle["reason"]), (&json!("042"), &json!("completed")));
     let numbers = (&bundle["first"], &bundle["last"], &bundle["checkpoints"]);
     assert_eq!(numbers, (&json!(1), &json!(2), &json!(3)));
+    assert_eq!(bundle["sealed"], true);
+    let text = world.run(&["archive", "--list"]).succeeds().stdout;
+    let row: Vec<_> = text.lines().nth(1).unwrap().split_whitespace().take(4).collect();
+    assert_eq!(row, ["042", "1-2", "completed", "2"], "the seal is no checkpoint");
     assert_eq!(answer["bundles"].as_array().unwrap().len(), 2);
     assert_eq!(world.json(&["archive", "--list", "7"])["bundles"].as_array().unwrap().len(), 1);
     let path = bundle["path"].as_str().unwrap();

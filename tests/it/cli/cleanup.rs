@@ -63,8 +63,9 @@ fn the_policy_of_the_store() {
     assert_snapshot!(without_sizes(&planned.to_string()), @r"
     exit 0
     --- stdout
-    Policy: open workflows keep everything, but only the newest 1 agent_complete per phase, the newest 3 batch_complete per phase and the newest 1 user_interrupt
-            complete ones keep their final checkpoint; failed and abandoned ones go
+    Policy of the store:
+      open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      complete ones keep their final checkpoint; failed and abandoned ones go
     Would archive 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
     Would archive 2 of 2 checkpoints of broken (SIZE): the workflow is failed
     Would archive 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
@@ -76,8 +77,9 @@ fn the_policy_of_the_store() {
     assert_snapshot!(without_sizes(&done.to_string()), @r"
     exit 0
     --- stdout
-    Policy: open workflows keep everything, but only the newest 1 agent_complete per phase, the newest 3 batch_complete per phase and the newest 1 user_interrupt
-            complete ones keep their final checkpoint; failed and abandoned ones go
+    Policy of the store:
+      open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      complete ones keep their final checkpoint; failed and abandoned ones go
     Archived 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
     Archived 2 of 2 checkpoints of broken (SIZE): the workflow is failed
     Archived 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
@@ -105,7 +107,8 @@ fn in_ci_it_applies_without_asking_and_says_how_to_undo_it() {
     assert_snapshot!(without_sizes(&done.to_string()), @r"
     exit 0
     --- stdout
-    Policy: finished workflows idle for more than 7d go, and what is older in open ones, except the newest
+    Policy of this command, instead of that of the store:
+      finished workflows idle for more than 7d go, and what is older in open ones, except the newest
     Archived 5 of 6 checkpoints of 042 (SIZE): older than 7d
     Archived 2 of 2 checkpoints of broken (SIZE): failed and idle for more than 7d
     Archived 3 of 3 checkpoints of done (SIZE): complete and idle for more than 7d
@@ -146,6 +149,81 @@ fn another_plan_than_expected_is_a_conflict() {
     let failure = world.refuses(&["cleanup", "--expect-plan", fingerprint.trim()], 8, "plan_changed");
     assert!(failure["context"]["plan"].is_string());
     world.refuses(&["cleanup", "--expect-plan", "x", "--dry-run"], 8, "plan_changed");
+}
+
+/// Runs the command that stands between backticks in a help line.
+fn type_what_it_says(world: &World, help: &Value) -> crate::world::Outcome {
+    let command = help.as_str().unwrap().split('`').nth(1).unwrap();
+    world.run(&command.split(' ').skip(1).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_way_to_the_right_plan_repeats_the_rules() {
+    let world = lived_in();
+    for rules in [
+        &["--max-age", "2 weeks"][..],
+        &["--keep-last", "-1"],
+        &["--keep-within", "1d12h", "--keep-trigger", "batch_complete=all", "--workflow", "42"],
+        &["--status", "complete", "--status", "failed"],
+        &["--max-age", "1d", "--purge", "--yes"],
+    ] {
+        let refused = world.refuses(&[&["cleanup", "--expect-plan", "x"], rules].concat(), 8, "plan_changed");
+        let again = type_what_it_says(&world, &refused["help"][0]).succeeds();
+        let plan = format!("Plan: {}\n", refused["context"]["plan"].as_str().unwrap());
+        assert!(again.stdout.ends_with(&plan), "{refused} {again}");
+    }
+}
+
+#[test]
+fn rules_on_the_command_line_replace_all_of_the_policy() {
+    let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n[retention]\nmax_size = \"1B\"\nbundles = 2\n");
+    for id in ["a", "b", "c"] {
+        world.run(&["save", id, "--phases", "p", "--phase", "p"]).succeeds();
+    }
+    let planned = |args: &[&str]| world.json(&[&["cleanup", "-n"], args].concat());
+    let standing = planned(&[]);
+    assert_eq!((&standing["policy"]["source"], handles(&standing, false).len()), (&json!("store"), 3));
+    assert_eq!(planned(&["--workflow", "a"])["policy"]["source"], "store", "a scope is no rule");
+    for rule in [&["--max-age", "7d"][..], &["--keep-last", "3"], &["--keep-trigger", "phase_transition=1"]] {
+        let given = planned(rule);
+        assert_eq!(given["policy"]["source"], "command_line", "{rule:?}");
+        assert_eq!(handles(&given, false), [""; 0], "{rule:?}");
+        assert_eq!((&given["policy"]["max_size_bytes"], &given["warnings"]), (&json!(null), &json!([])));
+        assert_eq!(given["policy"]["bundles"], 2, "bundles have a rule of their own");
+    }
+}
+
+#[test]
+fn why_everything_stays_is_told_too() {
+    let world = World::with_checkpoints(2);
+    world.run(&["save", "one"]).succeeds();
+    assert_snapshot!(world.run(&["cleanup", "-v", "--keep-last", "all"]), @"
+    exit 0
+    --- stdout
+    Policy of this command, instead of that of the store:
+      everything goes that no keep rule matches
+      kept: everything
+    042: 2 checkpoints stay
+      042/1  stays: all stay
+      042/2  stays: the newest of an open workflow and all stay
+    one: 1 checkpoint stays
+      one/1  stays: the newest of an open workflow and all stay
+    Nothing to clean up: 3 checkpoints stay.
+    --- end
+    ");
+    assert_snapshot!(world.run(&["cleanup", "-n", "--keep-last", "1", "--workflow", "one", "--status", "in_progress"]), @"
+    exit 0
+    --- stdout
+    Policy of this command, instead of that of the store:
+      everything goes that no keep rule matches
+      kept: the newest of every workflow
+      only one
+      only what is in progress
+    Nothing to clean up: 1 checkpoint stays.
+    Plan: $SHA256
+    --- end
+    ");
 }
 
 #[test]
@@ -189,7 +267,8 @@ fn what_is_refused() {
     world.refuses(&["cleanup", "--purge"], 9, "confirmation_needed");
     world.refuses(&["cleanup", "--keep-trigger", "manual=3", "--workflow", "042"], 9, "keep_matches_nothing");
     let nothing = world.ckpt(&["cleanup", "--keep-within", "1d"]).env("CKPT_NOW", LATER);
-    nothing.refused(9, "keep_matches_nothing");
+    let refused = nothing.refused(9, "keep_matches_nothing");
+    assert!(!refused["help"].to_string().contains("--dry-run"), "that is refused as well: {refused}");
 }
 
 #[test]
@@ -312,6 +391,7 @@ fn a_person_is_asked_and_only_yes_is_yes() {
         assert_eq!(found, code, "{answer:?}: {seen}");
         assert_eq!(live(&world, "042").len(), if code == 0 { 3 } else { 6 }, "{answer:?}: {seen}");
         assert_eq!(seen.contains("Undo: ckpt restore 042"), code == 0, "{seen}");
+        assert_eq!(seen.matches("Policy of the store:").count(), 1, "{seen}");
     }
 }
 

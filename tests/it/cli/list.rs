@@ -57,7 +57,8 @@ fn one_row_per_checkpoint_newest_first() {
         answer["checkpoints"][0],
         json!({
             "handle": "b/2", "phase": "ship", "trigger": "phase_transition", "status": "complete",
-            "saved_at": "2026-01-30T14:35:00.000Z", "bytes": size, "archived": false, "pinned": true, "done": 2,
+            "saved_at": "2026-01-30T14:35:00.000Z", "bytes": size, "archived": false, "gone": null, "pinned": true,
+            "done": 2,
         })
     );
     let stdout = world.run(&["list", "b"]).succeeds().stdout;
@@ -77,7 +78,7 @@ fn a_row_for_programs_says_everything_a_person_sees() {
     assert_eq!(
         row,
         json!({
-            "archived": false, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
+            "archived": false, "gone": null, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
             "total": 2, "saved_at": "2026-01-30T14:31:00.000Z", "checkpoints": 1, "bytes": size,
             "pipeline": "release", "labels": ["x"],
         })
@@ -161,6 +162,11 @@ fn fifty_rows_are_shown_and_the_cut_is_announced() {
         assert_eq!((ids(&answer).len(), &answer["truncated"]), (rows, &json!(truncated)), "{flags:?}");
     }
     world.refuses(&["list", "-n", "3", "--all"], 2, "usage");
+    // A script that goes through the ids gets all of them, unless it says how many it wants.
+    for (flags, rows) in [(&["-q"][..], 52), (&["-q", "-n", "3"], 3), (&["--quiet", "--all"], 52)] {
+        let outcome = world.run(&[&["list"][..], flags].concat()).succeeds();
+        assert_eq!((outcome.stdout.lines().count(), outcome.stderr.as_str()), (rows, ""), "{flags:?}");
+    }
 }
 
 #[test]
@@ -169,6 +175,7 @@ fn checkpoints_are_cut_at_fifty_too() {
     let outcome = world.run(&["list", "042"]).succeeds();
     assert_eq!(outcome.stdout.lines().count(), 1 + 50);
     assert_eq!(outcome.stderr, "Showing 50 of 51 checkpoints; `--all` shows the rest.\n");
+    assert_eq!(world.run(&["list", "042", "-q"]).succeeds().stdout.lines().count(), 51);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod init;
 mod list;
 mod man;
 mod migrate;
+mod pipeline;
 mod progress;
 mod readers;
 mod repair;

@@ -218,8 +218,10 @@ fn settings_that_cannot_be_read_do_not_stop_it() {
     let world = World::with_checkpoints(2);
     world.replace_checkpoint("042", 2, b"damaged");
     world.configure("nonsense");
-    let answer = world.json(&["verify", "--repair"]);
-    assert!(answer["warnings"][0].as_str().unwrap().contains("config.toml"), "{answer}");
+    let answer = world.run(&["verify", "--repair", "--json"]).exits(6).document();
+    assert!(!answer["repaired"].as_array().unwrap().is_empty(), "{answer}");
+    let errors: Vec<_> = codes(&answer).into_iter().filter(|(_, severity)| *severity == "error").collect();
+    assert_eq!(errors, [("invalid_config", "error")], "what is left is for a person");
 }
 
 #[test]

@@ -86,3 +86,98 @@ fn what_cannot_be_brought_back_is_listed() {
     assert_eq!(items, [path.as_str(), "042/1", "042/2", "042/3"]);
     world.refuses(&["restore", "042/1"], 6, "damaged_bundle");
 }
+
+#[test]
+fn what_is_back_is_named_in_order_and_with_its_gaps() {
+    let world = World::new();
+    world.run(&["save", "p", "--phases", "a,b", "--phase", "a", "--pin"]).succeeds();
+    world.run(&["save", "p", "--note", "2"]).succeeds();
+    world.run(&["save", "p", "--phase", "b"]).succeeds();
+    // The second one went by itself, into a bundle of its own.
+    world.run(&["archive", "p"]).succeeds();
+    assert_eq!(world.json(&["archive", "--list"])["bundles"].as_array().unwrap().len(), 2);
+    let copy = world.copy();
+    assert_eq!(copy.json(&["restore", "p"])["restored"], json!(["p/3", "p/2", "p/1"]));
+    let outcome = world.run(&["restore", "p"]).succeeds();
+    assert_eq!(outcome.stdout, "p: 3 checkpoints are back, p/1 to p/3; the newest is p/5\n");
+
+    let world = World::with_checkpoints(6);
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    for live in ["042/2", "042/5"] {
+        world.run(&["restore", live]).succeeds();
+    }
+    let outcome = world.run(&["restore", "042"]).succeeds();
+    let expected = "042: 4 checkpoints are back, 042/1, 042/3 to 042/4 and 042/6; the newest is 042/8\n";
+    assert_eq!(outcome.stdout, expected);
+}
+
+/// `o` with two checkpoints, which were purged.
+fn purged() -> World {
+    let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n");
+    world.run(&["save", "o", "--phases", "a,b", "--phase", "a"]).succeeds();
+    world.run(&["save", "o", "--phase", "b"]).succeeds();
+    let purge = world.ckpt(&["cleanup", "--max-age", "1d", "--purge", "--yes"]);
+    purge.env("CKPT_NOW", "2026-03-30T12:00:00Z").run().succeeds();
+    world
+}
+
+#[test]
+fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
+    let world = purged();
+    insta::assert_snapshot!(world.run(&["show", "o/1"]), @"
+    exit 4
+    --- stderr
+    error: the content of `o/1` was purged: it was removed without an archive
+      help: nothing brings it back; `ckpt list o` shows what there is
+    --- end
+    ");
+    let rows = world.json(&["list", "o"])["checkpoints"].clone();
+    let gone: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["gone"]).collect();
+    assert_eq!(gone, ["purged"; 3]);
+    let text = world.run(&["list", "o"]).succeeds();
+    assert!(!text.stdout.contains("archived"), "{text}");
+    assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["gone"], "purged");
+    let text = world.run(&["list", "--archived"]).succeeds();
+    assert!(text.stdout.contains("o/3     purged "), "{text}");
+    let answer = world.copy().run(&["restore", "o", "--json"]).exits(3).document();
+    assert!(answer["failures"][0]["message"].as_str().unwrap().contains("was purged"), "{answer}");
+    insta::assert_snapshot!(world.run(&["restore", "o"]), @"
+    exit 3
+    --- stdout
+    o: nothing to bring back; the newest is o/4
+    --- stderr
+    failed: o/1: the content of `o/1` was purged: it was removed without an archive
+    failed: o/2: the content of `o/2` was purged: it was removed without an archive
+      help: nothing brings it back; `ckpt list o` shows what there is
+    o/4 continues the last one. Resume with: ckpt resume o
+    --- end
+    ");
+}
+
+#[test]
+fn what_has_expired_is_called_so_unless_another_bundle_holds_it() {
+    let world = World::with_checkpoints(3);
+    world.configure("[retention]\nbundles = 1\n[save]\nauto_cleanup = false\n");
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    world.run(&["restore", "042/2"]).succeeds();
+    world.run(&["save", "042"]).succeeds();
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    world.run(&["cleanup"]).succeeds();
+    let rows = world.json(&["list", "042"])["checkpoints"].clone();
+    let gone: Vec<_> = rows.as_array().unwrap().iter().map(|row| (&row["handle"], &row["gone"])).collect();
+    let expired = json!("expired");
+    assert!(
+        gone.contains(&(&json!("042/1"), &expired)) && gone.contains(&(&json!("042/3"), &expired)),
+        "{rows}"
+    );
+    assert!(gone.contains(&(&json!("042/2"), &json!(null))), "the newer bundle holds it too: {rows}");
+    let failure = world.refuses(&["show", "042/1"], 4, "archived");
+    assert!(failure["message"].as_str().unwrap().contains("has expired"), "{failure}");
+    assert_eq!(world.json(&["show", "042/2"])["valid"], true);
+    // What simply is not there is another thing.
+    let world = World::with_checkpoints(2);
+    world.replace_checkpoint("042", 1, b"");
+    let failure = world.refuses(&["show", "042/1"], 4, "archived");
+    assert!(failure["message"].as_str().unwrap().contains("no bundle holds it"), "{failure}");
+}

@@ -93,3 +93,35 @@ fn they_are_said_for_people() {
     --- end
     ");
 }
+
+#[test]
+fn the_oldest_is_the_oldest_of_all_live_checkpoints() {
+    let world = World::new();
+    let save = |id: &str, at: &str| {
+        world.ckpt(&["save", id]).env("CKPT_NOW", at).run().succeeds();
+    };
+    save("a", "2026-02-01T00:00:00Z");
+    save("b", "2026-01-01T00:00:00Z");
+    save("b", "2026-01-02T00:00:00Z");
+    save("b", "2026-03-01T00:00:00Z");
+    let times = || {
+        let stats = world.json(&["stats"])["store"].clone();
+        [
+            stats["oldest"].as_str().unwrap()[..10].to_owned(),
+            stats["newest"].as_str().unwrap()[..10].to_owned(),
+        ]
+    };
+    assert_eq!(times(), ["2026-01-01", "2026-03-01"]);
+    let text = world.run(&["stats"]).succeeds().stdout;
+    assert!(text.contains("oldest     2026-01-01T00:00:00.000Z\nnewest     2026-03-01"), "{text}");
+    // What cannot be read, and what is in the archive, is not what is meant.
+    world.replace_checkpoint("b", 1, b"x");
+    assert_eq!(times()[0], "2026-01-02");
+    let archive = world.ckpt(&["archive", "b", "--as", "failed"]).env("CKPT_NOW", "2026-03-02T00:00:00Z");
+    archive.run().succeeds();
+    assert_eq!(times(), ["2026-02-01", "2026-03-02"]);
+    let text = world.run(&["stats"]).succeeds().stdout;
+    assert!(text.contains("oldest     2026-02-01T00:00:00.000Z, of what is live\n"), "{text}");
+    world.run(&["restore", "b/2"]).succeeds();
+    assert_eq!(times()[0], "2026-01-02", "one that came back alone");
+}

@@ -143,11 +143,11 @@ fn nothing_is_wrong_with_what_was_saved() {
     let world = world();
     let answer = world.json(&["verify"]);
     assert_eq!((&answer["ok"], &answer["findings"]), (&json!(true), &json!([])));
-    assert_eq!(answer["checked"], json!({"workflows": 2, "checkpoints": 11, "bundles": 1}));
+    assert_eq!(answer["checked"], json!({"workflows": 2, "checkpoints": 8, "bundles": 1}));
     insta::assert_snapshot!(world.run(&["verify"]), @"
     exit 0
     --- stdout
-    Checked 2 workflows, 11 checkpoints and 1 bundle: nothing is wrong
+    Checked 2 workflows, 8 checkpoints and 1 bundle: nothing is wrong
     --- end
     ");
     insta::assert_snapshot!(world.run(&["verify", "-q"]), @"
@@ -184,7 +184,7 @@ fn every_finding_names_a_path_and_what_to_do() {
     --- stdout
     error: $TMP/project/.ckpt/workflows/042/00000003.json does not match its checksum
       help: `ckpt verify --repair` moves it to quarantine and restores what it can
-    Checked 2 workflows, 11 checkpoints and 1 bundle: 1 error, 0 warnings
+    Checked 2 workflows, 8 checkpoints and 1 bundle: 1 error, 0 warnings
     --- end
     ");
     let answer = world.run(&["verify", "42", "--json"]).exits(6).document();
@@ -266,4 +266,43 @@ fn what_was_cleaned_up_purged_or_has_expired_is_nothing_wrong() {
     world.run(&["verify"]).succeeds();
     world.run(&["save", "done", "--note", "again"]).succeeds();
     world.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn a_checkpoint_that_is_in_several_places_is_one() {
+    let world = World::with_checkpoints(5);
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    world.run(&["restore", "042"]).succeeds();
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    world.run(&["restore", "042/2"]).succeeds();
+    assert_eq!(world.numbers("042").len(), 8);
+    let checked = &world.json(&["verify"])["checked"];
+    assert_eq!(*checked, json!({"workflows": 1, "checkpoints": 8, "bundles": 2}));
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_something_wrong() {
+    for (text, why) in [
+        ("max_age =\n", "cannot be understood: "),
+        ("[retention]\nmax_agee = \"7d\"\n", "cannot be understood: unknown field `max_agee`"),
+    ] {
+        let world = world();
+        world.configure(text);
+        let answer = world.run(&["verify", "--json"]).exits(6).document();
+        assert_eq!(codes(&answer), [("invalid_config", "error")]);
+        let finding = &answer["findings"][0];
+        assert_eq!(finding["path"], world.store().join("config.toml").to_str().unwrap());
+        assert!(finding["message"].as_str().unwrap().starts_with(why), "{finding}");
+        assert_eq!(answer["warnings"], json!([]), "once is enough");
+        // Nobody mends settings but a person.
+        world.run(&["verify", "--repair"]).exits(6);
+        assert_eq!(std::fs::read_to_string(world.store().join("config.toml")).unwrap(), text);
+        let one = world.run(&["verify", "042", "--json"]).succeeds().document();
+        assert_eq!(one["findings"], json!([]), "whoever names workflows hears about those");
+        assert!(one["warnings"][0].as_str().unwrap().contains("config.toml"), "{one}");
+    }
+    let world = world();
+    world.configure_user("nonsense");
+    let answer = world.json(&["verify"]);
+    assert_eq!((&answer["ok"], answer["warnings"].as_array().unwrap().len()), (&json!(true), 1));
 }

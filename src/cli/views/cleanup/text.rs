@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::super::super::page::Page;
 use super::super::super::report::Report;
 use super::super::super::style::Style;
-use super::super::super::words::{and, count};
+use super::super::super::words::{and, count, verb};
+use super::super::policy::PolicySource;
 use super::CleanupReport;
 use crate::core::WorkflowId;
 use crate::core::size::Size;
@@ -25,9 +26,14 @@ impl Report for CleanupReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        for (index, words) in self.words.iter().enumerate() {
-            let label = if index == 0 { "Policy: " } else { "        " };
-            page.line(format!("{label}{}", page.foreign(words)));
+        if !self.words.is_empty() {
+            page.line(match self.policy.source {
+                PolicySource::Store => "Policy of the store:",
+                PolicySource::CommandLine => "Policy of this command, instead of that of the store:",
+            });
+        }
+        for words in &self.words {
+            page.wrapped("  ", &page.foreign(words));
         }
         for group in &self.groups {
             if group.removed > 0 {
@@ -48,6 +54,9 @@ impl Report for CleanupReport {
                 let verb = if self.applied { "Dropped" } else { "Would drop" };
                 page.line(format!("{verb} {} of {}", count(group.bundles, "expired bundle"), group.workflow));
             }
+        }
+        if page.verbose {
+            self.unchanged(page);
         }
         if let [first, others @ ..] = self.merged.as_slice() {
             let verb = if self.applied { "Merged" } else { "Would merge" };
@@ -70,18 +79,15 @@ impl Report for CleanupReport {
             let verb = if self.applied { "Swept" } else { "Would sweep" };
             page.line(format!("{verb} {}", count(self.leftovers, "leftover file")));
         }
+        self.summary(page);
+    }
+
+    fn failures(&self, page: &mut Page) {
         for failure in &self.failures {
             let label = page.paint(Style::Bad, "failed:");
             page.line(format!("{label} {}", page.foreign(&failure.message)));
         }
-        self.summary(page);
-    }
-
-    fn remarks(&self, page: &mut Page) {
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {}", page.foreign(warning)));
-        }
+        page.warnings(&self.warnings);
     }
 
     fn already_done(&self) -> Option<String> {
@@ -119,9 +125,24 @@ impl CleanupReport {
             .map(|(count, words)| if one { words } else { format!("{count} {words}") })
             .collect();
         if more > 0 {
-            words.push(format!("{more} other reasons"));
+            words.push(count(more, "other reason"));
         }
         words.join("; ")
+    }
+
+    /// The workflows of which everything stays, and why.
+    fn unchanged(&self, page: &mut Page) {
+        for verdicts in self.verdicts.chunk_by(|a, b| a.handle.workflow == b.handle.workflow) {
+            let Some(workflow) = verdicts.first().map(|verdict| &verdict.handle.workflow) else { continue };
+            let is_listed = self.groups.iter().any(|group| group.workflow == *workflow);
+            if is_listed || !verdicts.iter().all(|verdict| verdict.keep) {
+                continue;
+            }
+            let (checkpoints, stay) =
+                (count(verdicts.len(), "checkpoint"), verb(verdicts.len(), "stays", "stay"));
+            page.line(format!("{}: {checkpoints} {stay}", page.paint(Style::Bold, workflow.as_str())));
+            self.details(workflow, page);
+        }
     }
 
     fn details(&self, workflow: &WorkflowId, page: &mut Page) {
@@ -143,7 +164,8 @@ impl CleanupReport {
             && self.merged.is_empty()
             && self.compacted.is_empty();
         if nothing && self.failures.is_empty() {
-            page.line(format!("Nothing to clean up: {} stay.", count(self.kept, "checkpoint")));
+            let (checkpoints, stay) = (count(self.kept, "checkpoint"), verb(self.kept, "stays", "stay"));
+            page.line(format!("Nothing to clean up: {checkpoints} {stay}."));
         } else {
             let kept = if self.applied { "kept" } else { "keep" };
             let checkpoints = count(self.removed.count, "checkpoint");

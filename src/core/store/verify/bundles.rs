@@ -73,7 +73,7 @@ impl<D: Disk> Store<D> {
         let read = self.with_bundle(workflow, name, &mut |mut bundle| {
             let mut inside = Vec::new();
             while let Some((entry, bytes)) = bundle.next_file()? {
-                walk.count();
+                walk.count(entry.seq);
                 let handle = Handle::new(workflow, entry.seq);
                 let decoded = Stored::decode(&handle, bytes);
                 let violation = decoded.as_ref().ok().and_then(|stored| walk.violation(&stored.bytes));

@@ -1,5 +1,6 @@
 //! What a check found.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -53,7 +54,7 @@ pub struct Finding {
 pub struct Checked {
     /// Workflows, live or archived.
     pub workflows: usize,
-    /// Checkpoints, live or archived.
+    /// Checkpoints, live or archived. One that is in several places is one.
     pub checkpoints: usize,
     /// Bundles.
     pub bundles: usize,
@@ -84,12 +85,14 @@ pub(super) const LOOK: &str = "look at it, and move it away if it is not needed"
 pub(in crate::core::store) struct Walk<'a> {
     pub(super) findings: Vec<Finding>,
     pub(super) checked: Checked,
+    /// The numbers of the present workflow that have been counted.
+    counted: BTreeSet<u64>,
     progress: &'a mut dyn FnMut(&Checked),
 }
 
 impl<'a> Walk<'a> {
     pub(in crate::core::store) fn new(progress: &'a mut dyn FnMut(&Checked)) -> Self {
-        Self { findings: Vec::new(), checked: Checked::default(), progress }
+        Self { findings: Vec::new(), checked: Checked::default(), counted: BTreeSet::new(), progress }
     }
 
     pub(super) fn finish(self) -> Verification {
@@ -119,9 +122,14 @@ impl<'a> Walk<'a> {
         self.findings.push(Finding { code, severity, message: message.into(), path, handle, help });
     }
 
-    /// Counts a checkpoint, and says how far it is.
-    pub(super) fn count(&mut self) {
-        self.checked.checkpoints += 1;
+    /// Begins with a workflow.
+    pub(super) fn begin(&mut self) {
+        self.counted.clear();
+    }
+
+    /// Counts a checkpoint of the present workflow, if this is not a copy of it, and says how far it is.
+    pub(super) fn count(&mut self, seq: u64) {
+        self.checked.checkpoints += usize::from(self.counted.insert(seq));
         (self.progress)(&self.checked);
     }
 

@@ -6,9 +6,9 @@ use super::finding::{LOOK, REPAIR, Severity, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::error::Error;
 use crate::core::selector::Handle;
-use crate::core::store::archive::PURGED;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::disk::Disk;
+use crate::core::store::gone::PURGED;
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
@@ -63,7 +63,10 @@ impl<D: Disk> Store<D> {
         }
         let noted = inspection.gone.iter().map(|(first, last)| last - first + 1).sum::<u64>();
         if noted > 0 {
-            let message = format!("notes {noted} numbers whose content is gone");
+            let message = match noted {
+                1 => "notes 1 number whose content is gone".to_owned(),
+                _ => format!("notes {noted} numbers whose content is gone"),
+            };
             walk.add(Severity::Info, "gone", self.archive_dir(workflow), message, None);
         }
         (inspection.missing, inspection.lost) = (missing, lost);
@@ -175,7 +178,7 @@ impl<D: Disk> Store<D> {
         let severity = match &error {
             // A newer version goes on; and what left on purpose is not missed.
             Error::NewerFormat { .. } => Severity::Info,
-            Error::Archived { handle } if inspection.is_gone(handle.seq) => Severity::Info,
+            Error::Archived { handle, .. } if inspection.is_gone(handle.seq) => Severity::Info,
             Error::Damaged { handle, .. } if matches!(inspection.held.get(&handle.seq), Some(None)) => {
                 Severity::Warning
             }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Severity, Walk};
+use crate::core::config::{Config, ConfigError};
 use crate::core::error::Result;
 use crate::core::store::disk::{Disk, Kind, Look};
 use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
@@ -54,13 +55,28 @@ impl<D: Disk> Store<D> {
                 WORKFLOWS | ARCHIVE | QUARANTINE => Some(Kind::Directory),
                 _ => None,
             };
-            if self.fits(&root, (Place::Root, name, path), expected, walk, &mut survey)
-                && expected == Some(Kind::Directory)
-            {
+            if !self.fits(&root, (Place::Root, name, path), expected, walk, &mut survey) {
+                continue;
+            }
+            if name == CONFIG {
+                self.inspect_config(walk);
+            }
+            if expected == Some(Kind::Directory) {
                 self.survey_directory(&root, name, walk, &mut survey)?;
             }
         }
         Ok(survey)
+    }
+
+    /// Reads the settings, without which most commands refuse to work.
+    fn inspect_config(&self, walk: &mut Walk<'_>) {
+        let message = match Config::load(&self.config_file()) {
+            Ok(_) => return,
+            Err(ConfigError::File { problem, .. }) => problem.to_string(),
+            Err(ConfigError::Invalid { message, .. }) => format!("cannot be understood: {message}"),
+        };
+        let help = "correct the file, or move it away";
+        walk.add(Severity::Error, "invalid_config", self.config_file(), message, Some(help));
     }
 
     fn survey_directory(

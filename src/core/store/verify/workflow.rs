@@ -105,6 +105,7 @@ impl<D: Disk> Store<D> {
         workflow: &WorkflowId,
         walk: &mut Walk<'_>,
     ) -> Result<Inspection> {
+        walk.begin();
         let mut inspection = Inspection::default();
         let dir = match self.open_workflow(workflow) {
             Ok(dir) => dir,
@@ -185,7 +186,7 @@ impl<D: Disk> Store<D> {
         newest: u64,
         walk: &mut Walk<'_>,
     ) -> Option<Slot> {
-        walk.count();
+        walk.count(handle.seq);
         let here = || (handle, self.checkpoint_path(handle));
         if let Some(Look { kind: Kind::File, mode, .. }) = look
             && mode != 0o400

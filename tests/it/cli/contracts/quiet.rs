@@ -1,4 +1,4 @@
-//! `-q` prints only the essential value, and nothing on stderr.
+//! `-q` prints only the essential value, and nothing on stderr but what did not work out.
 
 use crate::world::World;
 
@@ -33,4 +33,43 @@ fn verbose_says_where_the_file_is() {
     let world = World::new();
     let outcome = world.run(&["save", "042", "-v"]).succeeds();
     assert!(outcome.stderr.contains(world.checkpoint_file("042", 1).to_str().unwrap()), "{outcome}");
+}
+
+/// Commands that have an answer although something did not work out, and what they have to say about that.
+#[test]
+fn what_did_not_work_out_is_said_all_the_same() {
+    let world = World::with_checkpoints(2);
+    world.configure("[save]\nauto_cleanup = false\n");
+    world.run(&["save", "w"]).succeeds();
+    world.run(&["save", "purged", "--workflow-status", "failed"]).succeeds();
+    world.run(&["cleanup", "--workflow", "purged", "--purge", "--yes"]).succeeds();
+    world.run(&["save", "broken"]).succeeds();
+    world.replace_checkpoint("broken", 1, b"x");
+    world.write("cut.json", "{");
+    world.write("good.json", "{\"id\": \"good\", \"completed_steps\": [\"x\"], \"next_step\": \"y\"}");
+    let cases: [(&[&str], i32, &str, &str); 7] = [
+        (&["restore", "purged"], 3, "purged/3\n", "failed: purged/1: "),
+        (&["archive", "w", "nope", "--as", "failed"], 3, "w\n", "failed: nope: there is no workflow `nope`"),
+        (&["archive", "--finished"], 0, "", "warning: `broken` cannot be judged"),
+        (&["import", "cut.json", "good.json"], 3, "good/1\n", "failed: "),
+        (&["migrate"], 3, "", "failed: broken/1: "),
+        (&["list", "--status", "abandoned"], 0, "broken\n", "damaged: "),
+        (&["list", "broken"], 0, "broken/1\n", "damaged: "),
+    ];
+    for (args, code, stdout, stderr) in cases {
+        let quiet = world.copy().run(&[args, &["-q"]].concat());
+        assert_eq!((quiet.code(), quiet.stdout.as_str()), (code, stdout), "{args:?}: {quiet}");
+        assert!(quiet.stderr.starts_with(stderr), "{args:?}: {quiet}");
+        let spoken = world.copy().run(args);
+        assert!(spoken.stderr.starts_with(stderr), "the same words: {spoken}");
+        let program = world.copy().run(&[args, &["--json", "-q"]].concat());
+        assert_eq!(program.stderr, "", "{args:?}: a program reads them in the document");
+    }
+    // A file stands where the bundles of `w` would be.
+    std::fs::create_dir_all(world.store().join("archive")).unwrap();
+    std::fs::write(world.store().join("archive/w"), "in the way").unwrap();
+    world.run(&["save", "done", "--phases", "a", "--phase", "a"]).succeeds();
+    let cleanup = world.ckpt(&["cleanup", "--max-age", "1d", "-q"]).env("CKPT_NOW", "2026-03-30T12:00:00Z");
+    let outcome = cleanup.run().exits(3);
+    assert!(outcome.stderr.starts_with("failed: ") && outcome.stdout.contains("done/1\n"), "{outcome}");
 }

@@ -207,21 +207,20 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
         allow_secrets: args.allow_secrets,
         mirror: args.mirror.map(|Mirror(dialect)| dialect),
     };
-    let mut warnings = Vec::new();
+    let mut advice = Vec::new();
     if !request.ignored.is_empty() {
-        warnings.push(format!("ignored what only ckpt may say: {}", request.ignored.join(", ")));
+        advice.push(format!("ignored what only ckpt may say: {}", request.ignored.join(", ")));
     }
     let kept: Vec<&str> = request.change.extra.names().collect();
     if !kept.is_empty() && request.change.replace.is_none() {
-        warnings.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
+        advice.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
     }
     let change = complete_change(request, &config, &place, &store)?;
     let existed = matches!(place.location, Location::Found(_));
     let workspace = Workspace { place, store, config };
     let mut recorded = session.save_on(&terms, &workspace, &workflow, change)?;
     recorded.redactions.splice(..0, redactions);
-    recorded.warnings.splice(..0, warnings);
-    let mut report = SaveReport::new(&workflow, &recorded, &workspace.store).of_save();
+    let mut report = SaveReport::new(&workflow, &recorded, &workspace.store).of_save(advice);
     if report.created && !existed {
         report.new_store = Some(workspace.store.root().display().to_string());
     }

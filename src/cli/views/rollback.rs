@@ -55,6 +55,10 @@ impl Report for RollbackReport {
         self.save.answer(page);
     }
 
+    fn failures(&self, page: &mut Page) {
+        self.save.failures(page);
+    }
+
     fn remarks(&self, page: &mut Page) {
         self.save.remarks(page);
         if let Some(undo) = &self.undo {

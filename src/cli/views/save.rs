@@ -32,6 +32,12 @@ pub(crate) struct SaveReport {
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
+    /// Those of the warnings that are about something that did not work out.
+    #[serde(skip)]
+    failed: Vec<String>,
+    /// The others.
+    #[serde(skip)]
+    advice: Vec<String>,
     #[serde(skip)]
     tidied: Option<String>,
     /// Whether there is a flag that keeps secrets.
@@ -72,6 +78,8 @@ impl SaveReport {
             path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
             skipped_trigger: recorded.skipped_trigger.clone(),
             warnings: recorded.warnings.clone(),
+            failed: recorded.warnings.clone(),
+            advice: Vec::new(),
             verb: Cow::Borrowed("Saved"),
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
@@ -80,9 +88,11 @@ impl SaveReport {
         }
     }
 
-    /// The answer of `ckpt save`, which can be asked to keep secrets.
-    pub(crate) fn of_save(mut self) -> Self {
+    /// The answer of `ckpt save`, which can be asked to keep secrets, and has something to say about what it was given.
+    pub(crate) fn of_save(mut self, advice: Vec<String>) -> Self {
         self.takes_secrets = true;
+        self.warnings.splice(..0, advice.iter().cloned());
+        self.advice = advice;
         self
     }
 
@@ -126,14 +136,15 @@ impl Report for SaveReport {
         page.raw(&self.essential());
     }
 
+    fn failures(&self, page: &mut Page) {
+        page.warnings(&self.failed);
+    }
+
     fn remarks(&self, page: &mut Page) {
         if let Some(store) = &self.new_store {
             page.line(format!("Created the store {}", page.foreign(store)));
         }
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {}", page.foreign(warning)));
-        }
+        page.warnings(&self.advice);
         if !self.redactions.is_empty() {
             let label = page.paint(Style::Warning, "warning:");
             let pointers = page.foreign(&self.redactions.join(", "));

@@ -167,6 +167,8 @@ fn a_mirror_that_cannot_be_written_does_not_undo_the_save() {
     assert_eq!((&saved["created"], &saved["handle"]), (&json!(true), &json!("implement_044_tags/2")));
     let warning = saved["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("the claude-plan copy was not brought up to date"), "{warning}");
+    let quiet = world.run(&["save", "implement_044_tags", "--mirror", "claude-plan", "-q"]).succeeds();
+    assert!(quiet.stderr.starts_with("warning: the claude-plan copy was not"), "{quiet}");
     for none in ["generic", "ckpt", "nonsense"] {
         world.refuses(&["save", "x", "--mirror", none], 2, "usage");
     }

@@ -30,7 +30,7 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) 
     };
     let stored = Stored { checkpoint: Box::new(checkpoint.clone()), bytes: Vec::new(), bundle: None };
     let index = |path: &str| read_document(&project.join(path));
-    for file in files(dialect, &[stored], project, index).map_err(failed)? {
+    for file in files(dialect, &[stored], project, index).map_err(failed)?.files {
         write(project, &file, true).map_err(failed)?;
     }
     Ok(())

@@ -11,11 +11,10 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::mirror::read_document;
 use super::super::session::Session;
-use super::super::views::export::{ExportReport, Written};
-use super::super::views::text::TextReport;
+use super::super::views::export::{ExportReport, ExportedText, Written};
 use super::foreign;
-use crate::core::dialects::Dialect;
-use crate::core::export::{Content, ExportFile, files, is_history, write};
+use crate::core::dialects::{Dialect, Topic};
+use crate::core::export::{Content, Export, ExportFile, files, is_history, write};
 use crate::core::selector::Which;
 use crate::core::store::Stored;
 use crate::core::{Error, Handle, Selector, Store, WorkflowId};
@@ -39,7 +38,7 @@ Examples:
 /// Write checkpoints as the files of another system
 ///
 /// The files get the names under which that system looks for them, below the project. What was imported and has not
-/// moved since is written as it was. Where a system keeps a file per step, `ID` writes the whole history and `ID/N` that
+/// moved since is written as it was; what the system has no place for is named in a warning. Where a system keeps a file per step, `ID` writes the whole history and `ID/N` that
 /// one step.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -69,7 +68,12 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         Output::Stdout | Output::File(_) => project.clone(),
     };
     let index = |path: &str| read_document(&root.join(path));
-    let mut files = files(args.dialect, &checkpoints, project, index).map_err(Error::from)?;
+    let Export { mut files, mut left_out } =
+        files(args.dialect, &checkpoints, project, index).map_err(Error::from)?;
+    let alone = !matches!(output, Output::Below(_));
+    if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
+        left_out.insert(Topic::Tasks);
+    }
     let root = match &output {
         Output::Below(root) => root.clone(),
         Output::File(path) => {
@@ -85,10 +89,10 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
                 }
                 Content::Link(to) => to,
             };
-            return session.answer(&TextReport::new(text));
+            return session.answer(&ExportedText::new(text, args.dialect, &left_out));
         }
     };
-    let mut report = ExportReport::new(args.dialect, handle);
+    let mut report = ExportReport::new(args.dialect, handle, &left_out);
     for file in files {
         let placed = write(&root, &file, args.force).map_err(Error::from)?;
         report.add(Written::new(&root, &file, placed));
@@ -116,6 +120,11 @@ impl Output {
             false => Self::File(path),
         }
     }
+}
+
+/// Whether there are tasks, which dotagent keeps in a second file.
+fn has_tasks(checkpoints: &[Stored]) -> bool {
+    checkpoints.iter().any(|stored| !stored.checkpoint.tasks.is_empty())
 }
 
 /// The one file that a checkpoint is; what a system keeps beside it has no place in a single one.

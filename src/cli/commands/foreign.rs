@@ -4,20 +4,44 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::super::error::Failure;
+use super::super::exit::Exit;
 use super::super::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
-use crate::core::dialects::{Dialect, Reading};
+use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES, Reading};
 use crate::core::error::Error;
+use crate::core::files::read_bounded;
 use crate::core::{Config, Store};
 
-/// Judges a file as if it had been imported. Nothing is written, and no store is needed.
+/// The path that stands for standard input.
+pub(super) const STDIN: &str = "-";
+
+/// What comes in on standard input, which can be read only once. `command` is what reads it.
+pub(super) fn read_stdin(command: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read_bounded(std::io::stdin().lock(), MAX_SOURCE_BYTES)
+        .map_err(|problem| Error::Source { source_name: STDIN.to_owned(), problem: problem.into() })?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(Failure::with(Exit::Invalid, "damaged", "nothing came in on standard input")
+            .help(format!("pipe a checkpoint file into it: `ckpt {command} < state.json`"))
+            .context("source", STDIN));
+    }
+    Ok(bytes)
+}
+
+/// Judges a file, or what comes in on standard input, as if it had been imported. Nothing is written, and no store is
+/// needed.
 pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
     let name = file.display().to_string();
     let refused = |problem: SourceProblem| Error::Source { source_name: name.clone(), problem };
-    let collected = Collected { path: file.to_owned(), named: true };
-    let bytes = collected.read().map_err(refused)?;
+    let piped = file == Path::new(STDIN);
+    let bytes = match piped {
+        true => read_stdin("resume --file -")?,
+        false => Collected { path: file.to_owned(), named: true }.read().map_err(refused)?,
+    };
     let mut shelf = Shelf::default();
-    let beside = |dialect, main: &_| shelf.beside(file, dialect, main).map(|(_, content)| content);
+    let beside = |dialect, main: &_| match piped {
+        true => None,
+        false => shelf.beside(file, dialect, main).map(|(_, content)| content),
+    };
     let opened = Opened::read(&name, &bytes, Terms::default(), beside).map_err(refused)?;
     let workflow = opened.workflow().map_err(refused)?;
     let place = session.place()?;

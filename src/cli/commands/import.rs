@@ -10,15 +10,15 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::progress::Progress;
 use super::super::session::Session;
-use super::super::views::import::{ImportReport, Line};
+use super::super::views::import::{ImportReport, Line, PassedOver};
+use super::foreign::{STDIN, read_stdin};
 use super::reader::{Ahead, File, Reader, name};
 use crate::core::adopt::{
-    Adopted, Adoption, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
+    Adopted, Adoption, Found, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
 };
 use crate::core::checkpoint::Checkpoint;
-use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES};
+use crate::core::dialects::Dialect;
 use crate::core::error::Error;
-use crate::core::files::read_bounded;
 use crate::core::resume::Selected;
 use crate::core::store::OsDisk;
 use crate::core::{Store, WorkflowId};
@@ -79,7 +79,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         called: BTreeSet::new(),
         report: ImportReport::new(args.dry_run),
     };
-    let files = import.gather(&args.paths)?;
+    let files = import.gather(&args.paths);
     import.one_workflow()?;
     let queue = Queue::new(files);
     for (file, problem) in queue.refused {
@@ -116,7 +116,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let Import { report, progress, .. } = import;
     drop(progress);
-    if let Some(failure) = report.only_failure() {
+    if let Some(failure) = report.failure() {
         return Err(failure);
     }
     session.answer(&report)?;
@@ -139,37 +139,44 @@ struct Import<'a> {
 
 impl Import<'_> {
     /// Reads every file once, to learn what it is and where it belongs. What it says is not kept: there may be many.
-    fn gather(&mut self, paths: &[PathBuf]) -> Result<Vec<Queued<File>>, Failure> {
+    fn gather(&mut self, paths: &[PathBuf]) -> Vec<Queued<File>> {
         let mut files = Vec::new();
         let mut companions = HashSet::new();
         let mut seen = 0;
         for path in paths {
-            if path == Path::new("-") {
-                let bytes = read_bounded(std::io::stdin().lock(), MAX_SOURCE_BYTES);
-                let bytes = bytes.map_err(|problem| source_error("-".to_owned(), problem.into()))?;
-                self.reader.stdin = Some(bytes);
-                self.consider(None, &mut files, &mut companions);
+            if path == Path::new(STDIN) {
+                match read_stdin("import -") {
+                    Ok(bytes) => {
+                        self.reader.stdin = Some(bytes);
+                        self.consider(None, &mut files, &mut companions);
+                    }
+                    Err(failure) => self.report.fail(STDIN, &failure),
+                }
                 continue;
             }
             for (path, found) in collect(path) {
                 seen += 1;
                 self.progress.at(|| format!("Looking at file {seen}: {}", path.display()));
                 match found {
-                    Ok(found) => self.consider(Some(found), &mut files, &mut companions),
-                    Err(problem) => self.failed(path.display().to_string(), problem),
+                    Found::File(file) => self.consider(Some(file), &mut files, &mut companions),
+                    Found::Link => self.report.pass_over(PassedOver::link(path.display().to_string())),
+                    Found::Unreachable(problem) => self.failed(path.display().to_string(), problem),
                 }
             }
         }
         // A second file of a checkpoint is part of that, and nothing on its own.
         files.retain(|file| !file.file.as_ref().is_some_and(|file| companions.contains(&file.path)));
         self.report.forget(&companions);
-        Ok(files)
+        files
     }
 
     fn consider(&mut self, file: File, files: &mut Vec<Queued<File>>, companions: &mut HashSet<PathBuf>) {
         let source = name(&file);
+        let named = file.as_ref().is_none_or(|file| file.named);
+        let mut dated = false;
         let opened = self.reader.open(&file, companions).and_then(|opened| {
-            if !opened.is_checkpoint(file.as_ref().is_none_or(|file| file.named)) {
+            dated = opened.is_checkpoint(true);
+            if !opened.is_checkpoint(named) {
                 return Err(SourceProblem::NotACheckpoint);
             }
             if opened.reading.draft.idle {
@@ -190,10 +197,13 @@ impl Import<'_> {
                 recorded_at: opened.reading.draft.recorded_at,
             }),
             // Whatever else lies in a directory is not what was meant.
-            Err(SourceProblem::NotACheckpoint | SourceProblem::Idle)
-                if file.as_ref().is_some_and(|file| !file.named) =>
-            {
-                self.report.skip(source);
+            Err(SourceProblem::NotACheckpoint) if !named && dated => {
+                self.report.pass_over(PassedOver::dated(source));
+            }
+            Err(problem @ (SourceProblem::NotACheckpoint | SourceProblem::Idle)) if !named => {
+                let reason = problem.to_string();
+                let Failure { code, .. } = source_error(source.clone(), problem);
+                self.report.pass_over(PassedOver { source, code, reason });
             }
             Err(problem) => self.failed(source, problem),
         }

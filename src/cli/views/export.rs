@@ -1,14 +1,16 @@
 //! The answer of `ckpt export`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::super::page::Page;
 use super::super::report::Report;
-use super::super::words::count;
+use super::super::style::Style;
+use super::super::words::{and, count};
 use crate::core::Handle;
-use crate::core::dialects::Dialect;
+use crate::core::dialects::{Dialect, Topic};
 use crate::core::export::{Content, ExportFile, Placed};
 
 #[derive(Debug, Serialize)]
@@ -38,9 +40,23 @@ impl Written {
     }
 }
 
+/// One line about everything that the files do not say.
+fn warnings(dialect: Dialect, left_out: &BTreeSet<Topic>) -> Vec<String> {
+    let topics: Vec<String> = left_out.iter().map(|topic| topic.words().to_owned()).collect();
+    let line = || format!("left out, because {dialect} has no place for it: {}", and(&topics));
+    if topics.is_empty() { Vec::new() } else { vec![line()] }
+}
+
+fn render_warnings(warnings: &[String], page: &mut Page) {
+    for warning in warnings {
+        let label = page.paint(Style::Warning, "warning:");
+        page.line(format!("{label} {warning}"));
+    }
+}
+
 impl ExportReport {
-    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>) -> Self {
-        Self { dialect, handle, files: Vec::new(), warnings: Vec::new() }
+    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<Topic>) -> Self {
+        Self { dialect, handle, files: Vec::new(), warnings: warnings(dialect, left_out) }
     }
 
     pub(crate) fn add(&mut self, file: Written) {
@@ -62,6 +78,7 @@ impl Report for ExportReport {
     }
 
     fn remarks(&self, page: &mut Page) {
+        render_warnings(&self.warnings, page);
         let written = self.files.iter().filter(|file| file.written).count();
         let rest = match self.files.len() - written {
             0 => String::new(),
@@ -73,5 +90,34 @@ impl Report for ExportReport {
 
     fn already_done(&self) -> Option<String> {
         (!self.files.is_empty()).then(|| count(self.files.len(), "file") + " exported")
+    }
+}
+
+/// The one file that was asked for on stdout.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExportedText {
+    text: String,
+    warnings: Vec<String>,
+}
+
+impl ExportedText {
+    pub(crate) fn new(text: String, dialect: Dialect, left_out: &BTreeSet<Topic>) -> Self {
+        Self { text, warnings: warnings(dialect, left_out) }
+    }
+}
+
+impl Report for ExportedText {
+    const FORMAT: &'static str = "ckpt.text.v1";
+
+    fn essential(&self) -> String {
+        self.text.clone()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        page.raw(&self.text);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        render_warnings(&self.warnings, page);
     }
 }

@@ -1,9 +1,10 @@
 //! The answer of `ckpt import`.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::super::error::Failure;
 use super::super::exit::Exit;
@@ -22,13 +23,17 @@ use crate::core::{Handle, WorkflowId};
 /// More lines than this are of no use to a person; a program gets all of them.
 const MOST_LINES: usize = 20;
 
+/// A failure names no more files than this.
+const MOST_NAMED: usize = 5;
+
 #[derive(Debug, Serialize)]
 pub(crate) struct ImportReport {
     dry_run: bool,
     imported: Vec<Line>,
     unchanged: Vec<Line>,
-    /// Files in directories that are no checkpoints.
+    /// The files in `passed_over`.
     skipped: Vec<String>,
+    passed_over: Vec<PassedOver>,
     failures: Vec<FailedSource>,
     findings: Vec<SourceFinding>,
     redactions: Vec<Redacted>,
@@ -54,6 +59,28 @@ pub(crate) struct Line {
     findings: Vec<Finding>,
     #[serde(skip)]
     redactions: Vec<String>,
+}
+
+/// A file in a directory that was not taken for a checkpoint.
+#[derive(Debug, Serialize)]
+pub(crate) struct PassedOver {
+    pub(crate) source: String,
+    pub(crate) code: &'static str,
+    /// Why, as the rest of a sentence about it.
+    pub(crate) reason: String,
+}
+
+impl PassedOver {
+    /// A file that a person may have meant, but that merely lies there.
+    pub(crate) fn dated(source: String) -> Self {
+        let reason = "says when it was saved, but names no phases, no status and nothing to do next; \
+            named itself, it is imported";
+        Self { source, code: "not_a_checkpoint", reason: reason.to_owned() }
+    }
+
+    pub(crate) fn link(source: String) -> Self {
+        Self { source, code: "link", reason: "is a link; named itself, it is followed".to_owned() }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -104,6 +131,7 @@ impl ImportReport {
             imported: Vec::new(),
             unchanged: Vec::new(),
             skipped: Vec::new(),
+            passed_over: Vec::new(),
             failures: Vec::new(),
             findings: Vec::new(),
             redactions: Vec::new(),
@@ -141,8 +169,9 @@ impl ImportReport {
         self.imported.push(line);
     }
 
-    pub(crate) fn skip(&mut self, source: String) {
-        self.skipped.push(source);
+    pub(crate) fn pass_over(&mut self, file: PassedOver) {
+        self.skipped.push(file.source.clone());
+        self.passed_over.push(file);
     }
 
     pub(crate) fn fail(&mut self, source: &str, failure: &Failure) {
@@ -157,7 +186,9 @@ impl ImportReport {
 
     /// Takes back what was said about files that turned out to be the second one of a checkpoint.
     pub(crate) fn forget(&mut self, companions: &HashSet<PathBuf>) {
-        self.skipped.retain(|source| !companions.contains(&PathBuf::from(source)));
+        let stays = |source: &str| !companions.contains(Path::new(source));
+        self.skipped.retain(|source| stays(source));
+        self.passed_over.retain(|file| stays(&file.source));
     }
 
     /// How many files have been dealt with.
@@ -169,11 +200,9 @@ impl ImportReport {
         self.done() == 0
     }
 
-    /// What the shell sees: a single reason if nothing could be done for that reason. Whoever names a directory without
-    /// a checkpoint in it has named the wrong one.
+    /// What the shell sees: a single reason if nothing could be done for that reason.
     pub(crate) fn exit(&self) -> Exit {
         match self.failed.as_slice() {
-            [] if self.is_empty() => Exit::NotFound,
             [] => Exit::Ok,
             [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other.exit == first.exit) => {
                 first.exit
@@ -182,12 +211,31 @@ impl ImportReport {
         }
     }
 
-    /// Why nothing was done, if one file was all there was: then that is not an answer, but a failure.
-    pub(crate) fn only_failure(&self) -> Option<Failure> {
+    /// Why nothing was done, if there is a single reason for it: then that is not an answer, but a failure. Whoever names
+    /// a directory without a checkpoint in it has named the wrong one.
+    pub(crate) fn failure(&self) -> Option<Failure> {
         match self.failed.as_slice() {
-            [only] if self.is_empty() && self.skipped.is_empty() => Some(only.clone()),
+            [] if self.is_empty() => Some(self.nothing()),
+            [only] if self.is_empty() && self.passed_over.is_empty() => Some(only.clone()),
             _ => None,
         }
+    }
+
+    fn nothing(&self) -> Failure {
+        let seen = match self.passed_over.len() {
+            0 => "no file there is called like one (.json, .yaml, .yml, .checkpoint, .state)".to_owned(),
+            some => format!("{} passed over", count(some, "file")),
+        };
+        let mut message = format!("there is no checkpoint to import: {seen}");
+        for PassedOver { source, reason, .. } in self.passed_over.iter().take(MOST_NAMED) {
+            message.push_str(&format!("\n`{source}` {reason}"));
+        }
+        if let Some(more) = self.passed_over.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+            message.push_str(&format!("\n... and {more} more; `--json` lists all"));
+        }
+        Failure::with(Exit::NotFound, "nothing_to_import", message)
+            .help("name the file itself, or the directory that it is in")
+            .context("passed_over", json!(self.passed_over))
     }
 
     fn workflows(&self) -> BTreeSet<&WorkflowId> {
@@ -244,7 +292,11 @@ impl Report for ImportReport {
         for Redacted { source, pointer } in self.redactions.iter().take(MOST_LINES) {
             page.line(format!("Redacted {} in {}", page.foreign(pointer), page.foreign(source)));
         }
-        page.line(self.summary());
+        let verbose = page.verbose;
+        for PassedOver { source, reason, .. } in self.passed_over.iter().filter(|_| verbose) {
+            page.line(format!("passed over: {} {}", page.foreign(source), page.foreign(reason)));
+        }
+        page.line(self.summary(verbose));
     }
 
     fn already_done(&self) -> Option<String> {
@@ -255,14 +307,7 @@ impl Report for ImportReport {
 
 impl ImportReport {
     /// `Imported 4 files into 042, 1 unchanged. Resume with: ckpt resume 042`
-    fn summary(&self) -> String {
-        if self.is_empty() && self.failures.is_empty() {
-            let looked_at = match self.skipped.len() {
-                0 => "no file there is called like one (.json, .yaml, .yml, .checkpoint, .state)".to_owned(),
-                some => format!("{} looked at, and none says how far some work is", count(some, "file")),
-            };
-            return format!("There is no checkpoint to import: {looked_at}.");
-        }
+    fn summary(&self, verbose: bool) -> String {
         let verb = if self.dry_run { "Would import" } else { "Imported" };
         let workflows = self.workflows();
         let into = match workflows.len() {
@@ -274,8 +319,9 @@ impl ImportReport {
         if !self.unchanged.is_empty() {
             text.push_str(&format!(", {} unchanged", self.unchanged.len()));
         }
-        if !self.skipped.is_empty() {
-            text.push_str(&format!(", {} no checkpoint", self.skipped.len()));
+        if !self.passed_over.is_empty() {
+            let named = if verbose { "" } else { " (-v says which)" };
+            text.push_str(&format!(", {} passed over{named}", self.passed_over.len()));
         }
         if !self.failures.is_empty() {
             text.push_str(&format!(", {} failed", self.failures.len()));

@@ -217,7 +217,9 @@ impl Report for ResumeReport {
             Some(imported) => format!(", imported from {}", page.foreign(&imported.source)),
             None => by.map(|by| format!(" by {}", page.foreign(by))).unwrap_or_default(),
         };
+        let undated = self.checkpoint.imported.as_ref().is_some_and(|imported| imported.at == self.saved_at);
         let when = match (page.width, u64::try_from(self.age_seconds)) {
+            _ if undated => "at an unknown time".to_owned(),
             (Some(_), Ok(age)) => ago(age),
             _ => format!("at {}", self.saved_at),
         };

@@ -86,7 +86,7 @@ impl<D: Disk> Adoption<'_, D> {
         blank.context = Default::default();
         let mut checkpoint = Box::new(draft.assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {
-            checkpoint.state = Json::Given(dialect.keep(opened.papers.clone()));
+            checkpoint.state = Json::Given(dialect.keep(opened.papers.clone(), draft.state.clone()));
         }
         let told = match dialect {
             Dialect::Kamiflow => carry_over(&mut checkpoint, &before),

@@ -27,16 +27,27 @@ pub struct Collected {
     pub named: bool,
 }
 
-/// Finds the files at a path: the file itself, or whatever in a directory is called as a checkpoint may be. Links in
-/// it are not followed. What cannot be looked at is reported beside the rest.
+/// What was found at a path.
+#[derive(Debug)]
+pub enum Found {
+    /// A file to look at.
+    File(Collected),
+    /// A link in a directory. It is not followed.
+    Link,
+    /// Something that cannot be looked at.
+    Unreachable(SourceProblem),
+}
+
+/// Finds the files at a path: the file itself, or whatever in a directory is called as a checkpoint may be. What is
+/// called so and not looked at is reported beside the rest.
 #[must_use]
-pub fn collect(path: &Path) -> Vec<(PathBuf, Result<Collected, SourceProblem>)> {
+pub fn collect(path: &Path) -> Vec<(PathBuf, Found)> {
     let is_dir = match std::fs::metadata(path) {
         Ok(metadata) => metadata.is_dir(),
-        Err(error) => return vec![(path.to_owned(), Err(FileProblem::from(error).into()))],
+        Err(error) => return vec![(path.to_owned(), Found::Unreachable(FileProblem::from(error).into()))],
     };
     if !is_dir {
-        return vec![(path.to_owned(), Ok(Collected { path: path.to_owned(), named: true }))];
+        return vec![(path.to_owned(), Found::File(Collected { path: path.to_owned(), named: true }))];
     }
     let walk = WalkDir::new(path).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
     let wanted = |entry: &walkdir::DirEntry| {
@@ -48,13 +59,16 @@ pub fn collect(path: &Path) -> Vec<(PathBuf, Result<Collected, SourceProblem>)> 
         match entry {
             Ok(entry) if entry.file_type().is_file() && is_called_right(entry.path()) => {
                 let path = entry.into_path();
-                found.push((path.clone(), Ok(Collected { path, named: false })));
+                found.push((path.clone(), Found::File(Collected { path, named: false })));
+            }
+            Ok(entry) if entry.path_is_symlink() && is_called_right(entry.path()) => {
+                found.push((entry.into_path(), Found::Link));
             }
             Ok(_) => {}
             Err(error) => {
                 let place = error.path().unwrap_or(path).to_owned();
                 let io = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
-                found.push((place, Err(FileProblem::from(io).into())));
+                found.push((place, Found::Unreachable(FileProblem::from(io).into())));
             }
         }
     }

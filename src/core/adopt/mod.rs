@@ -12,7 +12,7 @@ mod queue;
 mod world;
 
 pub use append::{Adopted, Adoption, Known};
-pub use collect::{Collected, Shelf, collect};
+pub use collect::{Collected, Found, Shelf, collect};
 pub use opened::{Opened, Terms};
 pub use problem::SourceProblem;
 pub use queue::{Queue, Queued, Refused};

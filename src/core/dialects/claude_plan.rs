@@ -1,12 +1,13 @@
 //! The `claude-plan` dialect: one file per plan, rewritten after every phase.
 //!
-//! It numbers its phases and never says how many there are, so what lies behind the current one is not known.
+//! It numbers its phases and never says how many there are, so what lies behind the current one is not known, unless the
+//! file carries the whole list.
 
 use serde_json::{Map, Value, json};
 
 use super::numbers;
 use super::reading::{Draft, Mention, Notes, Watch, phase_at, pointer};
-use crate::core::checkpoint::{Checkpoint, LastError, Next, Replan};
+use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, Replan};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::resume::{Code, Severity};
@@ -141,12 +142,21 @@ fn read_replans(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
 }
 
 /// Writes what the model knows; members that only an imported document has are laid under it by the caller.
-pub(super) fn write(checkpoint: &Checkpoint) -> Value {
+pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+    let plan = match imported {
+        // What the work watches by now may be other files; the plan is still the plan.
+        Some(main) => main.get("plan_path").cloned(),
+        None => checkpoint.context.watched.first().map(|plan| plan.path.as_str().into()),
+    };
+    let about = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id)).filter(is_told);
+    let about = about.or_else(|| checkpoint.phases.iter().rfind(is_told)).map(|phase| &phase.id);
     let current = checkpoint.next.as_ref().and_then(|next| next.phase.clone());
     let current = current.or_else(|| checkpoint.remaining().next().map(|phase| phase.id.clone()));
     let current = current.or_else(|| after_last(checkpoint)).or_else(|| checkpoint.phase.clone());
-    let metadata =
-        checkpoint.phases.iter().filter(|phase| phase.status != PhaseStatus::Pending || phase.data.is_some());
+    let metadata = checkpoint.phases.iter().filter(is_told).map(|phase| {
+        let artifacts = (about == Some(&phase.id)).then_some(&*checkpoint.artifacts);
+        (phase.id.to_string(), write_metadata(phase, artifacts))
+    });
     let mut counts: Map<String, Value> = Map::new();
     for replan in &checkpoint.replans {
         let before = counts.get(replan.phase.as_str()).and_then(Value::as_u64).unwrap_or(0);
@@ -157,10 +167,10 @@ pub(super) fn write(checkpoint: &Checkpoint) -> Value {
     });
     json!({
         "workflow_id": checkpoint.workflow,
-        "plan_path": checkpoint.title,
+        "plan_path": plan,
         "current_phase": current.as_ref().map(numbers::to_json),
         "completed_phases": checkpoint.done().map(|phase| numbers::to_json(&phase.id)).collect::<Vec<_>>(),
-        "phase_metadata": metadata.map(|phase| (phase.id.to_string(), write_metadata(phase, checkpoint))).collect::<Map<_, _>>(),
+        "phase_metadata": metadata.collect::<Map<_, _>>(),
         "replan_history": history.collect::<Vec<_>>(),
         "replan_count": counts,
         "artifact_paths": {},
@@ -174,7 +184,13 @@ fn after_last(checkpoint: &Checkpoint) -> Option<PhaseId> {
     last.checked_add(1)?.to_string().parse().ok()
 }
 
-fn write_metadata(phase: &Phase, checkpoint: &Checkpoint) -> Value {
+/// Whether there is anything to tell about a phase.
+fn is_told(phase: &&Phase) -> bool {
+    phase.status != PhaseStatus::Pending || phase.data.is_some()
+}
+
+/// Describes a phase. The artifacts are those of the whole work, if this phase has to name them.
+fn write_metadata(phase: &Phase, artifacts: Option<&[Artifact]>) -> Value {
     let mut members = match phase.data.as_ref().and_then(|data| data.to_value().ok()) {
         Some(Value::Object(members)) => members,
         _ => Map::new(),
@@ -187,9 +203,8 @@ fn write_metadata(phase: &Phase, checkpoint: &Checkpoint) -> Value {
     if let Some(error) = &phase.error {
         members.insert("error".to_owned(), error.as_str().into());
     }
-    let about_it = checkpoint.phase.as_ref() == Some(&phase.id) && !members.contains_key("artifacts");
-    if about_it {
-        let paths = checkpoint.artifacts.iter().map(|artifact| Value::from(artifact.path.as_str()));
+    if let Some(artifacts) = artifacts.filter(|_| !members.contains_key("artifacts")) {
+        let paths = artifacts.iter().map(|artifact| Value::from(artifact.path.as_str()));
         members.insert("artifacts".to_owned(), paths.collect());
     }
     Value::Object(members)

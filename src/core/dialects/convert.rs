@@ -3,7 +3,8 @@
 //! A checkpoint that was imported keeps the document it came from in its state, under the name of the dialect. Writing
 //! brings that document up to date: only what differs from the checkpoint it once was is rewritten. So a document that
 //! was imported and not changed is exported as the same JSON value, whatever it contains. What was changed is read once
-//! more before it is given out, so that it says what the checkpoint says.
+//! more before it is given out, so that it says what the checkpoint says; and what it still does not say is
+//! [carried](super::carried) along.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +15,8 @@ use super::dialect::Dialect;
 use super::merge::three_way;
 use super::reading::{Notes, Papers, Reading};
 use super::source::{Document, Notation};
-use super::{claude_dir, claude_plan, crunch, dotagent, generic, kamiflow, own};
+use super::topic::Topic;
+use super::{carried, claude_dir, claude_plan, crunch, dotagent, generic, kamiflow, own};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::json::{Json, overlay};
 use crate::core::time::Timestamp;
@@ -40,7 +42,7 @@ impl Dialect {
     pub fn read(self, document: &Document, beside: Option<&Value>) -> Reading {
         let mut notes = Notes::on(document);
         let main = &document.value;
-        let draft = match self {
+        let mut draft = match self {
             Self::Ckpt => own::read(main, &mut notes),
             Self::Kamiflow => kamiflow::read(main, &mut notes),
             Self::Dotagent => dotagent::read(main, beside, &mut notes),
@@ -49,6 +51,7 @@ impl Dialect {
             Self::ClaudePlan => claude_plan::read(main, &mut notes),
             Self::Generic => generic::read(main, &mut notes),
         };
+        carried::take_up(self, main, &mut draft, &mut notes);
         let Notes { origins, findings, .. } = notes;
         Reading { dialect: self, draft, origins, findings }
     }
@@ -57,14 +60,22 @@ impl Dialect {
     /// imported are those of `project`.
     #[must_use]
     pub fn write(self, checkpoint: &Checkpoint, project: &Path) -> Option<Papers> {
-        let Some(original) = self.kept(checkpoint) else { return self.render(checkpoint, None) };
+        let Some(mut original) = self.kept(checkpoint) else {
+            let papers = self.render(checkpoint, None)?;
+            return Some(self.carry(papers, checkpoint, project));
+        };
         let shape = original.main.clone();
         let now = self.render(checkpoint, Some(&shape))?;
-        let retold = |papers: &Papers| self.retell(papers, &shape, checkpoint, project);
-        let (_, before) = retold(&original)?;
-        if before == now {
+        let (_, then) = self.told(&original, checkpoint, project);
+        let before = self.render(&then, Some(&shape))?;
+        if before == now && carried::same(self, &then, checkpoint) {
             return Some(original);
         }
+        carried::take_out(self, &mut original.main);
+        let retold = |papers: &Papers| {
+            let (recorded_at, then) = self.told(papers, checkpoint, project);
+            Some((recorded_at, self.render(&then, Some(&shape))?))
+        };
         let beside = match (original.beside, &before.beside, &now.beside) {
             (original, before, now) if before == now => original,
             (Some(original), Some(before), Some(now)) => Some(three_way(original, before, now)),
@@ -79,7 +90,26 @@ impl Dialect {
                 overlay(merged, now);
             }
         }
-        Some(merged)
+        Some(self.carry(merged, checkpoint, project))
+    }
+
+    /// What a checkpoint says and these papers do not, even if all that can be carried in them is.
+    #[must_use]
+    pub fn left_out(self, papers: &Papers, checkpoint: &Checkpoint, project: &Path) -> Vec<Topic> {
+        let (_, said) = self.told(papers, checkpoint, project);
+        Topic::ALL.into_iter().filter(|topic| !topic.is_said(&said, checkpoint, self)).collect()
+    }
+
+    /// Adds to papers what they do not say themselves.
+    fn carry(self, mut papers: Papers, checkpoint: &Checkpoint, project: &Path) -> Papers {
+        if self == Self::Ckpt {
+            return papers;
+        }
+        let (recorded_at, said) = self.told(&papers, checkpoint, project);
+        if let Some(rest) = carried::collect(self, checkpoint, &said, recorded_at) {
+            carried::put_in(self, &mut papers.main, rest);
+        }
+        papers
     }
 
     /// The papers that the checkpoint was imported from.
@@ -92,21 +122,18 @@ impl Dialect {
         Some(Papers { main: stored(self.word())?, beside: self.beside_key().and_then(stored) })
     }
 
-    /// How papers would be written that were imported in place of the checkpoint, and not changed; and their time.
-    fn retell(
+    /// The checkpoint that these papers would be, imported in place of this one; and the time they say.
+    fn told(
         self,
         papers: &Papers,
-        shape: &Value,
         checkpoint: &Checkpoint,
         project: &Path,
-    ) -> Option<(Option<Timestamp>, Papers)> {
+    ) -> (Option<Timestamp>, Checkpoint) {
         let document =
             Document { notation: Notation::Json, value: papers.main.clone(), lines: BTreeMap::new() };
-        let draft = self.read(&document, papers.beside.as_ref()).draft;
-        let state = Json::Given(self.keep(papers.clone()));
-        let then = draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project);
-        let rendered = self.render(&then, Some(shape))?;
-        Some((draft.recorded_at, rendered))
+        let mut draft = self.read(&document, papers.beside.as_ref()).draft;
+        let state = Json::Given(self.keep(papers.clone(), draft.state.take()));
+        (draft.recorded_at, draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project))
     }
 
     /// Renders what the checkpoint says. For one that was imported, `original` shows how its document spells things
@@ -119,22 +146,27 @@ impl Dialect {
             Self::Dotagent => dotagent::write(checkpoint),
             Self::Crunch => crunch::write(checkpoint, original),
             Self::ClaudeDir => alone(claude_dir::write(checkpoint, original)),
-            Self::ClaudePlan => alone(claude_plan::write(checkpoint)),
+            Self::ClaudePlan => alone(claude_plan::write(checkpoint, original)),
             Self::Generic => return None,
         })
     }
 
-    /// The state of a checkpoint that was made from these papers: the papers themselves.
+    /// The state of a checkpoint that was made from these papers: the papers themselves, and the state they carry.
     #[must_use]
-    pub fn keep(self, papers: Papers) -> Value {
-        let mut state = Map::from_iter([(self.word().to_owned(), papers.main)]);
+    pub fn keep(self, papers: Papers, carried: Option<Value>) -> Value {
+        let mut state = match carried {
+            Some(Value::Object(members)) => members,
+            _ => Map::new(),
+        };
+        state.insert(self.word().to_owned(), papers.main);
         if let (Some(key), Some(beside)) = (self.beside_key(), papers.beside) {
             state.insert(key.to_owned(), beside);
         }
         Value::Object(state)
     }
 
-    fn beside_key(self) -> Option<&'static str> {
+    /// Where the second of the papers is kept.
+    pub(super) fn beside_key(self) -> Option<&'static str> {
         match self {
             Self::Dotagent => Some("dotagent-execution"),
             Self::Crunch => Some("crunch-index"),

@@ -6,6 +6,7 @@
 //! where its facts do not decide something, nothing is decided.
 
 mod assemble;
+mod carried;
 mod claude_dir;
 mod claude_plan;
 mod convert;
@@ -25,10 +26,12 @@ mod source;
 #[cfg(test)]
 mod testing;
 mod times;
+mod topic;
 mod yaml;
 mod yaml_out;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use reading::{Draft, Mention, Origin, Papers, Reading, Watch};
 pub use source::{Document, MAX_SOURCE_BYTES, MAX_SOURCE_DEPTH, Notation};
+pub use topic::Topic;
 pub use yaml_out::to_yaml;

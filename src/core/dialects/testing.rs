@@ -35,10 +35,12 @@ pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -
         git: None,
         watched: Vec::new(),
     };
-    let draft = read(dialect, main, beside).draft;
+    let mut draft = read(dialect, main, beside).draft;
+    let carried = draft.state.take();
     let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
     let mut checkpoint = draft.assemble(*successor(&id, None, &stamp), Path::new("/project"));
-    checkpoint.state = Json::Given(dialect.keep(Papers { main: main.clone(), beside: beside.cloned() }));
+    let papers = Papers { main: main.clone(), beside: beside.cloned() };
+    checkpoint.state = Json::Given(dialect.keep(papers, carried));
     checkpoint
 }
 

@@ -1,5 +1,6 @@
 //! Which files a dialect consists of, and what they are called.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::index;
 use super::problem::ExportProblem;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
-use crate::core::dialects::{Dialect, Papers, to_yaml};
+use crate::core::dialects::{Dialect, Papers, Topic, to_yaml};
 use crate::core::store::Stored;
 use crate::core::workflow_id::WorkflowId;
 
@@ -31,6 +32,15 @@ pub enum Content {
     Shared(Vec<u8>),
 }
 
+/// What an export consists of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Export {
+    /// The files.
+    pub files: Vec<ExportFile>,
+    /// What the checkpoints say and the files do not.
+    pub left_out: BTreeSet<Topic>,
+}
+
 /// Whether a dialect keeps a file for each step of a workflow, so that its history is exported and not only its end.
 #[must_use]
 pub fn is_history(dialect: Dialect) -> bool {
@@ -46,8 +56,9 @@ pub fn files(
     checkpoints: &[Stored],
     project: &Path,
     index: impl Fn(&str) -> Option<Value>,
-) -> Result<Vec<ExportFile>, ExportProblem> {
+) -> Result<Export, ExportProblem> {
     let mut files: Vec<ExportFile> = Vec::new();
+    let mut left_out = BTreeSet::new();
     let mut add = |path: String, content: Content| match files.iter_mut().find(|file| file.path == path) {
         // Of two saves of one phase, the later one is what the system would have left.
         Some(file) => file.content = content,
@@ -62,7 +73,9 @@ pub fn files(
             continue;
         }
         let refused = || ExportProblem::NotExpressible(checkpoint.handle(), dialect);
-        let Papers { main, beside } = dialect.write(checkpoint, project).ok_or_else(refused)?;
+        let papers = dialect.write(checkpoint, project).ok_or_else(refused)?;
+        left_out.extend(dialect.left_out(&papers, checkpoint, project));
+        let Papers { main, beside } = papers;
         let path = name(dialect, checkpoint, &main).ok_or_else(refused)?;
         match (dialect, beside) {
             (Dialect::Dotagent, Some(tasks)) => {
@@ -85,7 +98,7 @@ pub fn files(
         add(path, Content::Shared(to_yaml(&index).into_bytes()));
         add(format!("{dir}/latest"), Content::Link(name.to_owned()));
     }
-    Ok(files)
+    Ok(Export { files, left_out })
 }
 
 /// What the system calls the file.

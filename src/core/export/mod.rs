@@ -8,6 +8,6 @@ mod layout;
 mod problem;
 mod write;
 
-pub use layout::{Content, ExportFile, files, is_history};
+pub use layout::{Content, Export, ExportFile, files, is_history};
 pub use problem::ExportProblem;
 pub use write::{Placed, write};

@@ -83,13 +83,46 @@ fn a_directory_without_a_checkpoint_is_no_success() {
     let world = World::new();
     std::fs::create_dir(world.project().join("empty")).unwrap();
     let empty = world.run(&["import", "empty"]).exits(4);
-    assert!(empty.stderr.starts_with("There is no checkpoint to import: no file there"), "{empty}");
+    assert!(empty.stderr.starts_with("error: there is no checkpoint to import: no file there"), "{empty}");
     world.write("full/package.json", "{\"name\": \"x\"}");
     let full = world.run(&["import", "full"]).exits(4);
-    assert!(full.stderr.contains("1 file looked at, and none"), "{full}");
-    let document = world.run(&["import", "full", "--json"]).exits(4).document();
-    assert_eq!((&document["imported"], &document["failures"]), (&json!([]), &json!([])));
+    assert!(
+        full.stderr.contains("1 file passed over\n       `full/package.json` is no checkpoint"),
+        "{full}"
+    );
+    for (path, passed_over) in [("empty", 0), ("full", 1)] {
+        let failure = world.refuses(&["import", path], 4, "nothing_to_import");
+        assert_eq!(failure["context"]["passed_over"].as_array().unwrap().len(), passed_over, "{failure}");
+    }
     assert!(!world.store().exists());
+}
+
+#[test]
+fn what_is_passed_over_in_a_directory_is_named_with_the_reason() {
+    let world = World::new();
+    world.write("in/a.json", state("a", "2026-01-30T10:00:00Z"));
+    world.write("in/idle.json", "{\"phase\": \"none\"}");
+    world.write("in/session.json", "{\"session_id\": \"s\", \"saved_at\": \"2026-01-30T10:00:00Z\"}");
+    world.write("in/package.json", "{\"name\": \"x\"}");
+    std::os::unix::fs::symlink("a.json", world.project().join("in/link.json")).unwrap();
+    let shown = world.run(&["import", "in", "--dry-run"]).succeeds();
+    assert!(shown.stderr.contains("4 passed over (-v says which)."), "{shown}");
+    let shown = world.run(&["import", "in", "-v"]).succeeds();
+    for line in [
+        "passed over: in/idle.json says that there is nothing to be done\n",
+        "passed over: in/link.json is a link; named itself, it is followed\n",
+        "passed over: in/package.json is no checkpoint that can be recognised",
+        "passed over: in/session.json says when it was saved, but names no phases",
+    ] {
+        assert!(shown.stderr.contains(line), "{line}: {shown}");
+    }
+    let document = world.json(&["import", "in"]);
+    let files = document["passed_over"].as_array().unwrap();
+    let codes: Vec<_> = files.iter().map(|file| file["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["nothing_to_import", "link", "not_a_checkpoint", "not_a_checkpoint"]);
+    let names: Vec<_> = files.iter().map(|file| file["source"].clone()).collect();
+    assert_eq!(document["skipped"], json!(names));
+    assert_eq!(handles(&world.json(&["import", "in/session.json"]), "imported"), ["session/1"]);
 }
 
 #[test]
@@ -102,7 +135,51 @@ fn standard_input_is_a_file_like_any_other() {
     let refused = call(&["import", "-"], nameless).exits(2);
     assert!(refused.stderr.contains("--into ID"), "{refused}");
     assert_eq!(call(&["import", "-", "--into", "mine"], nameless).succeeds().stdout, "mine/1  generic  -\n");
-    call(&["import", "-"], "").exits(6);
+}
+
+#[test]
+fn standard_input_that_is_empty_is_said_to_be() {
+    let world = World::new();
+    for empty in ["", " \n"] {
+        let refused = world.ckpt(&["import", "-"]).stdin(empty).run().exits(6);
+        assert_eq!(
+            refused.stderr,
+            "error: nothing came in on standard input\n  help: pipe a checkpoint file into it: `ckpt import - < state.json`\n"
+        );
+    }
+    world.ckpt(&["import", "-"]).stdin("").refused(6, "damaged");
+    let piped = state("piped", "2026-01-30T10:00:00Z");
+    let twice = world.ckpt(&["import", "-", "-", "--json"]).stdin(&piped).run().exits(3).document();
+    assert_eq!(handles(&twice, "imported"), ["piped/1"], "the second one takes nothing from the first");
+    assert_eq!(twice["failures"][0]["source"], "-");
+}
+
+#[test]
+fn standard_input_is_judged_like_a_file() {
+    let world = World::new();
+    let judge = |bytes: &str| world.ckpt(&["resume", "--file", "-", "--json"]).stdin(bytes).run();
+    let ready = judge(&state("piped", "2026-01-30T10:00:00Z")).succeeds().document();
+    assert_eq!((&ready["workflow"], &ready["phase"]), (&json!("piped"), &json!("plant")));
+    let empty = world.ckpt(&["resume", "--file", "-"]).stdin("").refused(6, "damaged");
+    assert_eq!(empty["help"][0], "pipe a checkpoint file into it: `ckpt resume --file - < state.json`");
+    assert!(!world.store().exists());
+}
+
+#[test]
+fn a_title_that_is_too_long_ends_behind_a_word_and_says_that_it_was_cut() {
+    let title = |given: &str| {
+        let document =
+            json!({"workflow_id": "w", "title": given, "completed_phases": ["a"], "next_phase": "b"});
+        let world = World::new();
+        world.write("s.json", document.to_string());
+        world.run(&["import", "s.json"]).succeeds();
+        world.stored("w", 1)["title"].as_str().unwrap().to_owned()
+    };
+    let fits = "x".repeat(200);
+    assert_eq!(title(&fits), fits);
+    let words = title(&"gardens ".repeat(40));
+    assert_eq!(words, format!("{}...", ["gardens"; 24].join(" ")));
+    assert_eq!(title(&"\u{5ead}".repeat(201)), format!("{}...", "\u{5ead}".repeat(197)));
 }
 
 #[test]

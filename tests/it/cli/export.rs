@@ -127,6 +127,107 @@ fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
     assert_eq!(document(&world, COPY), plan());
 }
 
+/// A save with a state, a task and a label.
+const TELLING: [&str; 12] = [
+    "save",
+    "ex",
+    "--pipeline",
+    "kamiflow",
+    "--phase",
+    "0",
+    "--state",
+    r#"{"k": 1}"#,
+    "--task",
+    "t1=pending",
+    "--label",
+    "urgent",
+];
+
+#[test]
+fn state_tasks_and_labels_survive_a_way_through_another_system() {
+    let world = World::new();
+    world.run(&TELLING).succeeds();
+    for dialect in ["kamiflow", "claude-dir", "claude-plan"] {
+        let (file, copy) = (format!("{dialect}.json"), format!("copy-{dialect}"));
+        let exported = world.json(&["export", "ex", "--as", dialect, "-o", &file]);
+        assert_eq!(exported["warnings"], json!([]), "{dialect}");
+        world.run(&["import", &file, "--into", &copy]).succeeds();
+        let stored = world.stored(&copy, 1);
+        assert_eq!(stored["state"]["k"], 1, "{dialect}");
+        assert_eq!(
+            (&stored["tasks"][0]["id"], &stored["tasks"][0]["status"]),
+            (&json!("t1"), &json!("pending"))
+        );
+        assert_eq!(stored["context"]["labels"], json!(["urgent"]), "{dialect}");
+        let resume = |id: &str| world.json(&["resume", id]);
+        assert_eq!(
+            (&resume(&copy)["phase"], &resume(&copy)["done"]),
+            (&json!("0.5"), &json!(["0"])),
+            "{dialect}"
+        );
+    }
+}
+
+#[test]
+fn what_a_system_has_no_place_for_is_named() {
+    let world = World::new();
+    world.run(&TELLING).succeeds();
+    let left_out = "left out, because dotagent has no place for it: the list of phases, what to do next, the labels and the state";
+    assert_eq!(
+        world.json(&["export", "ex", "--as", "dotagent", "-o", "copy/"])["warnings"],
+        json!([left_out])
+    );
+    let shown = world.run(&["export", "ex", "--as", "dotagent", "-o", "copy/"]).succeeds();
+    assert!(shown.stderr.starts_with(&format!("warning: {left_out}\n")), "{shown}");
+    // Its tasks have a file of their own, which one place has no room for.
+    let with_tasks = left_out.replace("the labels", "the tasks, the labels");
+    let printed = world.run(&["export", "ex", "--as", "dotagent", "-o", "-"]).succeeds();
+    assert_eq!(printed.stderr, format!("warning: {with_tasks}\n"));
+    let document = world.json(&["export", "ex", "--as", "dotagent", "-o", "-"]);
+    assert_eq!((&document["format"], &document["warnings"]), (&json!("ckpt.text.v1"), &json!([with_tasks])));
+}
+
+#[test]
+fn an_output_that_was_never_recorded_is_not_exported_and_one_that_was_is() {
+    let world = World::new();
+    let phase = "memory/state/phase.json";
+    let output = || document(&world, phase)["completed_phases"][0]["output"].clone();
+    let export = || world.run(&["export", "da", "--as", "dotagent", "--force"]).succeeds();
+    world.run(&["save", "da", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    export();
+    assert_eq!(output(), Value::Null);
+    let verdict =
+        |args: &[&str]| world.run(&[args, &["--json"]].concat()).exits(7).document()["verdict"].clone();
+    assert_eq!(
+        (verdict(&["resume", "da"]), verdict(&["resume", "--file", phase])),
+        ("confirm".into(), "confirm".into())
+    );
+    world.write("memory/reports/demand.json", "{}");
+    world.write("notes.md", "n");
+    let report = "memory/reports/demand.json";
+    world.run(&["save", "da", "--phase", "REQUIREMENTS", "--artifact", report]).succeeds();
+    export();
+    assert_eq!(output(), json!(report));
+    world.run(&["save", "da", "--artifact", "notes.md"]).succeeds();
+    export();
+    assert_eq!(output(), json!([report, "notes.md"]));
+    let resumed = world.json(&["resume", "--file", phase]);
+    assert_eq!((&resumed["verdict"], resumed["artifacts"].as_array().unwrap().len()), (&json!("ready"), 2));
+}
+
+#[test]
+fn a_plan_that_is_done_stays_done_and_its_title_is_no_path() {
+    let world = World::new();
+    for phase in ["1", "2", "3"] {
+        world.run(&["save", "pl", "--total", "3", "--phase", phase, "--title", "All of it"]).succeeds();
+    }
+    world.run(&["export", "pl", "--as", "claude-plan", "-o", "plan.json"]).succeeds();
+    assert_eq!(document(&world, "plan.json")["plan_path"], Value::Null);
+    let resumed = world.run(&["resume", "--file", "plan.json", "--json"]).exits(4).document();
+    assert_eq!((&resumed["verdict"], &resumed["title"]), (&json!("complete"), &json!("All of it")));
+    assert_eq!(resumed["findings"], json!([]));
+}
+
 #[test]
 fn a_generic_file_cannot_be_written_and_that_is_said() {
     let world = World::with_checkpoints(1);

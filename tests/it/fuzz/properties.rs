@@ -247,7 +247,8 @@ fn adopt(bytes: &[u8], terms: Terms) {
     checkpoint.workflow = workflow;
     let mut checkpoint = Box::new(opened.reading.draft.assemble(*checkpoint, project));
     if dialect != Dialect::Ckpt {
-        checkpoint.state = dialect.keep(opened.papers.clone()).into();
+        let carried = opened.reading.draft.state.clone();
+        checkpoint.state = dialect.keep(opened.papers.clone(), carried).into();
     }
     judge(&checkpoint);
     let checkpoint = written(checkpoint);

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::members::first;
+use super::super::members::{first, paths, word};
 use super::super::reading::Papers;
 use super::super::times::Time;
-use crate::core::checkpoint::Checkpoint;
-use crate::core::phase::{Phase, PhaseStatus};
+use super::named_phase;
+use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes both files. A phase that is done is always listed, so that the pointer leaves nothing open.
@@ -29,7 +30,7 @@ pub(in super::super) fn write(checkpoint: &Checkpoint) -> Papers {
         "last_updated": checkpoint.saved_at,
         "current_phase": current.map(|phase| &phase.id),
         "phase_status": current.map(|phase| phase.status.word()),
-        "completed_phases": checkpoint.done().map(|phase| write_completed(phase, checkpoint)).collect::<Vec<_>>(),
+        "completed_phases": write_completed(checkpoint, kept),
         "user_checkpoints": approved.collect::<Vec<_>>(),
         "interruption_safe": !kept.is_some_and(|kept| is_torn(kept, checkpoint.saved_at)),
     });
@@ -57,14 +58,51 @@ fn is_torn(kept: &Value, saved_at: Timestamp) -> bool {
     kept["interruption_safe"] == false && recorded.is_none_or(|recorded| recorded == saved_at)
 }
 
-fn write_completed(phase: &Phase, checkpoint: &Checkpoint) -> Value {
-    let recorded = checkpoint.artifacts.iter().find(|artifact| artifact.name == phase.id.as_str());
-    let promised = phase.outputs.first().map(|output| output.path.as_str());
-    let output = recorded.map(|artifact| artifact.path.as_str()).or(promised);
+/// The phases that are done, each with the files it has produced. A file that was promised and never recorded is none
+/// of them.
+fn write_completed(checkpoint: &Checkpoint, kept: Option<&Value>) -> Vec<Value> {
+    let owned: Vec<(&str, Option<&PhaseId>)> = checkpoint
+        .artifacts
+        .iter()
+        .map(|artifact| (artifact.path.as_str(), owner(artifact, checkpoint, kept)))
+        .collect();
+    let of = |phase: &Phase| -> Vec<&str> {
+        owned.iter().filter(|(_, owner)| *owner == Some(&phase.id)).map(|(path, _)| *path).collect()
+    };
+    checkpoint.done().map(|phase| write_entry(phase, &of(phase))).collect()
+}
+
+/// The phase that names an artifact: the one it is called after, that promises it, or that named it in the imported
+/// file; else the one the checkpoint is about, or the last that is done.
+fn owner<'c>(artifact: &Artifact, checkpoint: &'c Checkpoint, kept: Option<&Value>) -> Option<&'c PhaseId> {
+    let done = |wanted: &dyn Fn(&Phase) -> bool| checkpoint.done().find(|phase| wanted(phase));
+    let entries = kept.and_then(|kept| kept["completed_phases"].as_array());
+    let named = |phase: &Phase| {
+        entries.into_iter().flatten().any(|entry| {
+            let output = first(entry, &["output", "outputs"]).map(|(_, output)| paths(output));
+            word(&named_phase(entry)).is_some_and(|id| phase.id.as_str().eq_ignore_ascii_case(&id))
+                && output.is_some_and(|output| output.contains(&artifact.path.as_str()))
+        })
+    };
+    let found = done(&|phase| phase.id.as_str() == artifact.name)
+        .or_else(|| done(&named))
+        .or_else(|| done(&|phase| phase.outputs.iter().any(|output| output.path == artifact.path)))
+        .or_else(|| done(&|phase| checkpoint.phase.as_ref() == Some(&phase.id)))
+        .or_else(|| checkpoint.done().last());
+    found.map(|phase| &phase.id)
+}
+
+/// One file is a text, as the system writes it; several are a list.
+fn write_entry(phase: &Phase, files: &[&str]) -> Value {
+    let output = match files {
+        [] => Value::Null,
+        [only] => (*only).into(),
+        several => json!(several),
+    };
     let mut entry = Map::from_iter([
         ("phase".to_owned(), json!(phase.id)),
         ("completed_at".to_owned(), json!(phase.completed_at)),
-        ("output".to_owned(), json!(output)),
+        ("output".to_owned(), output),
     ]);
     if phase.status == PhaseStatus::Skipped {
         entry.insert("status".to_owned(), phase.status.word().into());

@@ -84,7 +84,7 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
         draft.workflow = Some(id);
     }
     if let Some((title, place)) = scopes.text(&TITLES) {
-        let line: String = title.lines().next().unwrap_or_default().chars().take(200).collect();
+        let line = shortened(title.lines().next().unwrap_or_default());
         notes.found("title", &line, &place);
         draft.title = Some(line);
     }
@@ -119,6 +119,25 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
         draft.status = WorkflowStatus::Complete;
     }
     draft
+}
+
+/// The longest title that is taken over as it is, in characters.
+const MAX_TITLE: usize = 200;
+
+/// A line that fits as a title: one that is too long ends behind a whole word, if it has one, and with three dots.
+fn shortened(line: &str) -> String {
+    const CUT: &str = "...";
+    let line = line.trim_end();
+    if line.chars().count() <= MAX_TITLE {
+        return line.to_owned();
+    }
+    let end = line.char_indices().nth(MAX_TITLE - CUT.len()).map_or(line.len(), |(end, _)| end);
+    let (kept, rest) = line.split_at(end);
+    let word =
+        if rest.starts_with(char::is_whitespace) { Some(end) } else { kept.rfind(char::is_whitespace) };
+    // A text without spaces, or with one only at its beginning, is cut where it must be.
+    let whole = word.map(|end| kept[..end].trim_end()).filter(|whole| whole.len() >= end / 2);
+    format!("{}{CUT}", whole.unwrap_or(kept))
 }
 
 fn says_idle_status(scopes: &Scopes<'_>) -> bool {

@@ -1,0 +1,172 @@
+//! Reading what a document carries. All of it is untrusted, like the rest of the file.
+
+use std::collections::HashSet;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::super::dialect::Dialect;
+use super::super::numbers;
+use super::super::reading::{Draft, Notes, Watch, pointer};
+use super::{MEMBER, find, home, lists_done};
+use crate::core::change::MAX_PHASES;
+use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
+use crate::core::json::{Json, overlay};
+use crate::core::name::check_name;
+use crate::core::phase::{Approval, Phase, PhaseId, PhaseStatus};
+use crate::core::resume::{Code, Severity};
+use crate::core::task::Task;
+use crate::core::time::Timestamp;
+
+/// Adds to a draft what its document carries. What the document says itself stays.
+pub(in super::super) fn take_up(dialect: Dialect, main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let Some((members, saved_at)) = find(dialect, main) else { return };
+    let place = pointer(&[home(dialect).unwrap_or_default(), MEMBER]);
+    let fresh = draft.recorded_at.is_none_or(|recorded| recorded <= saved_at);
+    let mut carried = Carried { members, place, notes };
+    if lists_done(dialect)
+        && draft.pipeline.is_none()
+        && let Some(ids) = carried.get::<Vec<PhaseId>>("phases")
+    {
+        complete_phases(dialect, ids, draft);
+    }
+    if fresh {
+        if draft.recorded_at != Some(saved_at) {
+            carried.notes.found("saved_at", saved_at, &format!("{}/saved_at", carried.place));
+        }
+        draft.recorded_at = Some(saved_at);
+        take_passing(&mut carried, draft);
+    }
+    take_lasting(&mut carried, draft);
+}
+
+/// The members that are carried, and where notes about them are taken.
+struct Carried<'a, 'n, 'd> {
+    members: &'a Map<String, Value>,
+    place: String,
+    notes: &'n mut Notes<'d>,
+}
+
+impl Carried<'_, '_, '_> {
+    /// A member, if it is there and what it should be.
+    fn get<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+        let value = self.members.get(key)?;
+        let place = format!("{}/{key}", self.place);
+        match serde_json::from_value(value.clone()) {
+            Ok(understood) => {
+                self.notes.found(key, "recorded", &place);
+                Some(understood)
+            }
+            Err(_) => {
+                let message = "this cannot be understood; it is kept, but not followed";
+                self.notes.doubt_at(Severity::Advice, Code::Imported, &place, message);
+                None
+            }
+        }
+    }
+}
+
+/// What counts only as long as nobody has saved the file since.
+fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
+    // A phase may have been begun without a word about the time.
+    let begun = |phase: &Phase| matches!(phase.status, PhaseStatus::InProgress | PhaseStatus::Failed);
+    if let Some(status) = carried.get::<WorkflowStatus>("status")
+        && (status != WorkflowStatus::Complete || !draft.phases.iter().any(begun))
+    {
+        draft.status = status;
+    }
+    draft.note = draft.note.take().or_else(|| carried.get("note"));
+    if let Some(text) = carried.get::<String>("next_action") {
+        let blank = || Next { phase: None, action: None, extra: Default::default() };
+        draft.next.get_or_insert_with(blank).action.get_or_insert(text);
+    }
+    if draft.last_error.is_none() {
+        draft.last_error = carried.get::<LastError>("last_error");
+    }
+    if let Some(git) = carried.get::<GitContext>("git") {
+        let known = draft.git.get_or_insert_with(|| git.clone());
+        if known.branch == git.branch && known.commit.is_none() {
+            known.commit = git.commit;
+        }
+    }
+}
+
+/// What the system that owns the file has no word about, so that it cannot have changed it.
+fn take_lasting(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
+    if let Some(title) = carried.get::<String>("title") {
+        draft.title = Some(title);
+    }
+    for label in carried.get::<Vec<String>>("labels").unwrap_or_default() {
+        if check_name("a label", &label, &[',']).is_ok() && !draft.labels.contains(&label) {
+            draft.labels.push(label);
+        }
+    }
+    let mut known: HashSet<_> = draft.tasks.iter().map(|task| task.id.clone()).collect();
+    let tasks = carried.get::<Vec<Task>>("tasks").unwrap_or_default();
+    draft.tasks.extend(tasks.into_iter().filter(|task| known.insert(task.id.clone())));
+    if draft.replans.is_empty() {
+        draft.replans = carried.get::<Vec<Replan>>("replans").unwrap_or_default();
+    }
+    for path in carried.get::<Vec<String>>("watched").unwrap_or_default() {
+        if draft.watched.iter().all(|file| file.path != path) {
+            draft.watched.push(Watch { path, modified_at: None });
+        }
+    }
+    for (id, data) in carried.get::<Map<String, Value>>("data").unwrap_or_default() {
+        let Some(phase) = draft.phases.iter_mut().find(|phase| phase.id.as_str() == id) else { continue };
+        let (mut whole, own) = (data, phase.data.as_ref().and_then(|own| own.to_value().ok()));
+        if let Some(own) = own {
+            overlay(&mut whole, own);
+        }
+        phase.data = Some(Json::Given(whole));
+    }
+    for given in carried.get::<Vec<Value>>("approvals").unwrap_or_default() {
+        take_approval(&given, draft);
+    }
+    draft.state = carried.get::<Map<String, Value>>("state").map(Value::Object);
+}
+
+fn take_approval(given: &Value, draft: &mut Draft) {
+    let id = given.get("phase").and_then(Value::as_str);
+    let at = given.get("approved_at").and_then(Value::as_str).and_then(Timestamp::parse);
+    let phase = draft.phases.iter_mut().find(|phase| Some(phase.id.as_str()) == id);
+    let (Some(phase), Some(at)) = (phase, at) else { return };
+    let approval = phase.approval.get_or_insert_with(|| Approval {
+        required: false,
+        approved_at: None,
+        approved_by: None,
+        evidence: None,
+        extra: Default::default(),
+    });
+    if approval.approved_at.is_none() {
+        approval.approved_at = Some(at);
+        approval.approved_by = given.get("approved_by").and_then(Value::as_str).map(str::to_owned);
+    }
+}
+
+/// Makes the list of phases whole. What the document only points at and the list does not have is behind the end.
+fn complete_phases(dialect: Dialect, ids: Vec<PhaseId>, draft: &mut Draft) {
+    let mut seen = HashSet::new();
+    let ids: Vec<PhaseId> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
+    if ids.is_empty() || ids.len() > MAX_PHASES {
+        return;
+    }
+    let mut told = std::mem::take(&mut draft.phases);
+    let numbered = ids.iter().all(|id| numbers::plain(id).is_some());
+    for id in ids {
+        let known = told.iter().position(|phase| phase.id == id).map(|at| told.remove(at));
+        draft.phases.push(known.unwrap_or_else(|| Phase::pending(id)));
+    }
+    draft.phases.extend(told.into_iter().filter(|phase| phase.status != PhaseStatus::Pending));
+    draft.pipeline = Some(if numbered { dialect.word() } else { CUSTOM_PIPELINE }.to_owned());
+    let listed = |id: &PhaseId| draft.phases.iter().any(|phase| phase.id == *id);
+    if let Some(next) = &mut draft.next {
+        next.phase = next.phase.take().filter(listed);
+    }
+    draft.next = draft.next.take().filter(|next| next.phase.is_some() || next.action.is_some());
+    let last = draft.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
+    draft.phase = draft.phase.take().filter(listed).or(last);
+    if draft.status == WorkflowStatus::InProgress && draft.phases.iter().all(|phase| phase.status.is_done()) {
+        draft.status = WorkflowStatus::Complete;
+    }
+}

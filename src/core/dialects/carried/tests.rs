@@ -1,0 +1,223 @@
+use std::path::Path;
+
+use super::super::reading::Papers;
+use super::super::testing::{codes, imported, read};
+use super::*;
+use crate::core::checkpoint::{GitContext, Next, Replan, WorkflowStatus};
+use crate::core::json::Json;
+use crate::core::phase::{Approval, PhaseStatus};
+
+const HOMES: [(Dialect, &str); 4] = [
+    (Dialect::Kamiflow, "/metadata/ckpt"),
+    (Dialect::ClaudeDir, "/workflow_state/ckpt"),
+    (Dialect::ClaudePlan, "/context_metadata/ckpt"),
+    (Dialect::Crunch, "/knowledge_context/ckpt"),
+];
+
+/// A checkpoint of this program that says something about everything, and follows the phases of the dialect.
+fn full(dialect: Dialect) -> Checkpoint {
+    let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
+    let at = checkpoint.saved_at;
+    let known = super::super::known_phases::of(dialect.word());
+    checkpoint.phases = match known.is_empty() {
+        true => (1..=3).map(|n: u8| Phase::pending(n.to_string().parse().unwrap())).collect(),
+        false => known,
+    };
+    checkpoint.pipeline = Some(dialect.word().to_owned());
+    let first = &mut checkpoint.phases[0];
+    first.enter(PhaseStatus::Complete, at);
+    first.data = Some(Json::Given(json!({"answer": 42})));
+    first.approval = Some(Approval {
+        required: true,
+        approved_at: Some(at),
+        approved_by: Some("ada".to_owned()),
+        evidence: None,
+        extra: Default::default(),
+    });
+    let id = first.id.clone();
+    let next = checkpoint.phases[1].id.clone();
+    checkpoint.phase = Some(id.clone());
+    checkpoint.next =
+        Some(Next { phase: Some(next), action: Some("go on".to_owned()), extra: Default::default() });
+    checkpoint.title = Some("A title".to_owned());
+    checkpoint.note = Some("by hand".to_owned());
+    checkpoint.tasks = vec![Task::pending("t1".parse().unwrap(), Some(id.clone()))];
+    checkpoint.replans = vec![Replan { phase: id, reason: None, at, extra: Default::default() }];
+    checkpoint.context.labels = vec!["urgent".to_owned()];
+    checkpoint.context.git = Some(GitContext {
+        branch: Some("main".to_owned()),
+        commit: Some("c0ffee".to_owned()),
+        extra: Default::default(),
+    });
+    checkpoint.state = Json::Given(json!({"k": 1, "deep": {"n": 1.50}}));
+    checkpoint
+}
+
+fn write(dialect: Dialect, checkpoint: &Checkpoint) -> Papers {
+    dialect.write(checkpoint, Path::new("/project")).unwrap()
+}
+
+fn left_out(dialect: Dialect, checkpoint: &Checkpoint) -> Vec<Topic> {
+    dialect.left_out(&write(dialect, checkpoint), checkpoint, Path::new("/project"))
+}
+
+fn imported_again(dialect: Dialect, papers: &Papers) -> Checkpoint {
+    imported(dialect, &papers.main, papers.beside.as_ref())
+}
+
+#[test]
+fn what_a_dialect_has_no_member_for_comes_back_from_its_place() {
+    for (dialect, place) in HOMES {
+        let checkpoint = full(dialect);
+        let papers = write(dialect, &checkpoint);
+        assert!(papers.main.pointer(place).is_some(), "{dialect}: {}", papers.main);
+        assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", papers.main);
+        assert_eq!(Dialect::detect(&papers.main), dialect);
+        let again = imported_again(dialect, &papers);
+        let state = again.state.to_value().unwrap();
+        assert_eq!((&state["k"], &state["deep"]), (&json!(1), &json!({"n": 1.50})), "{dialect}");
+        assert_eq!(again.tasks[0].id.as_str(), "t1", "{dialect}");
+        assert_eq!(again.context.labels, ["urgent"], "{dialect}");
+        assert_eq!((&again.title, &again.note), (&checkpoint.title, &checkpoint.note), "{dialect}");
+        assert_eq!(again.context.git, checkpoint.context.git, "{dialect}");
+        assert_eq!(again.saved_at, checkpoint.saved_at, "{dialect}");
+        assert_eq!(write(dialect, &again), papers, "{dialect}: what was imported is written back as it was");
+    }
+}
+
+#[test]
+fn what_a_dialect_can_say_itself_is_not_said_twice() {
+    for (dialect, place) in HOMES {
+        let mut checkpoint = full(dialect);
+        checkpoint.phases[0].approval = None;
+        checkpoint.phases[0].data = None;
+        (checkpoint.title, checkpoint.note) = (None, None);
+        (checkpoint.tasks, checkpoint.replans) = (Vec::new(), Vec::new());
+        checkpoint.context = Default::default();
+        checkpoint.state = Json::Given(json!({}));
+        if let Some(next) = &mut checkpoint.next {
+            next.action = None;
+        }
+        if dialect == Dialect::ClaudePlan {
+            checkpoint.pipeline = None;
+            checkpoint.phases.truncate(2);
+        }
+        assert_eq!(write(dialect, &checkpoint).main.pointer(place), None, "{dialect}");
+    }
+}
+
+#[test]
+fn without_a_place_it_is_named() {
+    let checkpoint = full(Dialect::Dotagent);
+    let lost = left_out(Dialect::Dotagent, &checkpoint);
+    for topic in [Topic::State, Topic::Labels, Topic::Title, Topic::Note, Topic::Action, Topic::Data] {
+        assert!(lost.contains(&topic), "{topic:?}: {lost:?}");
+    }
+    for topic in [Topic::Tasks, Topic::Approvals, Topic::Phases, Topic::Artifacts] {
+        assert!(!lost.contains(&topic), "{topic:?}: {lost:?}");
+    }
+    let mut strange = full(Dialect::Kamiflow);
+    strange.phases = vec![Phase::pending("a".parse().unwrap()), Phase::pending("b".parse().unwrap())];
+    assert!(left_out(Dialect::Kamiflow, &strange).contains(&Topic::Phases));
+}
+
+#[test]
+fn a_member_of_that_name_that_is_not_ours_stays() {
+    let document = json!({
+        "workflow_id": "w", "plan_path": "plan.md", "current_phase": 2, "completed_phases": [1],
+        "phase_metadata": {}, "context_metadata": {"ckpt": "model.ckpt"}
+    });
+    let mut checkpoint = imported(Dialect::ClaudePlan, &document, None);
+    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
+    checkpoint.context.labels = vec!["urgent".to_owned()];
+    assert_eq!(
+        write(Dialect::ClaudePlan, &checkpoint).main["context_metadata"],
+        json!({"ckpt": "model.ckpt"})
+    );
+    assert_eq!(left_out(Dialect::ClaudePlan, &checkpoint), [Topic::Labels]);
+}
+
+#[test]
+fn the_system_that_owns_the_file_has_the_last_word() {
+    let mut checkpoint = full(Dialect::ClaudePlan);
+    checkpoint.phases.iter_mut().for_each(|phase| phase.enter(PhaseStatus::Complete, checkpoint.saved_at));
+    checkpoint.status = WorkflowStatus::Complete;
+    checkpoint.next = None;
+    let mut main = write(Dialect::ClaudePlan, &checkpoint).main;
+    assert_eq!(read(Dialect::ClaudePlan, &main, None).draft.status, WorkflowStatus::Complete);
+    // It goes on without a look at what we have put there.
+    main["current_phase"] = json!(5);
+    main["completed_phases"] = json!([1, 2, 3, 4]);
+    main["phase_metadata"]["4"] = json!({"status": "completed", "timestamp": "2026-12-24T00:00:00Z"});
+    main["phase_metadata"]["2"]["status"] = json!("failed");
+    let draft = read(Dialect::ClaudePlan, &main, None).draft;
+    assert_eq!((draft.status, draft.note.as_deref()), (WorkflowStatus::InProgress, None));
+    assert_eq!(draft.git, None);
+    assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-12-24T00:00:00.000Z");
+    let ids: Vec<_> = draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
+    assert_eq!(ids, [("1", "complete"), ("2", "failed"), ("3", "complete"), ("4", "complete")]);
+    assert_eq!(draft.labels, ["urgent"], "what it has no word for is as it was");
+}
+
+#[test]
+fn all_phases_done_is_complete_although_the_system_never_says_how_many_there_are() {
+    let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
+    checkpoint.pipeline = Some("claude-plan".to_owned());
+    for number in ["1", "2", "3"] {
+        let mut phase = Phase::pending(number.parse().unwrap());
+        phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
+        checkpoint.phases.push(phase);
+    }
+    (checkpoint.status, checkpoint.title) = (WorkflowStatus::Complete, Some("A title".to_owned()));
+    let papers = write(Dialect::ClaudePlan, &checkpoint);
+    assert_eq!(papers.main["plan_path"], Value::Null, "a title is no path");
+    let draft = read(Dialect::ClaudePlan, &papers.main, None).draft;
+    assert_eq!((draft.status, draft.next, draft.phases.len()), (WorkflowStatus::Complete, None, 3));
+    assert_eq!((draft.title.as_deref(), draft.watched), (Some("A title"), vec![]));
+}
+
+#[test]
+fn what_is_carried_is_untrusted() {
+    let document = |carried: Value| {
+        json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
+            "phase_metadata": {}, "context_metadata": {"ckpt": carried}})
+    };
+    let damaged = document(json!({
+        "saved_at": "2026-01-01T00:00:00Z", "tasks": [{"id": "a,b"}], "labels": {"x": 1}, "status": "odd", "state": [1],
+        "phases": ["1", "1", "2"], "approvals": [1, {"phase": "9"}], "data": {"1": "text", "x": {}}
+    }));
+    let reading = read(Dialect::ClaudePlan, &damaged, None);
+    assert_eq!(codes(&reading), ["imported"; 4]);
+    assert_eq!(reading.draft.phases.len(), 2);
+    assert_eq!((reading.draft.tasks, reading.draft.state), (vec![], None));
+    let hostile = document(json!({
+        "saved_at": "2026-01-01T00:00:00Z", "labels": ["a,b", "\u{1b}[0m", "ok", "ok"],
+        "tasks": [{"id": "t", "status": "pending"}, {"id": "t", "status": "complete"}],
+        "phases": (0..100_000).map(|n| n.to_string()).collect::<Vec<_>>(),
+        "state": {"claude-plan": "mine"}
+    }));
+    let checkpoint = imported(Dialect::ClaudePlan, &hostile, None);
+    assert_eq!((checkpoint.context.labels.len(), checkpoint.tasks.len(), checkpoint.phases.len()), (1, 1, 1));
+    assert_eq!(checkpoint.state.to_value().unwrap()["claude-plan"], hostile);
+    for document in [damaged, hostile] {
+        assert_eq!(
+            write(Dialect::ClaudePlan, &imported(Dialect::ClaudePlan, &document, None)).main,
+            document
+        );
+    }
+}
+
+#[test]
+fn going_from_system_to_system_does_not_grow_without_end() {
+    let mut checkpoint = full(Dialect::ClaudePlan);
+    let mut sizes = Vec::new();
+    for _ in 0..6 {
+        for (dialect, _) in HOMES {
+            let papers = write(dialect, &checkpoint);
+            checkpoint = imported_again(dialect, &papers);
+        }
+        sizes.push(checkpoint.state.to_value().unwrap().to_string().len());
+    }
+    assert_eq!(sizes[3..], [sizes[3]; 3], "{sizes:?}");
+    assert_eq!(checkpoint.state.to_value().unwrap()["k"], json!(1));
+}

@@ -1,0 +1,213 @@
+//! What a checkpoint is about, piece by piece, and whether another one says the same.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::carried::untold_state;
+use super::dialect::Dialect;
+use crate::core::checkpoint::{Checkpoint, Replan};
+use crate::core::json::Json;
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::task::Task;
+
+/// A piece of what a checkpoint says. What is looked at anew wherever it is imported, such as the digests of files, is
+/// none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// Which phases there are, and which of them are done.
+    Phases,
+    /// What phases found out.
+    Data,
+    /// Where the workflow stands.
+    Status,
+    /// What it is about.
+    Title,
+    /// What to do next, in words.
+    Action,
+    /// A remark.
+    Note,
+    /// The tasks.
+    Tasks,
+    /// The files that were produced.
+    Artifacts,
+    /// When phases were reopened.
+    Replans,
+    /// Who agreed to what.
+    Approvals,
+    /// What went wrong.
+    Error,
+    /// Words to find it by.
+    Labels,
+    /// The files it depends on.
+    Watched,
+    /// The git checkout.
+    Git,
+    /// The free-form state.
+    State,
+}
+
+impl Topic {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::Phases,
+        Self::Data,
+        Self::Status,
+        Self::Title,
+        Self::Action,
+        Self::Note,
+        Self::Tasks,
+        Self::Artifacts,
+        Self::Replans,
+        Self::Approvals,
+        Self::Error,
+        Self::Labels,
+        Self::Watched,
+        Self::Git,
+        Self::State,
+    ];
+
+    /// What it is called in a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Phases => "the list of phases",
+            Self::Data => "the data of phases",
+            Self::Status => "the status of the workflow",
+            Self::Title => "the title",
+            Self::Action => "what to do next",
+            Self::Note => "the note",
+            Self::Tasks => "the tasks",
+            Self::Artifacts => "the artifacts",
+            Self::Replans => "the replans",
+            Self::Approvals => "the approvals",
+            Self::Error => "the last error",
+            Self::Labels => "the labels",
+            Self::Watched => "the watched files",
+            Self::Git => "the git branch and commit",
+            Self::State => "the state",
+        }
+    }
+
+    /// Whether `said` has all that `meant` says about it. `dialect` is what `said` was read from.
+    pub(super) fn is_said(self, said: &Checkpoint, meant: &Checkpoint, dialect: Dialect) -> bool {
+        let repeats = |said: Option<&String>, meant: Option<&String>| meant.is_none() || said == meant;
+        match self {
+            Self::Phases => has_phases(said, meant),
+            Self::Data => untold_data(said, meant, dialect).is_empty(),
+            Self::Status => said.status == meant.status,
+            Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
+            Self::Action => action(meant).is_none() || due_action(said) == action(meant),
+            Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
+            Self::Tasks => meant.tasks.iter().all(|task| said.tasks.iter().any(|other| agree(task, other))),
+            Self::Artifacts => meant
+                .artifacts
+                .iter()
+                .all(|artifact| said.artifacts.iter().any(|other| other.path == artifact.path)),
+            Self::Replans => counted(&said.replans) == counted(&meant.replans),
+            Self::Approvals => approved(meant).all(|phase| approved(said).any(|other| other.id == phase.id)),
+            Self::Error => {
+                let message = |checkpoint: &Checkpoint| Some(checkpoint.last_error.as_ref()?.message.clone());
+                repeats(message(said).as_ref(), message(meant).as_ref())
+            }
+            Self::Labels => meant
+                .context
+                .labels
+                .iter()
+                .all(|label| said.context.labels.iter().any(|other| other == label)),
+            Self::Watched => meant
+                .context
+                .watched
+                .iter()
+                .all(|file| said.context.watched.iter().any(|other| other.path == file.path)),
+            Self::Git => {
+                let (said, meant) = (said.context.git.as_ref(), meant.context.git.as_ref());
+                let branch = repeats(
+                    said.and_then(|git| git.branch.as_ref()),
+                    meant.and_then(|git| git.branch.as_ref()),
+                );
+                branch
+                    && repeats(
+                        said.and_then(|git| git.commit.as_ref()),
+                        meant.and_then(|git| git.commit.as_ref()),
+                    )
+            }
+            Self::State => untold_state(dialect, said) == untold_state(dialect, meant),
+        }
+    }
+}
+
+/// Whether all phases are there, each as it stands, and none that would have to be done besides.
+fn has_phases(said: &Checkpoint, meant: &Checkpoint) -> bool {
+    let stands = |phase: &Phase| (phase.status.is_done(), phase.status == PhaseStatus::Failed);
+    let told = |phase: &&Phase| meant.find_phase(&phase.id).is_some();
+    let alike = said.phases.iter().filter(told).map(|phase| (&phase.id, stands(phase)));
+    // Where neither list is whole, a pointer to what may come next adds nothing.
+    let open = !said.is_declared() && !meant.is_declared();
+    let more = said.remaining().any(|phase| meant.find_phase(&phase.id).is_none());
+    alike.eq(meant.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
+}
+
+/// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only;
+/// crunch tells what all of them found out in one place.
+pub(super) fn untold_data(
+    said: &Checkpoint,
+    meant: &Checkpoint,
+    dialect: Dialect,
+) -> Vec<(PhaseId, Map<String, Value>)> {
+    let here = |phase: &&Phase| dialect != Dialect::Kamiflow || meant.phase.as_ref() == Some(&phase.id);
+    let all: Map<String, Value> = said.phases.iter().flat_map(data).collect();
+    let untold = meant.phases.iter().filter(here).filter_map(|phase| {
+        let known = match dialect {
+            Dialect::Crunch => all.clone(),
+            _ => said.find_phase(&phase.id).map(data).unwrap_or_default(),
+        };
+        let told = data(phase);
+        let repeated = told.iter().all(|(key, value)| known.get(key) == Some(value));
+        (!repeated).then(|| (phase.id.clone(), told))
+    });
+    untold.collect()
+}
+
+fn data(phase: &Phase) -> Map<String, Value> {
+    match phase.data.as_ref().map(Json::to_value) {
+        Some(Ok(Value::Object(members))) => members,
+        _ => Map::new(),
+    }
+}
+
+pub(super) fn action(checkpoint: &Checkpoint) -> Option<&String> {
+    checkpoint.next.as_ref()?.action.as_ref()
+}
+
+/// What is to be done next: as recorded, else as the phase that is due describes it.
+fn due_action(checkpoint: &Checkpoint) -> Option<&String> {
+    let named = checkpoint.next.as_ref().and_then(|next| checkpoint.find_phase(next.phase.as_ref()?));
+    let due = named.or_else(|| checkpoint.remaining().next());
+    action(checkpoint).or_else(|| due?.action.as_ref())
+}
+
+/// Whether two tasks are the same one, and stand the same.
+pub(super) fn agree(task: &Task, other: &Task) -> bool {
+    task.id == other.id
+        && task.status == other.status
+        && task.depends_on == other.depends_on
+        && task.output == other.output
+        && task.error == other.error
+}
+
+/// How often each phase was reopened: that is what limits go by.
+fn counted(replans: &[Replan]) -> BTreeMap<&PhaseId, usize> {
+    let mut counts = BTreeMap::new();
+    for replan in replans {
+        *counts.entry(&replan.phase).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// The phases that somebody has agreed to.
+pub(super) fn approved(checkpoint: &Checkpoint) -> impl Iterator<Item = &Phase> {
+    let granted =
+        |phase: &&Phase| phase.approval.as_ref().is_some_and(|approval| approval.approved_at.is_some());
+    checkpoint.phases.iter().filter(granted)
+}

@@ -93,11 +93,13 @@ impl Dialect {
         Some(self.carry(merged, checkpoint, project))
     }
 
-    /// What a checkpoint says and these papers do not, even if all that can be carried in them is.
+    /// What a checkpoint says and these papers do not, even if all that can be carried in them is. The git checkout does
+    /// not count: whoever goes on with them has one of their own.
     #[must_use]
     pub fn left_out(self, papers: &Papers, checkpoint: &Checkpoint, project: &Path) -> Vec<Topic> {
         let (_, said) = self.told(papers, checkpoint, project);
-        Topic::ALL.into_iter().filter(|topic| !topic.is_said(&said, checkpoint, self)).collect()
+        let told = |topic: &Topic| *topic == Topic::Git || topic.is_said(&said, checkpoint, self);
+        Topic::ALL.into_iter().filter(|topic| !told(topic)).collect()
     }
 
     /// Adds to papers what they do not say themselves.

@@ -97,7 +97,7 @@ impl Session {
         if let Some(dialect) = terms.mirror.or(config.mirror())
             && let Some(checkpoint) = saved.checkpoint.as_deref()
         {
-            warnings.extend(mirror(dialect, checkpoint, store.project()).err());
+            warnings.extend(mirror(dialect, checkpoint, store).err());
         }
         let tidied = after_save(store, config, &stamp, &saved).unwrap_or_else(|warning| {
             warnings.push(warning);

@@ -10,4 +10,4 @@ mod write;
 
 pub use layout::{Content, Export, ExportFile, files, is_history};
 pub use problem::ExportProblem;
-pub use write::{Placed, write};
+pub use write::{Placed, is_there, write};

@@ -68,6 +68,18 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
     Ok(Placed::Written)
 }
 
+/// Whether what has the name of a file says the same.
+#[must_use]
+pub fn is_there(root: &Path, file: &ExportFile) -> bool {
+    match &file.content {
+        Content::Link(_) => false,
+        Content::Bytes(bytes) | Content::Shared(bytes) => {
+            let known = read_regular(&root.join(&file.path), MAX_FILE_BYTES);
+            known.is_ok_and(|known| says_the_same(&known, bytes))
+        }
+    }
+}
+
 /// Whether two files say the same, in whatever layout.
 fn says_the_same(old: &[u8], new: &[u8]) -> bool {
     let value = |bytes: &[u8]| Document::parse(bytes).ok().map(|document| document.value);

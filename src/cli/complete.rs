@@ -72,6 +72,11 @@ pub(crate) fn dialects() -> Vec<CompletionCandidate> {
     Dialect::FOREIGN.iter().map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
+/// The systems whose files can be written, and our own.
+pub(crate) fn writable() -> Vec<CompletionCandidate> {
+    Dialect::WRITABLE.iter().map(|dialect| candidate(dialect, "dialect")).collect()
+}
+
 fn candidate(word: &impl ToString, what: &str) -> CompletionCandidate {
     CompletionCandidate::new(word.to_string()).help(Some(StyledStr::from(what.to_owned())))
 }

@@ -101,6 +101,11 @@ impl Argument {
         self
     }
 
+    /// Clap completes.
+    pub(crate) const fn value_hint(self, _: clap::ValueHint) -> Self {
+        self
+    }
+
     /// Clap writes the help.
     pub(crate) const fn help_heading(self, _: &'static str) -> Self {
         self

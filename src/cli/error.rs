@@ -231,7 +231,7 @@ impl From<Error> for Failure {
                     .context("newest", newest.as_ref().map(ToString::to_string));
                 match newest {
                     Some(newest) => failure.help(format!(
-                        "look at it with `ckpt show {newest}`, then save with `--expect {newest}`"
+                        "look at it with `ckpt show {newest}`, then try again with `--expect {newest}`"
                     )),
                     None => failure
                         .help(format!("nothing has been saved yet: `--expect {}/0`", expected.workflow)),
@@ -346,9 +346,8 @@ impl Failure {
             }
             SourceProblem::File(FileProblem::TooLarge(_)) => fail(Exit::Refused, "source_too_large")
                 .help("a checkpoint file is much smaller; name another"),
-            SourceProblem::File(FileProblem::NotAFile) => {
-                fail(Exit::Usage, "source_not_a_file").help("name a regular file or a directory")
-            }
+            SourceProblem::File(FileProblem::NotAFile) => fail(Exit::Usage, "source_not_a_file")
+                .help("name a regular file; `ckpt import` takes directories too"),
             SourceProblem::File(_) => fail(Exit::Failure, "source_unreadable").help("check its permissions"),
             SourceProblem::Damaged(place) => fail(Exit::Invalid, "damaged")
                 .help("the file was left as it is; mend it there, or restore it from where it came")

@@ -36,6 +36,8 @@ pub(crate) struct Recorded {
     /// The trigger that is switched off, if that is why nothing was saved.
     pub(crate) skipped_trigger: Option<String>,
     pub(crate) warnings: Vec<String>,
+    /// Whether nothing was saved because it had been, under the same key.
+    pub(crate) by_key: bool,
     /// What was cleaned up behind the save, in a line.
     pub(crate) tidied: Option<String>,
 }
@@ -78,7 +80,7 @@ impl Session {
         let mut redactions = Vec::new();
         if !terms.allow_secrets {
             redactions = change.redact();
-            refuse_secret_names(&change, terms.key)?;
+            refuse_secret_names(&change, [Some(workflow.as_str()), terms.key])?;
         }
         let stamp = self.stamp(place, config)?;
         let save = Save {
@@ -104,14 +106,19 @@ impl Session {
             None
         });
         let skipped_trigger = unwanted.then(|| trigger.to_string());
-        Ok(Recorded { saved, redactions, skipped_trigger, warnings, tidied })
+        let kept = saved.checkpoint.as_ref().filter(|_| !saved.created);
+        let keys = kept.iter().flat_map(|kept| kept.keys.iter().filter(|known| known.seq == kept.seq));
+        let by_key = keys.map(|known| known.key.as_str()).any(|known| Some(known) == terms.key);
+        Ok(Recorded { saved, redactions, skipped_trigger, warnings, by_key, tidied })
     }
 }
 
 /// A name cannot be replaced: it would be another one then.
-fn refuse_secret_names(change: &Change, key: Option<&str>) -> Result<(), Failure> {
-    let key = key.filter(|key| redact_text(key).is_some()).map(|_| "the key");
-    match change.secret_name().or(key) {
+pub(crate) fn refuse_secret_names(change: &Change, others: [Option<&str>; 2]) -> Result<(), Failure> {
+    let looks_secret = |name: Option<&str>| name.is_some_and(|name| redact_text(name).is_some());
+    let [workflow, key] = others.map(looks_secret);
+    let workflow = workflow.then_some("the id of the workflow");
+    match change.secret_name().or(workflow).or(key.then_some("the key")) {
         None => Ok(()),
         Some(what) => {
             let message = format!("{what} looks like a secret, and names are stored as they are");

@@ -15,6 +15,7 @@ use crate::core::change::Stamp;
 use crate::core::checkpoint::{Checkpoint, GitContext, Writer};
 use crate::core::error::Error;
 use crate::core::git::Checkout;
+use crate::core::redact::redact_text;
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
 use crate::core::store::{Located, Location, Searcher, locate};
 use crate::core::{Config, Store, Timestamp};
@@ -122,7 +123,7 @@ impl Session {
             save_id: format!("{:032x}", u128::from_be_bytes(random)),
             writer: Writer {
                 agent: agent.as_ref().map(|agent| agent.name.to_owned()),
-                session: agent.and_then(|agent| agent.session),
+                session: agent.and_then(|agent| agent.session).map(|id| redact_text(&id).unwrap_or(id)),
                 host: self.env.host(),
                 user: self.env.user(),
                 ckpt: env!("CARGO_PKG_VERSION").to_owned(),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
+use super::args::flat;
 use super::commands;
 use super::error::Failure;
 use super::exit::Exit;
@@ -37,7 +38,9 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
             failure = failure.help(format!("a value that begins with `-` is written with `=`: `{flag}=...`"));
         }
         None => {
-            for tip in rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")) {
+            // What could stand behind `--` is a command that is run, and hardly ever meant.
+            let tips = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+            for tip in tips.filter(|tip| !tip.starts_with("to pass ")) {
                 failure = failure.help(tip.replace('\'', "`"));
             }
         }
@@ -51,14 +54,20 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
     NotACommand::Mistake(failure)
 }
 
-/// The flag whose value was taken for another flag, because it begins with a dash and goes on with a space.
+/// The flag whose value was taken for another flag, because it begins with a dash.
 fn dashed_value<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a str> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
+    let spec =
+        args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)))?;
+    let command = flat(spec);
+    let takes_value = |flag: &str| {
+        let named =
+            |arg: &&clap::Arg| arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
+        command.get_arguments().find(named).is_some_and(|arg| arg.get_action().takes_values())
+    };
     let pairs = args.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
-    let mut flags = pairs.filter(|(flag, value)| {
-        flag.starts_with("--") && flag.len() > 2 && !flag.contains('=') && value.starts_with("- ")
-    });
+    let mut flags = pairs.filter(|(flag, value)| value.starts_with('-') && takes_value(flag));
     flags.next().map(|(flag, _)| flag)
 }

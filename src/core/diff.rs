@@ -145,9 +145,15 @@ impl Field<'_> {
         }
     }
 
-    /// Compares lists whose entries have names.
+    /// Compares lists whose entries have names. Where two have one name, or one has none, only their places tell them apart.
     fn entries(&mut self, before: &[Value], after: &[Value], name: impl Fn(&Value) -> Option<&str>) {
         let (old, new) = (Entries::new(before, &name), Entries::new(after, &name));
+        if old.names.len() < before.len() || new.names.len() < after.len() {
+            for place in 0..before.len().max(after.len()) {
+                self.walk(&format!("/{place}"), before.get(place), after.get(place), false);
+            }
+            return;
+        }
         let added = new.names.iter().filter(|name| !old.by_name.contains_key(*name));
         for entry in old.names.iter().chain(added) {
             let (before, after) = (old.by_name.get(entry).copied(), new.by_name.get(entry).copied());
@@ -195,7 +201,7 @@ impl Field<'_> {
     }
 }
 
-/// The entries of a list by their names. Of two with one name, the first counts.
+/// The entries of a list by their names.
 struct Entries<'a> {
     names: Vec<&'a str>,
     by_name: HashMap<&'a str, &'a Value>,
@@ -278,7 +284,7 @@ mod tests {
     #[test]
     fn two_entries_of_one_name_hide_nothing() {
         let tasks = |second: &str| json!({"tasks": [{"id": "t", "status": "pending"}, {"id": "t", "status": second}]});
-        assert_eq!(said(tasks("running"), tasks("failed")), one("tasks::", Kind::Changed));
+        assert_eq!(said(tasks("running"), tasks("failed")), one("tasks::/1/status", Kind::Changed));
     }
 
     #[test]

@@ -65,8 +65,8 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
     let change = Change { note: args.note.clone(), back_to: Some(earlier.clone()), ..Change::default() };
     let terms = Terms {
         expect: expect.map(|expect| expected(&expect, workflow)).transpose()?,
-        // Saying it twice takes back no more than saying it once.
-        if_changed: true,
+        // Saying it twice takes back no more than saying it once; what is archived is taken up again.
+        if_changed: store.newest(workflow)?.is_none_or(|newest| newest.checkpoint.sealed.is_none()),
         ..Terms::default()
     };
     let recorded = session.save_on(&terms, &workspace, workflow, change)?;

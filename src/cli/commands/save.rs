@@ -1,6 +1,6 @@
 //! `ckpt save`
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
@@ -10,7 +10,7 @@ use super::super::error::Failure;
 use super::super::exit::Exit;
 use super::super::input::Input;
 use super::super::quick;
-use super::super::recording::Terms;
+use super::super::recording::{Terms, refuse_secret_names};
 use super::super::session::{Place, Session, Workspace};
 use super::super::views::save::SaveReport;
 use super::foreign::Mirror;
@@ -88,7 +88,7 @@ arguments! {
         #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
         set: Vec<String>,
         /// Record a file by size and SHA-256
-        #[arg(long, value_name = "[NAME=]PATH", help_heading = "Content")]
+        #[arg(long, value_name = "[NAME=]PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
         artifact: Vec<String>,
         /// Forget a recorded file, by its name
         #[arg(long, value_name = "NAME", help_heading = "Content")]
@@ -106,7 +106,7 @@ arguments! {
         #[arg(long, value_name = "L", help_heading = "Content")]
         label: Vec<String>,
         /// Read all of this from one JSON document instead
-        #[arg(long, value_name = "FILE|-", help_heading = "Content")]
+        #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath, help_heading = "Content")]
         from: Option<String>,
 
         /// Why the checkpoint is taken
@@ -261,6 +261,9 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
         Some(path) => {
             let mut document = input.document("--from", path)?;
             if !args.allow_secrets {
+                // A name that was replaced would be another one, and two of them the same.
+                let given = Request::from_document(document.clone()).map_err(Error::from)?;
+                refuse_secret_names(&given.named(), [given.workflow.as_ref().map(WorkflowId::as_str), None])?;
                 redact_value(&mut document, "", redactions);
             }
             Request::from_document(document).map_err(Error::from)?
@@ -277,7 +280,13 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
     set(&mut change.note, args.note.clone());
     set(&mut change.workflow_status, args.workflow_status.map(Into::into));
     let trigger = args.trigger.as_deref().map(str::parse::<Trigger>).transpose();
-    set(&mut change.trigger, trigger.map_err(|error| Failure::usage("unknown_trigger", error.to_string()))?);
+    set(
+        &mut change.trigger,
+        trigger.map_err(|error| {
+            Failure::usage("unknown_trigger", error.to_string())
+                .help("without `--trigger` it follows from what is saved")
+        })?,
+    );
     change.pin |= args.pin;
     change.labels.extend(args.label.iter().cloned());
     if let Some(data) = &args.data {
@@ -371,7 +380,7 @@ fn task_argument(given: &str) -> Result<TaskChange, Failure> {
             Some(("output", path)) if !path.is_empty() => task.output = Some(path.to_owned()),
             Some(("after", ids)) => {
                 let ids: Result<Vec<_>, _> = ids.split('+').map(name).collect();
-                task.after = Some(ids?);
+                task.after.get_or_insert_default().extend(ids?);
             }
             _ => return Err(usage(format!("`{part}` is not `output=PATH` or `after=ID+ID`"))),
         }

@@ -41,6 +41,7 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&StatsReport::of_store(stats::of_store(&store)?));
     };
     let workflow = store.resolve_workflow(&id.parse::<WorkflowId>()?)?;
-    let newest = Selected::newest(&store, &workflow)?.checkpoint;
-    session.answer(&StatsReport::of_workflow(stats::of_workflow(&store, &newest)?))
+    let newest = Selected::newest(&store, &workflow)?;
+    let report = StatsReport::of_workflow(stats::of_workflow(&store, &newest.checkpoint)?);
+    session.answer(&report.warning(newest.passed_over()))
 }

@@ -77,10 +77,12 @@ fn look(
     workspace: &Workspace,
     selector: &Selector,
 ) -> Result<(StatusReport, bool), Failure> {
-    let judgement = session.judge(workspace, Selected::meant(&workspace.store, selector)?);
+    let selected = Selected::meant(&workspace.store, selector)?;
+    let passed_over = selected.passed_over();
+    let judgement = session.judge(workspace, selected);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
-    Ok((StatusReport::new(&judgement, &finished, session.now()), complete))
+    Ok((StatusReport::new(&judgement, &finished, session.now()).warning(passed_over), complete))
 }
 
 /// Finished workflows that followed the same pipeline.

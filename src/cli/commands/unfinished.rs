@@ -29,7 +29,7 @@ pub(crate) fn only_unfinished(store: &Store, command: &str) -> Result<WorkflowId
     let rows = unfinished(store)?;
     let several = match rows.as_slice() {
         [] => {
-            let message = format!("nothing to {command}: no workflow is unfinished");
+            let message = "no workflow is unfinished";
             return Err(Failure::with(Exit::NotFound, "nothing_to_resume", message)
                 .help("`ckpt list` shows all workflows"));
         }

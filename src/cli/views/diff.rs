@@ -41,7 +41,11 @@ impl DiffReport {
             equal: difference.is_empty(),
             changes: difference.changes,
             summary: difference.summary,
-            elapsed_seconds: to.saved_at.seconds_since(from.saved_at),
+            // Whole seconds, whichever of them is the later one.
+            elapsed_seconds: match to.saved_at >= from.saved_at {
+                true => to.saved_at.seconds_since(from.saved_at),
+                false => -from.saved_at.seconds_since(to.saved_at),
+            },
             git: GitReport { from: from.context.git.clone(), to: to.context.git.clone() },
             warnings: Vec::new(),
         }
@@ -137,7 +141,7 @@ fn is_free_form(changed: &Changed) -> bool {
 fn shown(page: &Page, value: &Value, free: bool) -> String {
     let text = match value {
         Value::String(word) if !free => word.clone(),
-        Value::Object(members) if !free => words(members),
+        Value::Object(members) if !free && !page.verbose && !words(members).is_empty() => words(members),
         value => value.to_string(),
     };
     let length = text.chars().count();

@@ -183,7 +183,7 @@ impl Report for WorkflowsReport {
 
     fn remarks(&self, page: &mut Page) {
         if self.total == 0 {
-            page.line("No workflows match. `ckpt save ID --phase P` starts one.");
+            page.line("No workflows. `ckpt save ID --phase P` starts one.");
         }
         announce(page, self.workflows.len(), self.total, "workflow");
         if self.archived > 0 {

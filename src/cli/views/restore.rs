@@ -10,7 +10,7 @@ use super::super::words::{and, count};
 use super::failed::Failed;
 use crate::core::error::Error;
 use crate::core::store::{GoneNotes, Restored};
-use crate::core::{Handle, WorkflowId};
+use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RestoreReport {
@@ -23,6 +23,9 @@ pub(crate) struct RestoreReport {
     revived: Option<Handle>,
     failures: Vec<Failed>,
     warnings: Vec<String>,
+    /// Whether there is work left.
+    #[serde(skip)]
+    goes_on: bool,
 }
 
 impl RestoreReport {
@@ -43,6 +46,7 @@ impl RestoreReport {
             revived: done.revived.as_ref().map(|checkpoint| checkpoint.handle()),
             failures,
             warnings: Vec::new(),
+            goes_on: done.revived.as_ref().is_some_and(|made| made.status != WorkflowStatus::Complete),
         }
     }
 
@@ -75,10 +79,11 @@ impl Report for RestoreReport {
 
     fn remarks(&self, page: &mut Page) {
         if let Some(revived) = &self.revived {
-            page.line(format!(
-                "{revived} continues the last one. Resume with: ckpt resume {}",
-                self.workflow
-            ));
+            let resume = match self.goes_on {
+                true => format!(" Resume with: ckpt resume {}", self.workflow),
+                false => " The workflow is complete.".to_owned(),
+            };
+            page.line(format!("{revived} continues the last one.{resume}"));
         }
     }
 

@@ -62,7 +62,7 @@ impl Report for RollbackReport {
     fn remarks(&self, page: &mut Page) {
         self.save.remarks(page);
         if let Some(undo) = &self.undo {
-            page.line(format!("Undo with: {}", undo.join(" ")));
+            page.line(format!("Undo the rollback with: {}", undo.join(" ")));
             if self.has_artifacts {
                 page.line("Files were left as they are; `ckpt resume` compares them with the checkpoint");
             }

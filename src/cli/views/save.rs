@@ -38,6 +38,9 @@ pub(crate) struct SaveReport {
     /// The others.
     #[serde(skip)]
     advice: Vec<String>,
+    /// Whether the save was recognised by its key.
+    #[serde(skip)]
+    by_key: bool,
     #[serde(skip)]
     tidied: Option<String>,
     /// Whether there is a flag that keeps secrets.
@@ -83,6 +86,7 @@ impl SaveReport {
             verb: Cow::Borrowed("Saved"),
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
+            by_key: recorded.by_key,
             tidied: recorded.tidied.clone(),
             takes_secrets: false,
         }
@@ -157,7 +161,10 @@ impl Report for SaveReport {
         }
         let Some(handle) = &self.handle else { return };
         if !self.created {
-            page.line(format!("Nothing new: {handle} says it already"));
+            page.line(match self.by_key {
+                true => format!("Nothing new: {handle} was saved under this key"),
+                false => format!("Nothing new: {handle} says it already"),
+            });
             return;
         }
         let next = match &self.next {

@@ -36,10 +36,19 @@ impl StatsReport {
     pub(crate) fn of_workflow(stats: WorkflowStats) -> Self {
         Self { store: None, workflow: Some(stats), warnings: Vec::new() }
     }
+
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
 }
 
 impl Report for StatsReport {
     const FORMAT: &'static str = "ckpt.stats.v1";
+
+    fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
+    }
 
     fn essential(&self) -> String {
         let store = self.store.iter().map(|line| line.stats.live_bytes + line.stats.archived_bytes);

@@ -104,6 +104,11 @@ impl StatusReport {
         }
     }
 
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
+
     fn last_line(&self) -> String {
         let elapsed = self.elapsed_seconds.map(|seconds| format!("elapsed {}", humane(seconds)));
         let elapsed = elapsed.unwrap_or_else(|| "no times recorded".to_owned());
@@ -143,6 +148,10 @@ fn range(low: u64, high: u64) -> String {
 
 impl Report for StatusReport {
     const FORMAT: &'static str = "ckpt.status.v1";
+
+    fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
+    }
 
     fn essential(&self) -> String {
         match self.total {

@@ -12,9 +12,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Change, Edit, MAX_PHASES, TaskChange};
-use crate::core::checkpoint::Checkpoint;
+use crate::core::checkpoint::{Artifact, Checkpoint};
 use crate::core::format::Version;
 use crate::core::phase::PhaseId;
+use crate::core::pipeline::Pipeline;
 use crate::core::record::Extra;
 use crate::core::schema::{self, Violation};
 use crate::core::task::{TaskId, TaskStatus};
@@ -83,6 +84,23 @@ impl Request {
             Value::Object(members) if !members.contains_key("version") => Self::flags(members),
             document => Self::whole(&document),
         }
+    }
+
+    /// The change with the names of everything that is still to be looked up.
+    #[must_use]
+    pub fn named(&self) -> Change {
+        let mut change = self.change.clone();
+        change.artifacts.extend(self.artifacts.iter().map(|request| Artifact {
+            name: request.name.clone().unwrap_or_default(),
+            path: request.path.to_string_lossy().into_owned(),
+            size: None,
+            sha256: None,
+            extra: Extra::default(),
+        }));
+        if let Some(PipelineChoice::Phases(ids)) = &self.pipeline {
+            change.pipeline = Pipeline::custom(ids.iter().cloned()).ok();
+        }
+        change
     }
 
     fn whole(document: &Value) -> Result<Self, DocumentError> {

@@ -3,6 +3,7 @@
 use super::{Change, Edit};
 use crate::core::phase::PhaseId;
 use crate::core::redact::{redact_text, redact_value};
+use crate::core::task::TaskId;
 
 impl Change {
     /// Replaces every secret by `[REDACTED:rule]` and returns the JSON pointers of what was replaced.
@@ -42,9 +43,6 @@ impl Change {
                 }
             }
         }
-        for (index, artifact) in self.artifacts.iter_mut().enumerate() {
-            redact(&mut artifact.name, || format!("/artifacts/{index}/name"), &mut found);
-        }
         for (index, label) in self.labels.iter_mut().enumerate() {
             redact(label, || format!("/labels/{index}"), &mut found);
         }
@@ -63,13 +61,15 @@ impl Change {
     pub fn secret_name(&self) -> Option<&'static str> {
         let phases =
             self.pipeline.iter().flat_map(|pipeline| pipeline.phases.iter().map(|phase| phase.id.as_str()));
-        let phases = phases.chain(self.phase.as_ref().map(PhaseId::as_str));
-        let tasks = self.tasks.iter().map(|task| task.id.as_str());
-        let paths = self.artifacts.iter().map(|artifact| artifact.path.as_str());
+        let phases = phases.chain([&self.phase, &self.next_phase].into_iter().flatten().map(PhaseId::as_str));
+        let tasks = self.tasks.iter().flat_map(|task| task.after.iter().flatten().chain([&task.id]));
+        let tasks = tasks.map(TaskId::as_str);
+        let paths =
+            self.artifacts.iter().flat_map(|artifact| [artifact.name.as_str(), artifact.path.as_str()]);
         let names = phases
             .map(|name| ("the id of a phase", name))
             .chain(tasks.map(|name| ("the id of a task", name)))
-            .chain(paths.map(|name| ("the path of an artifact", name)));
+            .chain(paths.map(|name| ("the name of an artifact", name)));
         names.filter(|(_, name)| redact_text(name).is_some()).map(|(what, _)| what).next()
     }
 }

@@ -4,6 +4,7 @@ use super::Limits;
 use super::evaluate::{Judged, Target};
 use super::facts::{Condition, Facts, OutputFact, Watched};
 use super::finding::{Code, Finding, Severity};
+use super::select::damaged;
 use super::tasks::Tasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -188,11 +189,10 @@ pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut 
 }
 
 /// What has changed around the work.
-pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<Finding>) {
-    if let Some((handle, path, why)) = &facts.damaged_newest {
-        let message = format!("the newest checkpoint {handle} is damaged and was left alone: {path} {why}");
+pub(super) fn world(checkpoint: &Checkpoint, target: &Target, facts: &Facts, findings: &mut Vec<Finding>) {
+    if let Some(newest @ (_, path, _)) = &facts.damaged_newest {
         findings.push(
-            Finding::new(Severity::Confirm, Code::DamagedNewest, message)
+            Finding::new(Severity::Confirm, Code::DamagedNewest, damaged(newest))
                 .help(format!("ckpt resume {} --from {}", checkpoint.workflow, checkpoint.handle()))
                 .help(format!("ckpt verify {} --repair", checkpoint.workflow))
                 .at(path),
@@ -201,7 +201,10 @@ pub(super) fn world(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<F
     if let Some(reason) = &facts.archived {
         let message = format!("the workflow was archived ({reason}); the next save takes it up again");
         let help = format!("ckpt resume {} --yes", checkpoint.workflow);
-        findings.push(Finding::new(Severity::Confirm, Code::Archived, message).help(help));
+        findings.push(match target.complete {
+            true => Finding::new(Severity::Info, Code::Archived, message),
+            false => Finding::new(Severity::Confirm, Code::Archived, message).help(help),
+        });
     }
     if let Some(newest) = &facts.newest {
         let message =

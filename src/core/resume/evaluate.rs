@@ -112,7 +112,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks::promises(checkpoint, facts, &mut findings);
     checks::next(checkpoint, &target, &ids(&|judged| *judged == Judged::ByEvidence), &mut findings);
     checks::workflow(checkpoint, &target, &mut findings);
-    checks::world(checkpoint, facts, &mut findings);
+    checks::world(checkpoint, &target, facts, &mut findings);
     let age_seconds = now.seconds_since(checkpoint.saved_at);
     checks::time(checkpoint, facts, limits, age_seconds, &mut findings);
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);

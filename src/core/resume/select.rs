@@ -73,6 +73,12 @@ impl Selected {
         Ok(Self { checkpoint, damaged_newest: None, newest, archived: None })
     }
 
+    /// What had to be passed over, in a sentence.
+    #[must_use]
+    pub fn passed_over(&self) -> Option<String> {
+        self.damaged_newest.as_ref().map(damaged)
+    }
+
     /// Adds what had to be passed over to the facts.
     #[must_use]
     pub fn complete(&self, facts: Facts) -> Facts {
@@ -83,4 +89,9 @@ impl Selected {
             ..facts
         }
     }
+}
+
+/// Says that the newest checkpoint could not be used.
+pub(super) fn damaged((handle, path, why): &(String, String, String)) -> String {
+    format!("the newest checkpoint {handle} is damaged and was left alone: {path} {why}")
 }

@@ -157,3 +157,14 @@ fn long_values_are_shortened_unless_asked_for() {
     assert!(world.run(&["diff", "042"]).stdout.contains("x... (502 characters)"));
     assert!(world.run(&["diff", "042", "-v"]).stdout.contains(&"x".repeat(500)));
 }
+
+#[test]
+fn what_is_new_is_told_in_full_if_asked() {
+    let world = World::with_checkpoints(1);
+    let save = ["save", "042", "--phase", "b", "--data", r#"{"x":1}"#, "--task", "t=failed,output=f,after=u"];
+    world.run(&[&save[..], &["--task", "t=failed,after=v,after=w"]].concat()).succeeds();
+    let brief = world.run(&["diff", "042"]).stdout;
+    assert!(brief.contains("b: added complete") && brief.contains("t: added failed, b"), "{brief}");
+    let full = world.run(&["diff", "042", "-v"]).stdout;
+    assert!(full.contains(r#""data":{"x":1}"#) && full.contains(r#""depends_on":["v","w"]"#), "{full}");
+}

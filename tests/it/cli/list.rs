@@ -125,7 +125,7 @@ fn no_match_is_said_and_is_no_failure() {
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stderr
-    No workflows match. `ckpt save ID --phase P` starts one.
+    No workflows. `ckpt save ID --phase P` starts one.
     --- end
     ");
 }

@@ -150,7 +150,7 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     failed: o/1: the content of `o/1` was purged: it was removed without an archive
     failed: o/2: the content of `o/2` was purged: it was removed without an archive
       help: nothing brings it back; `ckpt list o` shows what there is
-    o/4 continues the last one. Resume with: ckpt resume o
+    o/4 continues the last one. The workflow is complete.
     --- end
     ");
 }

@@ -35,7 +35,7 @@ fn the_content_of_an_earlier_checkpoint_is_the_newest_again() {
     042/4
     --- stderr
     Rolled back to 042/1 in 042/4: phase a complete, 1 of 4 done. Next: c. Resume with: ckpt resume 042
-    Undo with: ckpt rollback 042/3
+    Undo the rollback with: ckpt rollback 042/3
     Files were left as they are; `ckpt resume` compares them with the checkpoint
     --- end
     ");
@@ -138,4 +138,13 @@ fn decisions_are_recorded_whatever_is_switched_off() {
         assert!(!world.stored("042", seq).to_string().contains(secret));
     }
     assert_eq!(world.json(&["list", "042"])["total"], 6);
+}
+
+#[test]
+fn going_back_to_the_last_one_takes_an_archived_workflow_up_again() {
+    let world = world();
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    let answer = world.json(&["rollback", "042~1"]);
+    assert_eq!((&answer["handle"], &answer["copy_of"]), (&json!("042/5"), &json!("042/3")));
+    assert_eq!(world.json(&["resume", "042"])["verdict"], "ready");
 }

@@ -157,3 +157,16 @@ fn every_single_flipped_byte_is_found() {
         world.run(&["show", "042"]).exits(6);
     }
 }
+
+/// Whoever answers by an older checkpoint says so, also to the quiet.
+#[test]
+fn nobody_falls_back_without_a_word() {
+    let world = World::with_checkpoints(2);
+    world.replace_checkpoint("042", 2, b"x");
+    for args in [&["status", "042"][..], &["stats", "042"]] {
+        let warning = world.json(args)["warnings"][0].as_str().unwrap().to_owned();
+        assert!(warning.starts_with("the newest checkpoint 042/2 is damaged"), "{warning}");
+        let quiet = world.run(&[args, &["-q"]].concat()).succeeds();
+        assert!(quiet.stderr.starts_with("warning: the newest checkpoint 042/2 is damaged"), "{quiet}");
+    }
+}

@@ -150,10 +150,12 @@ fn advice_fits_what_was_typed() {
     assert_eq!(help(&["save", "042/2"], 2), ["it names a checkpoint; the workflow is `042`"]);
     assert_eq!(help(&["archive", "042~1"], 2), ["it names a checkpoint; the workflow is `042`"]);
     assert_eq!(help(&["save", "a/b"], 2), ["the nearest legal id is `a-b`"]);
-    assert_eq!(
-        help(&["save", "042", "--next", "- write the parser"], 2)[0],
-        "a value that begins with `-` is written with `=`: `--next=...`"
-    );
+    for value in ["- write the parser", "-x", "--foo bar", "-1"] {
+        let advice = "a value that begins with `-` is written with `=`: `--next=...`";
+        assert_eq!(help(&["save", "042", "--next", value], 2)[0], advice, "{value}");
+        world.run(&["save", "042", &format!("--next={value}")]).succeeds();
+    }
+    assert_eq!(help(&["rollback", "042/1", "--yes"], 2), ["`ckpt rollback --help` shows all flags"]);
     assert_eq!(
         help(&["save", "042", "--expect", "042"], 2),
         ["write the id and the number of the checkpoint: `042/7`"]

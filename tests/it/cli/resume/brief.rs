@@ -137,3 +137,24 @@ fn stored_text_stays_in_its_quotes() {
         }
     }
 }
+
+/// What matters most comes first, whatever the budget, and nothing stored is said without saying what it is.
+#[test]
+fn the_more_it_may_say_the_more_it_says() {
+    let world = World::new();
+    let save =
+        ["save", "w", "--phases", "plan,build,ship", "--phase", "plan", "--title", "OAuth integration"];
+    world.run(&[&save[..], &["--next", "Write the parser for the thing"]].concat()).succeeds();
+    let mut lines = 0;
+    for budget in 0..200 {
+        let text = world.run(&["brief", "w", "--max-tokens", &budget.to_string()]).succeeds().stdout;
+        assert!(text.lines().count() >= lines, "{budget}: {text}");
+        lines = text.lines().count();
+        assert!(!text.contains('"') || text.contains("stored data, not instructions"), "{budget}: {text}");
+        let order =
+            ["Unfinished work: w", "Continue with phase build", "When done", "Done: plan", "Then: ship"];
+        let said: Vec<bool> = order.iter().map(|words| text.contains(words)).collect();
+        assert!(said.is_sorted_by(|a, b| a >= b), "{budget}: {text}");
+    }
+    assert_eq!(lines, 6);
+}

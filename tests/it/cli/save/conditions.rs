@@ -54,7 +54,7 @@ fn saying_the_same_save_again_under_its_key_returns_the_first_handle() {
     --- stdout
     042/1
     --- stderr
-    Nothing new: 042/1 says it already
+    Nothing new: 042/1 was saved under this key
     --- end
     ");
 }

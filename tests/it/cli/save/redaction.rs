@@ -139,3 +139,27 @@ fn a_secret_is_no_name() {
     let by = world.json(&["approve", "042", "--phase", "x", "--by", TOKEN]);
     assert_eq!(by["redactions"], json!(["/by"]));
 }
+
+#[test]
+fn a_secret_is_no_name_in_a_document_either() {
+    let world = World::new();
+    let other = TOKEN.replace('0', "9");
+    for document in [
+        json!({"tasks": [{"id": TOKEN, "status": "running"}, {"id": other, "status": "complete"}]}),
+        json!({"tasks": {TOKEN: "running"}}),
+        json!({"tasks": [{"id": "t", "status": "running", "after": [TOKEN]}]}),
+        json!({"artifacts": {TOKEN: "f"}}),
+        json!({"phases": [TOKEN]}),
+        json!({"phase": "a", "next_phase": TOKEN}),
+    ] {
+        let save = world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string());
+        save.refused(9, "secret_in_name");
+    }
+    world.refuses(&["save", TOKEN], 9, "secret_in_name");
+    world.refuses(&["save", "042", "--phase", "a", "--next-phase", TOKEN], 9, "secret_in_name");
+    world.refuses(&["save", "042", "--task", &format!("t=running,after={TOKEN}")], 9, "secret_in_name");
+    assert!(!world.store().exists());
+    let agent = world.ckpt(&["save", "042"]).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", TOKEN);
+    agent.run().succeeds();
+    assert_eq!(world.stored("042", 1)["writer"]["session"], "[REDACTED:github-token]");
+}

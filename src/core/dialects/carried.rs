@@ -19,10 +19,9 @@ mod reading;
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use super::topic::{Topic, action, agree, approved, untold_data};
+use super::topic::{Topic, action, approved, untold_data, untold_tasks};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::phase::Phase;
-use crate::core::task::Task;
 use crate::core::time::Timestamp;
 
 pub(super) use reading::take_up;
@@ -154,10 +153,7 @@ fn member(
         Topic::Title => ("title", json!(meant.title)),
         Topic::Action => ("next_action", json!(action(meant))),
         Topic::Note => ("note", json!(meant.note)),
-        Topic::Tasks => {
-            let untold = |task: &&Task| !said.tasks.iter().any(|other| agree(task, other));
-            ("tasks", meant.tasks.iter().filter(untold).map(|task| json!(task)).collect())
-        }
+        Topic::Tasks => ("tasks", untold_tasks(said, meant).into_iter().map(|task| json!(task)).collect()),
         Topic::Replans => ("replans", json!(meant.replans)),
         Topic::Approvals => ("approvals", approved(meant).map(approval).collect()),
         Topic::Error => ("last_error", json!(meant.last_error)),

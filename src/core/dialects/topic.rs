@@ -1,6 +1,6 @@
 //! What a checkpoint is about, piece by piece, and whether another one says the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -99,27 +99,25 @@ impl Topic {
             Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
             Self::Action => action(meant).is_none() || due_action(said) == action(meant),
             Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
-            Self::Tasks => meant.tasks.iter().all(|task| said.tasks.iter().any(|other| agree(task, other))),
-            Self::Artifacts => meant
-                .artifacts
-                .iter()
-                .all(|artifact| said.artifacts.iter().any(|other| other.path == artifact.path)),
+            Self::Tasks => untold_tasks(said, meant).is_empty(),
+            Self::Artifacts => {
+                let known: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
+                meant.artifacts.iter().all(|artifact| known.contains(&artifact.path))
+            }
             Self::Replans => counted(&said.replans) == counted(&meant.replans),
             Self::Approvals => approved(meant).all(|phase| approved(said).any(|other| other.id == phase.id)),
             Self::Error => {
                 let message = |checkpoint: &Checkpoint| Some(checkpoint.last_error.as_ref()?.message.clone());
                 repeats(message(said).as_ref(), message(meant).as_ref())
             }
-            Self::Labels => meant
-                .context
-                .labels
-                .iter()
-                .all(|label| said.context.labels.iter().any(|other| other == label)),
-            Self::Watched => meant
-                .context
-                .watched
-                .iter()
-                .all(|file| said.context.watched.iter().any(|other| other.path == file.path)),
+            Self::Labels => {
+                let known: HashSet<_> = said.context.labels.iter().collect();
+                meant.context.labels.iter().all(|label| known.contains(label))
+            }
+            Self::Watched => {
+                let known: HashSet<_> = said.context.watched.iter().map(|file| &file.path).collect();
+                meant.context.watched.iter().all(|file| known.contains(&file.path))
+            }
             Self::Git => {
                 let (said, meant) = (said.context.git.as_ref(), meant.context.git.as_ref());
                 let branch = repeats(
@@ -187,8 +185,15 @@ fn due_action(checkpoint: &Checkpoint) -> Option<&String> {
     action(checkpoint).or_else(|| due?.action.as_ref())
 }
 
+/// The tasks that `said` does not have, or not as they stand.
+pub(super) fn untold_tasks<'c>(said: &Checkpoint, meant: &'c Checkpoint) -> Vec<&'c Task> {
+    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task)).collect();
+    let told = |task: &&Task| known.get(&task.id).is_some_and(|other| agree(task, other));
+    meant.tasks.iter().filter(|task| !told(task)).collect()
+}
+
 /// Whether two tasks are the same one, and stand the same.
-pub(super) fn agree(task: &Task, other: &Task) -> bool {
+fn agree(task: &Task, other: &Task) -> bool {
     task.id == other.id
         && task.status == other.status
         && task.depends_on == other.depends_on

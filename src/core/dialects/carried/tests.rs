@@ -6,6 +6,7 @@ use super::*;
 use crate::core::checkpoint::{GitContext, Next, Replan, WorkflowStatus};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, PhaseStatus};
+use crate::core::task::Task;
 
 const HOMES: [(Dialect, &str); 4] = [
     (Dialect::Kamiflow, "/metadata/ckpt"),
@@ -220,4 +221,40 @@ fn going_from_system_to_system_does_not_grow_without_end() {
     }
     assert_eq!(sizes[3..], [sizes[3]; 3], "{sizes:?}");
     assert_eq!(checkpoint.state.to_value().unwrap()["k"], json!(1));
+}
+
+#[test]
+fn many_carried_names_take_no_longer_than_their_number() {
+    let names = |letter: &str, count: usize| (0..count).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let task = |id: &String| json!({"id": id, "status": "pending"});
+    let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
+        "phase_metadata": {}, "context_metadata": {"ckpt": {
+            "saved_at": "2026-01-01T00:00:00Z", "labels": names("l", 50_000), "watched": names("f", 50_000),
+            "tasks": names("t", 100_001).iter().map(task).collect::<Vec<_>>(),
+    }}});
+    let reading = read(Dialect::ClaudePlan, &document, None);
+    assert_eq!((reading.draft.labels.len(), reading.draft.watched.len()), (50_000, 50_001));
+    assert_eq!(reading.draft.tasks.len(), 100_000, "no more than can be saved");
+    assert_eq!(codes(&reading), ["imported"]);
+    let checkpoint = imported(Dialect::ClaudePlan, &document, None);
+    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
+}
+
+#[test]
+fn texts_that_could_not_be_saved_are_not_followed() {
+    let (long, at) = ("x".repeat(70_000), "2026-01-01T00:00:00Z");
+    let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
+        "phase_metadata": {}, "context_metadata": {"ckpt": {
+            "saved_at": at, "title": &long[..2000], "note": long, "next_action": long,
+            "last_error": {"message": long, "phase": null, "at": at},
+            "tasks": [{"id": "a", "status": "failed", "error": long}, {"id": "b", "status": "pending"}],
+    }}});
+    let reading = read(Dialect::ClaudePlan, &document, None);
+    assert_eq!(codes(&reading), ["imported"; 5]);
+    let draft = reading.draft;
+    assert_eq!((draft.title.as_deref(), draft.note, draft.last_error), (Some("p.md"), None, None));
+    assert_eq!(draft.next.and_then(|next| next.action), None);
+    assert_eq!(draft.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    let checkpoint = imported(Dialect::ClaudePlan, &document, None);
+    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
 }

@@ -1,5 +1,7 @@
 //! Reading a checkpoint of an issue.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::reading::{Draft, Mention, Notes, pointer};
@@ -126,11 +128,9 @@ fn read_issue(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         let branch = Some(branch.to_owned());
         draft.git = Some(GitContext { branch, commit: None, extra: Default::default() });
     }
-    for label in labels(main) {
-        if is_label(label) && !draft.labels.iter().any(|known| known == label) {
-            draft.labels.push(label.to_owned());
-        }
-    }
+    let mut seen = HashSet::new();
+    let labels = labels(main).filter(|label| is_label(label) && seen.insert(*label));
+    draft.labels.extend(labels.map(str::to_owned));
 }
 
 /// The labels of the issue.

@@ -99,7 +99,7 @@ impl Topic {
             Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
             Self::Action => action(meant).is_none() || due_action(said) == action(meant),
             Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
-            Self::Tasks => untold_tasks(said, meant).is_empty(),
+            Self::Tasks => untold_tasks(said, meant).is_empty() && has_homes(said, meant),
             Self::Artifacts => {
                 let known: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
                 meant.artifacts.iter().all(|artifact| known.contains(&artifact.path))
@@ -146,20 +146,15 @@ fn has_phases(said: &Checkpoint, meant: &Checkpoint) -> bool {
     alike.eq(meant.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
 }
 
-/// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only;
-/// crunch tells what all of them found out in one place.
+/// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only.
 pub(super) fn untold_data(
     said: &Checkpoint,
     meant: &Checkpoint,
     dialect: Dialect,
 ) -> Vec<(PhaseId, Map<String, Value>)> {
     let here = |phase: &&Phase| dialect != Dialect::Kamiflow || meant.phase.as_ref() == Some(&phase.id);
-    let all: Map<String, Value> = said.phases.iter().flat_map(data).collect();
     let untold = meant.phases.iter().filter(here).filter_map(|phase| {
-        let known = match dialect {
-            Dialect::Crunch => all.clone(),
-            _ => said.find_phase(&phase.id).map(data).unwrap_or_default(),
-        };
+        let known = said.find_phase(&phase.id).map(data).unwrap_or_default();
         let told = data(phase);
         let repeated = told.iter().all(|(key, value)| known.get(key) == Some(value));
         (!repeated).then(|| (phase.id.clone(), told))
@@ -167,7 +162,8 @@ pub(super) fn untold_data(
     untold.collect()
 }
 
-fn data(phase: &Phase) -> Map<String, Value> {
+/// What a phase found out, member by member.
+pub(super) fn data(phase: &Phase) -> Map<String, Value> {
     match phase.data.as_ref().map(Json::to_value) {
         Some(Ok(Value::Object(members))) => members,
         _ => Map::new(),
@@ -190,6 +186,13 @@ pub(super) fn untold_tasks<'c>(said: &Checkpoint, meant: &'c Checkpoint) -> Vec<
     let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task)).collect();
     let told = |task: &&Task| known.get(&task.id).is_some_and(|other| agree(task, other));
     meant.tasks.iter().filter(|task| !told(task)).collect()
+}
+
+/// Whether tasks belong to the phases they are meant to belong to.
+fn has_homes(said: &Checkpoint, meant: &Checkpoint) -> bool {
+    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task.phase.as_ref())).collect();
+    let at_home = |task: &Task| known.get(&task.id).is_none_or(|home| *home == task.phase.as_ref());
+    meant.tasks.iter().filter(|task| task.phase.is_some()).all(at_home)
 }
 
 /// Whether two tasks are the same one, and stand the same.

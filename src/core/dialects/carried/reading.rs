@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::super::dialect::Dialect;
 use super::super::numbers;
 use super::super::reading::{Draft, Notes, Watch, pointer};
+use super::homes::Homes;
 use super::{MEMBER, find, home, lists_done};
 use crate::core::change::{MAX_PHASES, MAX_TASKS, MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
@@ -36,6 +37,11 @@ pub(in super::super) fn take_up(dialect: Dialect, main: &Value, draft: &mut Draf
         }
         draft.recorded_at = Some(saved_at);
         take_passing(&mut carried, draft);
+    }
+    if Homes::are_untold(dialect)
+        && let Some(homes) = carried.get::<Homes>("phase_of")
+    {
+        homes.settle(draft);
     }
     take_lasting(&mut carried, draft);
 }

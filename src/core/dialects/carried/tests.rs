@@ -224,6 +224,53 @@ fn going_from_system_to_system_does_not_grow_without_end() {
 }
 
 #[test]
+fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all() {
+    let mut checkpoint = full(Dialect::Crunch);
+    let at = checkpoint.saved_at;
+    checkpoint.phases[0].data =
+        Some(Json::Given(json!({"a": {"z": 0}, "b": {"z": 1}, "both": {}, "plain": 1})));
+    checkpoint.phases[1].data = Some(Json::Given(json!({"b": {"z": 2}, "both": {}})));
+    checkpoint.phases[1].enter(PhaseStatus::Complete, at);
+    let third = &mut checkpoint.phases[2];
+    third.enter(PhaseStatus::InProgress, at);
+    third.data = Some(Json::Given(json!({"c": {"z": 3}})));
+    checkpoint.phase = Some(third.id.clone());
+    checkpoint.next = None;
+    checkpoint.tasks.push(Task::pending("t2".parse().unwrap(), Some(third.id.clone())));
+    let papers = write(Dialect::Crunch, &checkpoint);
+    assert_eq!(left_out(Dialect::Crunch, &checkpoint), [], "{}", papers.main);
+    assert_eq!(
+        papers.main["knowledge_context"]["ckpt"]["phase_of"],
+        json!({"tasks": {"t1": "enrich"}, "data": {"a": ["enrich"], "b": ["ready"], "both": ["enrich", "ready"]}})
+    );
+    let data = |checkpoint: &Checkpoint| {
+        checkpoint.phases.iter().map(|phase| Value::from(data(phase))).collect::<Vec<_>>()
+    };
+    let again = imported_again(Dialect::Crunch, &papers);
+    assert_eq!((data(&again), &again.tasks), (data(&checkpoint), &checkpoint.tasks));
+    // The owner goes on: what it has done since belongs to where it stands, and what it changed is as it says.
+    let mut main = papers.main;
+    main["created_at"] = json!("2026-12-24T00:00:00Z");
+    main["workflow_state"]["current_phase"] = json!("validation");
+    main["agent_outputs"]["a"] = json!({"z": 9});
+    main["agent_outputs"]["new"] = json!({"z": 4});
+    main["execution_graph"]["node_states"]["t1"] = json!({"status": "completed"});
+    let later = imported(Dialect::Crunch, &main, papers.beside.as_ref());
+    assert_eq!(data(&later)[0]["a"], json!({"z": 9}));
+    assert_eq!(data(&later)[3], json!({"c": {"z": 3}, "new": {"z": 4}}));
+    assert_eq!(
+        (later.tasks[0].status.word(), later.tasks[0].phase.as_ref()),
+        ("complete", Some(&again.phases[0].id))
+    );
+    // Nobody has to believe it.
+    main["knowledge_context"]["ckpt"]["phase_of"] =
+        json!({"tasks": {"t1": "nowhere"}, "data": {"a": ["nowhere"]}});
+    let doubtful = imported(Dialect::Crunch, &main, None);
+    assert_eq!(doubtful.tasks[0].phase, doubtful.phase);
+    assert_eq!(data(&doubtful)[3]["a"], json!({"z": 9}));
+}
+
+#[test]
 fn many_carried_names_take_no_longer_than_their_number() {
     let names = |letter: &str, count: usize| (0..count).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
     let task = |id: &String| json!({"id": id, "status": "pending"});

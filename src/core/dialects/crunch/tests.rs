@@ -419,6 +419,10 @@ mod writing {
         );
         let new = json!({"path": "bench.txt", "status": "modified", "staged": false});
         expected["files_modified"].as_array_mut().unwrap().push(new);
+        let of = json!({"design": "implementing", "cache": "implementing", "evict": "implementing",
+            "measure": "implementing"});
+        expected["knowledge_context"]["ckpt"] = json!({"saved_at": "2026-02-05T10:11:12.000Z",
+            "phase_of": {"tasks": of, "data": {"architect": ["implementing"]}}});
         let papers = written(&saved);
         assert_eq!(papers.main, expected);
         assert_eq!(

@@ -72,8 +72,8 @@ fn write_completed(checkpoint: &Checkpoint, kept: Option<&Value>) -> Vec<Value> 
     checkpoint.done().map(|phase| write_entry(phase, &of(phase))).collect()
 }
 
-/// The phase that names an artifact: the one it is called after, that promises it, or that named it in the imported
-/// file; else the one the checkpoint is about, or the last that is done.
+/// The phase that names an artifact: the one it is called after, that named it in the imported file, or that promises
+/// it. Of any other artifact it is not known which phase has produced it.
 fn owner<'c>(artifact: &Artifact, checkpoint: &'c Checkpoint, kept: Option<&Value>) -> Option<&'c PhaseId> {
     let done = |wanted: &dyn Fn(&Phase) -> bool| checkpoint.done().find(|phase| wanted(phase));
     let entries = kept.and_then(|kept| kept["completed_phases"].as_array());
@@ -81,14 +81,14 @@ fn owner<'c>(artifact: &Artifact, checkpoint: &'c Checkpoint, kept: Option<&Valu
         entries.into_iter().flatten().any(|entry| {
             let output = first(entry, &["output", "outputs"]).map(|(_, output)| paths(output));
             word(&named_phase(entry)).is_some_and(|id| phase.id.as_str().eq_ignore_ascii_case(&id))
-                && output.is_some_and(|output| output.contains(&artifact.path.as_str()))
+                && output.is_some_and(|output| {
+                    output.contains(&artifact.path.as_str()) || output.contains(&artifact.name.as_str())
+                })
         })
     };
     let found = done(&|phase| phase.id.as_str() == artifact.name)
         .or_else(|| done(&named))
-        .or_else(|| done(&|phase| phase.outputs.iter().any(|output| output.path == artifact.path)))
-        .or_else(|| done(&|phase| checkpoint.phase.as_ref() == Some(&phase.id)))
-        .or_else(|| checkpoint.done().last());
+        .or_else(|| done(&|phase| phase.outputs.iter().any(|output| output.path == artifact.path)));
     found.map(|phase| &phase.id)
 }
 

@@ -11,16 +11,17 @@
 //! | `crunch` | `knowledge_context` |
 //!
 //! The system that owns the file goes on without reading this, so its own members always count, and some of what is
-//! carried is worth nothing any more once the file says that it was saved later: the status, the note, what to do next,
-//! the last error and the git checkout. A member of that name which somebody else has put there is left alone.
+//! carried is worth nothing any more once the file says that it was saved later: the status, that of phases, the note,
+//! what to do next, the last error and the git checkout. A member of that name which somebody else has put there is left alone.
 
 mod homes;
+mod names;
 mod reading;
 
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use super::topic::{Topic, action, approved, data, untold_data, untold_tasks};
+use super::topic::{Topic, action, approved, data, untold_data, untold_standing, untold_tasks};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::phase::Phase;
 use crate::core::time::Timestamp;
@@ -150,7 +151,15 @@ fn member(
         Topic::Phases if lists_done(dialect) && meant.is_declared() && !said.is_declared() => {
             ("phases", meant.phases.iter().map(|phase| json!(phase.id)).collect())
         }
-        Topic::Phases | Topic::Artifacts => return None,
+        Topic::Phases => return None,
+        Topic::Standing => {
+            let stands = |phase: &Phase| (phase.id.to_string(), json!(phase.status));
+            ("phase_status", untold_standing(said, meant).map(stands).collect::<Map<_, _>>().into())
+        }
+        Topic::Artifacts => {
+            let renamed = Some(names::collect(meant, said)).filter(|renamed| !renamed.is_empty());
+            ("artifacts", json!(renamed?))
+        }
         Topic::Data => ("data", pages(dialect, meant, said)?.into()),
         Topic::Status => ("status", json!(meant.status)),
         Topic::Title => ("title", json!(meant.title)),

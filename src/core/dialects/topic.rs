@@ -17,6 +17,8 @@ use crate::core::task::Task;
 pub enum Topic {
     /// Which phases there are, and which of them are done.
     Phases,
+    /// Which phases were skipped or begun.
+    Standing,
     /// What phases found out.
     Data,
     /// Where the workflow stands.
@@ -49,8 +51,9 @@ pub enum Topic {
 
 impl Topic {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Phases,
+        Self::Standing,
         Self::Data,
         Self::Status,
         Self::Title,
@@ -72,6 +75,7 @@ impl Topic {
     pub fn words(self) -> &'static str {
         match self {
             Self::Phases => "the list of phases",
+            Self::Standing => "which phases were skipped or begun",
             Self::Data => "the data of phases",
             Self::Status => "the status of the workflow",
             Self::Title => "the title",
@@ -94,16 +98,14 @@ impl Topic {
         let repeats = |said: Option<&String>, meant: Option<&String>| meant.is_none() || said == meant;
         match self {
             Self::Phases => has_phases(said, meant),
+            Self::Standing => untold_standing(said, meant).next().is_none(),
             Self::Data => untold_data(said, meant, dialect).is_empty(),
             Self::Status => said.status == meant.status,
             Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
             Self::Action => action(meant).is_none() || due_action(said) == action(meant),
             Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
             Self::Tasks => untold_tasks(said, meant).is_empty() && has_homes(said, meant),
-            Self::Artifacts => {
-                let known: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
-                meant.artifacts.iter().all(|artifact| known.contains(&artifact.path))
-            }
+            Self::Artifacts => has_artifacts(said, meant),
             Self::Replans => counted(&said.replans) == counted(&meant.replans),
             Self::Approvals => approved(meant).all(|phase| approved(said).any(|other| other.id == phase.id)),
             Self::Error => {
@@ -144,6 +146,36 @@ fn has_phases(said: &Checkpoint, meant: &Checkpoint) -> bool {
     let open = !said.is_declared() && !meant.is_declared();
     let more = said.remaining().any(|phase| meant.find_phase(&phase.id).is_none());
     alike.eq(meant.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
+}
+
+/// The phases that were skipped or begun, and of which `said` only knows that they are done, or not.
+pub(super) fn untold_standing<'c>(
+    said: &'c Checkpoint,
+    meant: &'c Checkpoint,
+) -> impl Iterator<Item = &'c Phase> {
+    let known: HashMap<_, _> = said.phases.iter().map(|phase| (&phase.id, phase.status)).collect();
+    meant.phases.iter().filter(move |phase| {
+        known.get(&phase.id).is_some_and(|said| *said != phase.status && is_nearly(*said, phase.status))
+    })
+}
+
+/// Whether a phase that is said to stand so may in truth have been skipped, or begun.
+pub(super) fn is_nearly(said: PhaseStatus, meant: PhaseStatus) -> bool {
+    match meant {
+        PhaseStatus::Skipped => said.is_done(),
+        PhaseStatus::InProgress => matches!(said, PhaseStatus::Pending | PhaseStatus::InProgress),
+        _ => false,
+    }
+}
+
+/// Whether all files are there, by the names that they have. One that goes by its path has none.
+fn has_artifacts(said: &Checkpoint, meant: &Checkpoint) -> bool {
+    let known: HashSet<_> = said.artifacts.iter().map(|artifact| (&artifact.name, &artifact.path)).collect();
+    let paths: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
+    meant.artifacts.iter().all(|artifact| match artifact.name == artifact.path {
+        true => paths.contains(&artifact.path),
+        false => known.contains(&(&artifact.name, &artifact.path)),
+    })
 }
 
 /// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only.

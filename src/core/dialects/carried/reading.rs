@@ -6,10 +6,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::super::dialect::Dialect;
-use super::super::numbers;
 use super::super::reading::{Draft, Notes, Watch, pointer};
+use super::super::topic::is_nearly;
+use super::super::{known_phases, numbers};
 use super::homes::Homes;
-use super::{MEMBER, find, home, lists_done};
+use super::{MEMBER, find, home, lists_done, names};
 use crate::core::change::{MAX_PHASES, MAX_TASKS, MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
 use crate::core::json::{Json, overlay};
@@ -100,6 +101,14 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     {
         draft.status = status;
     }
+    if let Some(standing) = carried.get::<HashMap<PhaseId, PhaseStatus>>("phase_status") {
+        for phase in &mut draft.phases {
+            let status = standing.get(&phase.id).filter(|status| is_nearly(phase.status, **status));
+            if let Some(status) = status {
+                known_phases::stand(phase, *status);
+            }
+        }
+    }
     draft.note = draft.note.take().or_else(|| carried.short("note", MAX_TEXT_BYTES, String::len));
     if let Some(text) = carried.short("next_action", MAX_TEXT_BYTES, String::len) {
         let blank = || Next { phase: None, action: None, extra: Default::default() };
@@ -126,6 +135,9 @@ fn take_lasting(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     let labels = carried.get::<Vec<String>>("labels").unwrap_or_default();
     let fits = |label: &String| check_name("a label", label, &[',']).is_ok();
     draft.labels.extend(labels.into_iter().filter(|label| fits(label) && known.insert(label.clone())));
+    if let Some(names) = carried.get("artifacts") {
+        names::settle(names, draft);
+    }
     take_tasks(carried, draft);
     if draft.replans.is_empty() {
         draft.replans = carried.get::<Vec<Replan>>("replans").unwrap_or_default();

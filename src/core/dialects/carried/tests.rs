@@ -3,7 +3,7 @@ use std::path::Path;
 use super::super::reading::Papers;
 use super::super::testing::{codes, imported, read};
 use super::*;
-use crate::core::checkpoint::{GitContext, Next, Replan, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, GitContext, Next, Replan, WorkflowStatus};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, PhaseStatus};
 use crate::core::task::Task;
@@ -268,6 +268,71 @@ fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all
     let doubtful = imported(Dialect::Crunch, &main, None);
     assert_eq!(doubtful.tasks[0].phase, doubtful.phase);
     assert_eq!(data(&doubtful)[3]["a"], json!({"z": 9}));
+}
+
+fn file(name: &str, path: &str) -> Artifact {
+    let (name, path) = (name.to_owned(), path.to_owned());
+    Artifact { name, path, size: None, sha256: None, extra: Default::default() }
+}
+
+/// A checkpoint whose first phase is done, the second skipped and the third begun, with a file that has a name.
+fn halfway(dialect: Dialect) -> Checkpoint {
+    let mut checkpoint = full(dialect);
+    let at = checkpoint.saved_at;
+    checkpoint.phases[1].enter(PhaseStatus::Skipped, at);
+    checkpoint.phases[2].enter(PhaseStatus::InProgress, at);
+    checkpoint.phase = Some(checkpoint.phases[2].id.clone());
+    checkpoint.next = None;
+    checkpoint.artifacts = vec![file("spec", "docs/spec.md"), file("b.md", "b.md")];
+    checkpoint
+}
+
+#[test]
+fn phases_that_were_skipped_or_begun_and_files_with_names_stay_what_they_are() {
+    for (dialect, place) in HOMES {
+        let checkpoint = halfway(dialect);
+        let papers = write(dialect, &checkpoint);
+        assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", papers.main);
+        let again = imported_again(dialect, &papers);
+        let stand = |checkpoint: &Checkpoint| {
+            checkpoint.phases[..3].iter().map(|phase| phase.status.word()).collect::<Vec<_>>()
+        };
+        assert_eq!(stand(&again), ["complete", "skipped", "in_progress"], "{dialect}");
+        assert_eq!(again.artifacts, checkpoint.artifacts, "{dialect}");
+        assert_eq!(write(dialect, &again), papers, "{dialect}: what was imported is written back as it was");
+        // What is carried does not make a phase done, or undone, and does not bring back files.
+        let mut main = papers.main;
+        let carried = main.pointer_mut(place).unwrap();
+        let id = |at: usize| checkpoint.phases[at].id.to_string();
+        carried["phase_status"] = json!({id(0): "in_progress", id(2): "skipped", "x": "skipped"});
+        carried["artifacts"] =
+            json!([{"name": "gone", "path": "gone.md"}, {"name": "b.md", "path": "docs/spec.md"}]);
+        let doubtful = imported(dialect, &main, papers.beside.as_ref());
+        assert_eq!(doubtful.phases[0].status, PhaseStatus::Complete, "{dialect}");
+        assert!(!doubtful.phases[2].status.is_done(), "{dialect}");
+        assert_eq!(doubtful.artifacts.len(), 2, "{dialect}");
+    }
+}
+
+#[test]
+fn the_owner_of_a_file_may_have_gone_on_with_a_phase_that_was_skipped() {
+    let mut main = write(Dialect::ClaudeDir, &halfway(Dialect::ClaudeDir)).main;
+    main["updated_at"] = json!("2026-12-24T00:00:00Z");
+    let draft = read(Dialect::ClaudeDir, &main, None).draft;
+    assert_eq!(draft.phases[1].status, PhaseStatus::Complete);
+    assert_eq!(draft.artifacts[0].name, "spec");
+}
+
+#[test]
+fn a_name_or_a_phase_without_a_place_is_named() {
+    let mut checkpoint = halfway(Dialect::Dotagent);
+    checkpoint.artifacts = vec![file("REQUIREMENTS", "docs/spec.md")];
+    let lost = left_out(Dialect::Dotagent, &checkpoint);
+    assert!(!lost.contains(&Topic::Artifacts) && !lost.contains(&Topic::Standing), "{lost:?}");
+    checkpoint.artifacts = vec![file("spec", "memory/reports/demand.json")];
+    checkpoint.phases[3].enter(PhaseStatus::InProgress, checkpoint.saved_at);
+    let lost = left_out(Dialect::Dotagent, &checkpoint);
+    assert!(lost.contains(&Topic::Artifacts) && lost.contains(&Topic::Standing), "{lost:?}");
 }
 
 #[test]

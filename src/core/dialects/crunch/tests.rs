@@ -422,6 +422,7 @@ mod writing {
         let of = json!({"design": "implementing", "cache": "implementing", "evict": "implementing",
             "measure": "implementing"});
         expected["knowledge_context"]["ckpt"] = json!({"saved_at": "2026-02-05T10:11:12.000Z",
+            "artifacts": [{"name": "bench", "path": "bench.txt"}],
             "phase_of": {"tasks": of, "data": {"architect": ["implementing"]}}});
         let papers = written(&saved);
         assert_eq!(papers.main, expected);

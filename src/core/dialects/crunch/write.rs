@@ -161,7 +161,9 @@ fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, importe
             files.push(file.clone());
             continue;
         };
-        if let Some(artifact) = checkpoint.artifacts.iter().find(|artifact| artifact.name == path) {
+        // A file is called by its path, unless it has a name that was carried along.
+        let known = checkpoint.artifacts.iter().find(|artifact| artifact.name == path);
+        if let Some(artifact) = known.or_else(|| new.iter().copied().find(|artifact| artifact.path == path)) {
             files.push(if file.is_string() { json!(artifact.path) } else { json!({"path": artifact.path}) });
             new.retain(|other| other.name != artifact.name);
         }

@@ -1,7 +1,11 @@
 use std::path::Path;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::super::reading::Papers;
-use super::super::testing::{codes, imported, read};
+use super::super::testing::{codes, imported, odd, read};
 use super::*;
 use crate::core::checkpoint::{Artifact, GitContext, Next, Replan, WorkflowStatus};
 use crate::core::json::Json;
@@ -370,3 +374,32 @@ fn texts_that_could_not_be_saved_are_not_followed() {
     let checkpoint = imported(Dialect::ClaudePlan, &document, None);
     assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
 }
+
+proptest! {
+    /// Whatever is said to be carried, nothing panics, and what was imported is written back as it was.
+    #[test]
+    fn odd_things_that_are_carried_do_no_harm(
+        home in select(HOMES.to_vec()),
+        odd in vec((select(MEMBERS.to_vec()), odd()), 1..4),
+    ) {
+        let (dialect, place) = home;
+        let mut papers = write(dialect, &halfway(dialect));
+        let carried = papers.main.pointer_mut(place).and_then(Value::as_object_mut).unwrap();
+        carried.extend(odd.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        let checkpoint = imported_again(dialect, &papers);
+        prop_assert_eq!(write(dialect, &checkpoint), papers);
+    }
+}
+
+const MEMBERS: [&str; 10] = [
+    "phases",
+    "phase_status",
+    "phase_of",
+    "artifacts",
+    "data",
+    "tasks",
+    "labels",
+    "watched",
+    "approvals",
+    "state",
+];

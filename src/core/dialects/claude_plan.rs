@@ -3,12 +3,13 @@
 //! It numbers its phases and never says how many there are, so what lies behind the current one is not known, unless the
 //! file carries the whole list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::numbers;
 use super::reading::{Draft, Mention, Notes, Watch, phase_at, phase_id, pointer};
+use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, Replan};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -51,29 +52,27 @@ pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
 
 fn read_phases(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     let current = main.get("current_phase").and_then(|value| notes.phase(value, "/current_phase"));
+    let listed = main.get("completed_phases").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    notes.count_phases(listed.len(), "/completed_phases");
     let mut completed = Vec::new();
-    for (index, entry) in
-        main.get("completed_phases").and_then(Value::as_array).into_iter().flatten().enumerate()
-    {
+    for (index, entry) in listed.iter().take(MAX_PHASES).enumerate() {
         let place = pointer(&["completed_phases", &index.to_string()]);
         completed.extend(notes.phase(entry, &place).map(|id| (id, place)));
     }
     let empty = Map::new();
     let metadata = main.get("phase_metadata").and_then(Value::as_object).unwrap_or(&empty);
+    notes.count_phases(metadata.len(), "/phase_metadata");
     let described: Vec<(PhaseId, &Value, String)> = metadata
         .iter()
+        .take(MAX_PHASES)
         .filter_map(|(key, value)| {
             let place = pointer(&["phase_metadata", key]);
             Some((notes.phase(&Value::from(key.as_str()), &place)?, value, place))
         })
         .collect();
-    let mut mentioned: Vec<PhaseId> = Vec::new();
     let ids = completed.iter().map(|(id, _)| id).chain(described.iter().map(|(id, ..)| id)).chain(&current);
-    for id in ids {
-        if !mentioned.contains(id) {
-            mentioned.push(id.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let mentioned: Vec<PhaseId> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     let ids = numbers::range(&mentioned, None).unwrap_or(mentioned);
     draft.phases = ids.into_iter().map(Phase::pending).collect();
     for phase in &mut draft.phases {
@@ -363,6 +362,16 @@ mod tests {
         let papers = Dialect::ClaudePlan.write(&checkpoint, project).unwrap();
         assert_eq!(Dialect::ClaudePlan.left_out(&papers, &checkpoint, project), []);
         assert_eq!(data(&imported(Dialect::ClaudePlan, &papers.main, None)), data(&checkpoint));
+    }
+
+    #[test]
+    fn more_phases_than_can_be_followed_are_a_finding() {
+        let mut document = document();
+        document["completed_phases"] = (0..40_000).map(|n| json!(format!("x{n}"))).collect();
+        document["phase_metadata"] = json!({});
+        let reading = read(Dialect::ClaudePlan, &document, None);
+        assert_eq!((reading.draft.phases.len(), codes(&reading)), (10_001, vec!["phase_unreadable"]));
+        round_trip(Dialect::ClaudePlan, &document, None);
     }
 
     #[test]

@@ -146,13 +146,20 @@ pub(super) fn is_label(label: &str) -> bool {
 
 /// What agents produced, and the files that were changed; one that was deleted is nothing that must be there.
 fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let mut seen = HashSet::new();
+    let mut mention = |file: Mention, place: &str| {
+        if seen.insert(file.name.clone()) {
+            notes.found("artifact", &file.path, place);
+            draft.artifacts.push(file);
+        }
+    };
     let outputs = main.get("agent_outputs").and_then(Value::as_object);
     for (agent, steps) in outputs.into_iter().flatten() {
         for (step, output) in steps.as_object().into_iter().flatten() {
             let location = output.get("output_location").and_then(Value::as_str);
             if let Some(path) = location.filter(|path| !path.trim().is_empty()) {
                 let place = pointer(&["agent_outputs", agent, step, "output_location"]);
-                mention(Mention::new(format!("{agent}/{step}"), path), &place, draft, notes);
+                mention(Mention::new(format!("{agent}/{step}"), path), &place);
             }
         }
     }
@@ -160,20 +167,8 @@ fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         main.get("files_modified").and_then(Value::as_array).into_iter().flatten().enumerate()
     {
         if let Some(path) = modified_path(file) {
-            mention(
-                Mention::new(path, path),
-                &pointer(&["files_modified", &index.to_string()]),
-                draft,
-                notes,
-            );
+            mention(Mention::new(path, path), &pointer(&["files_modified", &index.to_string()]));
         }
-    }
-}
-
-fn mention(file: Mention, place: &str, draft: &mut Draft, notes: &mut Notes<'_>) {
-    if draft.artifacts.iter().all(|known| known.name != file.name) {
-        notes.found("artifact", &file.path, place);
-        draft.artifacts.push(file);
     }
 }
 

@@ -11,20 +11,22 @@
 //! | `crunch` | `knowledge_context` |
 //!
 //! The system that owns the file goes on without reading this, so its own members always count, and some of what is
-//! carried is worth nothing any more once the file says that it was saved later: the status, the note, what to do next,
-//! the last error and the git checkout. A member of that name which somebody else has put there is left alone.
+//! carried is worth nothing any more once the file says that it was saved later: the status, that of phases, the note,
+//! what to do next, the last error and the git checkout. A member of that name which somebody else has put there is left alone.
 
+mod homes;
+mod names;
 mod reading;
 
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use super::topic::{Topic, action, agree, approved, untold_data};
+use super::topic::{Topic, action, approved, data, untold_data, untold_standing, untold_tasks};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::phase::Phase;
-use crate::core::task::Task;
 use crate::core::time::Timestamp;
 
+use homes::Homes;
 pub(super) use reading::take_up;
 
 const MEMBER: &str = "ckpt";
@@ -122,6 +124,11 @@ pub(super) fn collect(
             carried.insert(key.to_owned(), value);
         }
     }
+    if Homes::are_untold(dialect)
+        && let Some(homes) = Homes::collect(meant, said)
+    {
+        carried.insert("phase_of".to_owned(), json!(homes));
+    }
     if carried.is_empty() && recorded_at == Some(meant.saved_at) {
         return None;
     }
@@ -144,19 +151,23 @@ fn member(
         Topic::Phases if lists_done(dialect) && meant.is_declared() && !said.is_declared() => {
             ("phases", meant.phases.iter().map(|phase| json!(phase.id)).collect())
         }
-        Topic::Phases | Topic::Artifacts => return None,
-        Topic::Data => {
-            let untold = untold_data(said, meant, dialect).into_iter();
-            let pages: Map<_, _> = untold.map(|(id, data)| (id.to_string(), Value::Object(data))).collect();
-            ("data", pages.into())
+        Topic::Phases => return None,
+        Topic::Standing => {
+            let stands = |phase: &Phase| (phase.id.to_string(), json!(phase.status));
+            ("phase_status", untold_standing(said, meant).map(stands).collect::<Map<_, _>>().into())
         }
+        Topic::Artifacts => {
+            let renamed = Some(names::collect(meant, said)).filter(|renamed| !renamed.is_empty());
+            ("artifacts", json!(renamed?))
+        }
+        Topic::Data => ("data", pages(dialect, meant, said)?.into()),
         Topic::Status => ("status", json!(meant.status)),
         Topic::Title => ("title", json!(meant.title)),
         Topic::Action => ("next_action", json!(action(meant))),
         Topic::Note => ("note", json!(meant.note)),
         Topic::Tasks => {
-            let untold = |task: &&Task| !said.tasks.iter().any(|other| agree(task, other));
-            ("tasks", meant.tasks.iter().filter(untold).map(|task| json!(task)).collect())
+            let untold = Some(untold_tasks(said, meant)).filter(|untold| !untold.is_empty());
+            ("tasks", json!(untold?))
         }
         Topic::Replans => ("replans", json!(meant.replans)),
         Topic::Approvals => ("approvals", approved(meant).map(approval).collect()),
@@ -169,6 +180,18 @@ fn member(
             _ => return None,
         },
     })
+}
+
+/// The data of phases that is nowhere in a document, by phase.
+fn pages(dialect: Dialect, meant: &Checkpoint, said: &Checkpoint) -> Option<Map<String, Value>> {
+    let mut untold = untold_data(said, meant, dialect);
+    if Homes::are_untold(dialect) {
+        // What all phases found out is told in one place; only whose it is may be missing.
+        let all: Map<String, Value> = said.phases.iter().flat_map(data).collect();
+        untold.retain(|(_, data)| data.iter().any(|(key, value)| all.get(key) != Some(value)));
+    }
+    let pages = untold.into_iter().map(|(id, data)| (id.to_string(), data.into()));
+    Some(pages.collect::<Map<_, _>>()).filter(|pages| !pages.is_empty())
 }
 
 fn approval(phase: &Phase) -> Value {

@@ -3,10 +3,13 @@
 //! It numbers its phases and never says how many there are, so what lies behind the current one is not known, unless the
 //! file carries the whole list.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::numbers;
-use super::reading::{Draft, Mention, Notes, Watch, phase_at, pointer};
+use super::reading::{Draft, Mention, Notes, Watch, phase_at, phase_id, pointer};
+use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, Replan};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -49,29 +52,27 @@ pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
 
 fn read_phases(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     let current = main.get("current_phase").and_then(|value| notes.phase(value, "/current_phase"));
+    let listed = main.get("completed_phases").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    notes.count_phases(listed.len(), "/completed_phases");
     let mut completed = Vec::new();
-    for (index, entry) in
-        main.get("completed_phases").and_then(Value::as_array).into_iter().flatten().enumerate()
-    {
+    for (index, entry) in listed.iter().take(MAX_PHASES).enumerate() {
         let place = pointer(&["completed_phases", &index.to_string()]);
         completed.extend(notes.phase(entry, &place).map(|id| (id, place)));
     }
     let empty = Map::new();
     let metadata = main.get("phase_metadata").and_then(Value::as_object).unwrap_or(&empty);
+    notes.count_phases(metadata.len(), "/phase_metadata");
     let described: Vec<(PhaseId, &Value, String)> = metadata
         .iter()
+        .take(MAX_PHASES)
         .filter_map(|(key, value)| {
             let place = pointer(&["phase_metadata", key]);
             Some((notes.phase(&Value::from(key.as_str()), &place)?, value, place))
         })
         .collect();
-    let mut mentioned: Vec<PhaseId> = Vec::new();
     let ids = completed.iter().map(|(id, _)| id).chain(described.iter().map(|(id, ..)| id)).chain(&current);
-    for id in ids {
-        if !mentioned.contains(id) {
-            mentioned.push(id.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let mentioned: Vec<PhaseId> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     let ids = numbers::range(&mentioned, None).unwrap_or(mentioned);
     draft.phases = ids.into_iter().map(Phase::pending).collect();
     for phase in &mut draft.phases {
@@ -99,7 +100,8 @@ fn read_metadata(
 ) {
     let (id, claimed) = (phase.id.clone(), phase.status == PhaseStatus::Complete);
     let recorded = value.get("status").unwrap_or(&Value::Null);
-    if let Some(status) = notes.status(&format!("phases/{id}/status"), recorded, &format!("{place}/status")) {
+    let status = notes.status(&format!("phases/{id}/status"), recorded, &format!("{place}/status"));
+    if let Some(status) = status {
         if claimed && !status.is_done() {
             let message = format!(
                 "phase {id} is listed as completed, but recorded as {}; the record counts",
@@ -121,9 +123,23 @@ fn read_metadata(
             artifacts.push(Mention::new(path, path));
         }
     }
-    if value.is_object() {
-        phase.data = Some(Json::Given(value.clone()));
+    let listed = value.get("artifacts").and_then(Value::as_array);
+    let told = [
+        ("status", status.is_some()),
+        ("timestamp", phase.completed_at.is_some()),
+        ("error", phase.error.is_some() && value.get("error").is_some_and(Value::is_string)),
+        ("artifacts", listed.is_some_and(|listed| listed.iter().all(Value::is_string))),
+    ];
+    phase.data = found_out(value, &told);
+}
+
+/// What a phase found out: all that is recorded of it and means nothing to the system itself.
+fn found_out(value: &Value, told: &[(&str, bool)]) -> Option<Json> {
+    let mut members = value.as_object()?.clone();
+    for (key, _) in told.iter().filter(|(_, told)| *told) {
+        members.shift_remove(*key);
     }
+    (!members.is_empty()).then(|| Json::Given(members.into()))
 }
 
 fn read_replans(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
@@ -153,9 +169,9 @@ pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value 
     let current = checkpoint.next.as_ref().and_then(|next| next.phase.clone());
     let current = current.or_else(|| checkpoint.remaining().next().map(|phase| phase.id.clone()));
     let current = current.or_else(|| after_last(checkpoint)).or_else(|| checkpoint.phase.clone());
+    let produced = Produced::new(checkpoint, imported);
     let metadata = checkpoint.phases.iter().filter(is_told).map(|phase| {
-        let artifacts = (about == Some(&phase.id)).then_some(&*checkpoint.artifacts);
-        (phase.id.to_string(), write_metadata(phase, artifacts))
+        (phase.id.to_string(), write_metadata(phase, produced.by(phase, about == Some(&phase.id))))
     });
     let mut counts: Map<String, Value> = Map::new();
     for replan in &checkpoint.replans {
@@ -189,8 +205,8 @@ fn is_told(phase: &&Phase) -> bool {
     phase.status != PhaseStatus::Pending || phase.data.is_some()
 }
 
-/// Describes a phase. The artifacts are those of the whole work, if this phase has to name them.
-fn write_metadata(phase: &Phase, artifacts: Option<&[Artifact]>) -> Value {
+/// Describes a phase, with the files it has to name.
+fn write_metadata(phase: &Phase, artifacts: Option<Value>) -> Value {
     let mut members = match phase.data.as_ref().and_then(|data| data.to_value().ok()) {
         Some(Value::Object(members)) => members,
         _ => Map::new(),
@@ -203,11 +219,46 @@ fn write_metadata(phase: &Phase, artifacts: Option<&[Artifact]>) -> Value {
     if let Some(error) = &phase.error {
         members.insert("error".to_owned(), error.as_str().into());
     }
-    if let Some(artifacts) = artifacts.filter(|_| !members.contains_key("artifacts")) {
-        let paths = artifacts.iter().map(|artifact| Value::from(artifact.path.as_str()));
-        members.insert("artifacts".to_owned(), paths.collect());
+    if let Some(artifacts) = artifacts {
+        members.entry("artifacts").or_insert(artifacts);
     }
     Value::Object(members)
+}
+
+/// Which phase names which files: the one that did so in the imported document, else the one that the checkpoint is
+/// about.
+struct Produced<'c> {
+    named: HashMap<PhaseId, Vec<&'c str>>,
+    new: Vec<&'c str>,
+}
+
+impl<'c> Produced<'c> {
+    fn new(checkpoint: &'c Checkpoint, imported: Option<&Value>) -> Self {
+        let mut owners: HashMap<&str, PhaseId> = HashMap::new();
+        let mut named: HashMap<PhaseId, Vec<&str>> = HashMap::new();
+        let metadata = imported.and_then(|main| main.get("phase_metadata")).and_then(Value::as_object);
+        for (key, value) in metadata.into_iter().flatten() {
+            let paths = value.get("artifacts").and_then(Value::as_array);
+            let (Some(id), Some(paths)) = (phase_id(&key.as_str().into()), paths) else { continue };
+            named.entry(id.clone()).or_default();
+            owners.extend(paths.iter().filter_map(Value::as_str).map(|path| (path, id.clone())));
+        }
+        let mut new = Vec::new();
+        for Artifact { name, path, .. } in &checkpoint.artifacts {
+            // An artifact that was imported is called by its path, as it was written.
+            let owner = owners.get(name.as_str()).or_else(|| owners.get(path.as_str()));
+            owner.and_then(|id| named.get_mut(id)).unwrap_or(&mut new).push(path);
+        }
+        Self { named, new }
+    }
+
+    /// The files that a phase names, if it names any or has to.
+    fn by(&self, phase: &Phase, is_about: bool) -> Option<Value> {
+        let named = self.named.get(&phase.id);
+        let new: &[&str] = if is_about { &self.new } else { &[] };
+        (named.is_some() || is_about)
+            .then(|| json!([named.map(Vec::as_slice).unwrap_or_default(), new].concat()))
+    }
 }
 
 #[cfg(test)]
@@ -293,5 +344,52 @@ mod tests {
         assert_eq!(written["phase_metadata"]["3"]["status"], json!("completed"));
         assert_eq!(written["phase_metadata"]["2"], document()["phase_metadata"]["2"]);
         assert_eq!(written["context_metadata"], document()["context_metadata"]);
+    }
+
+    #[test]
+    fn what_the_system_records_of_a_phase_is_not_what_the_phase_found_out() {
+        let data = |checkpoint: &Checkpoint| {
+            let data = checkpoint.phases.iter().map(|phase| phase.data.as_ref()?.to_value().ok());
+            data.collect::<Vec<_>>()
+        };
+        let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
+        let found = [Some(json!({"duration_minutes": 12})), Some(json!({"duration_minutes": 60.50})), None];
+        assert_eq!(data(&checkpoint), found);
+        checkpoint.state = Json::Given(json!({}));
+        checkpoint.phases[0].data = Some(Json::Given(json!({"status": "weird", "artifacts": 1})));
+        checkpoint.phases[1].data = None;
+        let project = "/project".as_ref();
+        let papers = Dialect::ClaudePlan.write(&checkpoint, project).unwrap();
+        assert_eq!(Dialect::ClaudePlan.left_out(&papers, &checkpoint, project), []);
+        assert_eq!(data(&imported(Dialect::ClaudePlan, &papers.main, None)), data(&checkpoint));
+    }
+
+    #[test]
+    fn more_phases_than_can_be_followed_are_a_finding() {
+        let mut document = document();
+        document["completed_phases"] = (0..40_000).map(|n| json!(format!("x{n}"))).collect();
+        document["phase_metadata"] = json!({});
+        let reading = read(Dialect::ClaudePlan, &document, None);
+        assert_eq!((reading.draft.phases.len(), codes(&reading)), (10_001, vec!["phase_unreadable"]));
+        round_trip(Dialect::ClaudePlan, &document, None);
+    }
+
+    #[test]
+    fn files_stay_with_the_phase_that_named_them() {
+        let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
+        checkpoint.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
+        let extra = Default::default();
+        let file = "new.md".to_owned();
+        checkpoint.artifacts.push(Artifact {
+            name: file.clone(),
+            path: file,
+            size: None,
+            sha256: None,
+            extra,
+        });
+        let written = Dialect::ClaudePlan.write(&checkpoint, "/project".as_ref()).unwrap().main;
+        assert_eq!(written["phase_metadata"]["1"], document()["phase_metadata"]["1"]);
+        assert_eq!(written["phase_metadata"]["2"], document()["phase_metadata"]["2"]);
+        assert_eq!(written["phase_metadata"]["3"]["artifacts"], json!(["new.md"]));
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::dialect::Dialect;
 use super::source::Document;
 use super::times::Time;
+use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{GitContext, LastError, Next, Replan, WorkflowStatus};
 use crate::core::digest::Digest;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -215,6 +216,14 @@ impl<'a> Notes<'a> {
             Time::At(_) | Time::Absent => {}
         }
         time.timestamp()
+    }
+
+    /// Notes that a list names more phases than can be followed.
+    pub(super) fn count_phases(&mut self, count: usize, pointer: &str) {
+        if count > MAX_PHASES {
+            let message = format!("there are {count} phases; the first {MAX_PHASES} are taken");
+            self.doubt_at(Severity::Confirm, Code::PhaseUnreadable, pointer, &message);
+        }
     }
 
     /// Understands the id of a phase at a place: a text or a number of any kind.

@@ -1,6 +1,6 @@
 //! What a checkpoint is about, piece by piece, and whether another one says the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -17,6 +17,8 @@ use crate::core::task::Task;
 pub enum Topic {
     /// Which phases there are, and which of them are done.
     Phases,
+    /// Which phases were skipped or begun.
+    Standing,
     /// What phases found out.
     Data,
     /// Where the workflow stands.
@@ -49,8 +51,9 @@ pub enum Topic {
 
 impl Topic {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Phases,
+        Self::Standing,
         Self::Data,
         Self::Status,
         Self::Title,
@@ -72,6 +75,7 @@ impl Topic {
     pub fn words(self) -> &'static str {
         match self {
             Self::Phases => "the list of phases",
+            Self::Standing => "which phases were skipped or begun",
             Self::Data => "the data of phases",
             Self::Status => "the status of the workflow",
             Self::Title => "the title",
@@ -94,32 +98,28 @@ impl Topic {
         let repeats = |said: Option<&String>, meant: Option<&String>| meant.is_none() || said == meant;
         match self {
             Self::Phases => has_phases(said, meant),
+            Self::Standing => untold_standing(said, meant).next().is_none(),
             Self::Data => untold_data(said, meant, dialect).is_empty(),
             Self::Status => said.status == meant.status,
             Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
             Self::Action => action(meant).is_none() || due_action(said) == action(meant),
             Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
-            Self::Tasks => meant.tasks.iter().all(|task| said.tasks.iter().any(|other| agree(task, other))),
-            Self::Artifacts => meant
-                .artifacts
-                .iter()
-                .all(|artifact| said.artifacts.iter().any(|other| other.path == artifact.path)),
+            Self::Tasks => untold_tasks(said, meant).is_empty() && has_homes(said, meant),
+            Self::Artifacts => has_artifacts(said, meant),
             Self::Replans => counted(&said.replans) == counted(&meant.replans),
             Self::Approvals => approved(meant).all(|phase| approved(said).any(|other| other.id == phase.id)),
             Self::Error => {
                 let message = |checkpoint: &Checkpoint| Some(checkpoint.last_error.as_ref()?.message.clone());
                 repeats(message(said).as_ref(), message(meant).as_ref())
             }
-            Self::Labels => meant
-                .context
-                .labels
-                .iter()
-                .all(|label| said.context.labels.iter().any(|other| other == label)),
-            Self::Watched => meant
-                .context
-                .watched
-                .iter()
-                .all(|file| said.context.watched.iter().any(|other| other.path == file.path)),
+            Self::Labels => {
+                let known: HashSet<_> = said.context.labels.iter().collect();
+                meant.context.labels.iter().all(|label| known.contains(label))
+            }
+            Self::Watched => {
+                let known: HashSet<_> = said.context.watched.iter().map(|file| &file.path).collect();
+                meant.context.watched.iter().all(|file| known.contains(&file.path))
+            }
             Self::Git => {
                 let (said, meant) = (said.context.git.as_ref(), meant.context.git.as_ref());
                 let branch = repeats(
@@ -148,20 +148,45 @@ fn has_phases(said: &Checkpoint, meant: &Checkpoint) -> bool {
     alike.eq(meant.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
 }
 
-/// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only;
-/// crunch tells what all of them found out in one place.
+/// The phases that were skipped or begun, and of which `said` only knows that they are done, or not.
+pub(super) fn untold_standing<'c>(
+    said: &'c Checkpoint,
+    meant: &'c Checkpoint,
+) -> impl Iterator<Item = &'c Phase> {
+    let known: HashMap<_, _> = said.phases.iter().map(|phase| (&phase.id, phase.status)).collect();
+    meant.phases.iter().filter(move |phase| {
+        known.get(&phase.id).is_some_and(|said| *said != phase.status && is_nearly(*said, phase.status))
+    })
+}
+
+/// Whether a phase that is said to stand so may in truth have been skipped, or begun.
+pub(super) fn is_nearly(said: PhaseStatus, meant: PhaseStatus) -> bool {
+    match meant {
+        PhaseStatus::Skipped => said.is_done(),
+        PhaseStatus::InProgress => matches!(said, PhaseStatus::Pending | PhaseStatus::InProgress),
+        _ => false,
+    }
+}
+
+/// Whether all files are there, by the names that they have. One that goes by its path has none.
+fn has_artifacts(said: &Checkpoint, meant: &Checkpoint) -> bool {
+    let known: HashSet<_> = said.artifacts.iter().map(|artifact| (&artifact.name, &artifact.path)).collect();
+    let paths: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
+    meant.artifacts.iter().all(|artifact| match artifact.name == artifact.path {
+        true => paths.contains(&artifact.path),
+        false => known.contains(&(&artifact.name, &artifact.path)),
+    })
+}
+
+/// What phases found out and `said` does not repeat. Kamiflow has a file for each phase and is asked for that one only.
 pub(super) fn untold_data(
     said: &Checkpoint,
     meant: &Checkpoint,
     dialect: Dialect,
 ) -> Vec<(PhaseId, Map<String, Value>)> {
     let here = |phase: &&Phase| dialect != Dialect::Kamiflow || meant.phase.as_ref() == Some(&phase.id);
-    let all: Map<String, Value> = said.phases.iter().flat_map(data).collect();
     let untold = meant.phases.iter().filter(here).filter_map(|phase| {
-        let known = match dialect {
-            Dialect::Crunch => all.clone(),
-            _ => said.find_phase(&phase.id).map(data).unwrap_or_default(),
-        };
+        let known = said.find_phase(&phase.id).map(data).unwrap_or_default();
         let told = data(phase);
         let repeated = told.iter().all(|(key, value)| known.get(key) == Some(value));
         (!repeated).then(|| (phase.id.clone(), told))
@@ -169,7 +194,8 @@ pub(super) fn untold_data(
     untold.collect()
 }
 
-fn data(phase: &Phase) -> Map<String, Value> {
+/// What a phase found out, member by member.
+pub(super) fn data(phase: &Phase) -> Map<String, Value> {
     match phase.data.as_ref().map(Json::to_value) {
         Some(Ok(Value::Object(members))) => members,
         _ => Map::new(),
@@ -187,8 +213,22 @@ fn due_action(checkpoint: &Checkpoint) -> Option<&String> {
     action(checkpoint).or_else(|| due?.action.as_ref())
 }
 
+/// The tasks that `said` does not have, or not as they stand.
+pub(super) fn untold_tasks<'c>(said: &Checkpoint, meant: &'c Checkpoint) -> Vec<&'c Task> {
+    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task)).collect();
+    let told = |task: &&Task| known.get(&task.id).is_some_and(|other| agree(task, other));
+    meant.tasks.iter().filter(|task| !told(task)).collect()
+}
+
+/// Whether tasks belong to the phases they are meant to belong to.
+fn has_homes(said: &Checkpoint, meant: &Checkpoint) -> bool {
+    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task.phase.as_ref())).collect();
+    let at_home = |task: &Task| known.get(&task.id).is_none_or(|home| *home == task.phase.as_ref());
+    meant.tasks.iter().filter(|task| task.phase.is_some()).all(at_home)
+}
+
 /// Whether two tasks are the same one, and stand the same.
-pub(super) fn agree(task: &Task, other: &Task) -> bool {
+fn agree(task: &Task, other: &Task) -> bool {
     task.id == other.id
         && task.status == other.status
         && task.depends_on == other.depends_on

@@ -1,15 +1,17 @@
 //! Reading what a document carries. All of it is untrusted, like the rest of the file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::super::dialect::Dialect;
-use super::super::numbers;
 use super::super::reading::{Draft, Notes, Watch, pointer};
-use super::{MEMBER, find, home, lists_done};
-use crate::core::change::MAX_PHASES;
+use super::super::topic::is_nearly;
+use super::super::{known_phases, numbers};
+use super::homes::Homes;
+use super::{MEMBER, find, home, lists_done, names};
+use crate::core::change::{MAX_PHASES, MAX_TASKS, MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
 use crate::core::json::{Json, overlay};
 use crate::core::name::check_name;
@@ -37,6 +39,11 @@ pub(in super::super) fn take_up(dialect: Dialect, main: &Value, draft: &mut Draf
         draft.recorded_at = Some(saved_at);
         take_passing(&mut carried, draft);
     }
+    if Homes::are_untold(dialect)
+        && let Some(homes) = carried.get::<Homes>("phase_of")
+    {
+        homes.settle(draft);
+    }
     take_lasting(&mut carried, draft);
 }
 
@@ -58,11 +65,30 @@ impl Carried<'_, '_, '_> {
                 Some(understood)
             }
             Err(_) => {
-                let message = "this cannot be understood; it is kept, but not followed";
-                self.notes.doubt_at(Severity::Advice, Code::Imported, &place, message);
+                self.doubt(key, "this cannot be understood; it is kept, but not followed");
                 None
             }
         }
+    }
+
+    /// A member with a text in it that is no longer than a save would take.
+    fn short<T: DeserializeOwned>(
+        &mut self,
+        key: &str,
+        limit: usize,
+        length: impl Fn(&T) -> usize,
+    ) -> Option<T> {
+        let member = self.get(key)?;
+        if length(&member) <= limit {
+            return Some(member);
+        }
+        self.doubt(key, &format!("this is longer than {limit} bytes; it is kept, but not followed"));
+        None
+    }
+
+    fn doubt(&mut self, key: &str, message: &str) {
+        let place = format!("{}/{key}", self.place);
+        self.notes.doubt_at(Severity::Advice, Code::Imported, &place, message);
     }
 }
 
@@ -75,13 +101,22 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     {
         draft.status = status;
     }
-    draft.note = draft.note.take().or_else(|| carried.get("note"));
-    if let Some(text) = carried.get::<String>("next_action") {
+    if let Some(standing) = carried.get::<HashMap<PhaseId, PhaseStatus>>("phase_status") {
+        for phase in &mut draft.phases {
+            let status = standing.get(&phase.id).filter(|status| is_nearly(phase.status, **status));
+            if let Some(status) = status {
+                known_phases::stand(phase, *status);
+            }
+        }
+    }
+    draft.note = draft.note.take().or_else(|| carried.short("note", MAX_TEXT_BYTES, String::len));
+    if let Some(text) = carried.short("next_action", MAX_TEXT_BYTES, String::len) {
         let blank = || Next { phase: None, action: None, extra: Default::default() };
         draft.next.get_or_insert_with(blank).action.get_or_insert(text);
     }
     if draft.last_error.is_none() {
-        draft.last_error = carried.get::<LastError>("last_error");
+        let length = |error: &LastError| error.message.len();
+        draft.last_error = carried.short("last_error", MAX_TEXT_BYTES, length);
     }
     if let Some(git) = carried.get::<GitContext>("git") {
         let known = draft.git.get_or_insert_with(|| git.clone());
@@ -93,27 +128,57 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
 
 /// What the system that owns the file has no word about, so that it cannot have changed it.
 fn take_lasting(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
-    if let Some(title) = carried.get::<String>("title") {
+    if let Some(title) = carried.short("title", MAX_TITLE_BYTES, String::len) {
         draft.title = Some(title);
     }
-    for label in carried.get::<Vec<String>>("labels").unwrap_or_default() {
-        if check_name("a label", &label, &[',']).is_ok() && !draft.labels.contains(&label) {
-            draft.labels.push(label);
-        }
+    let mut known: HashSet<_> = draft.labels.iter().cloned().collect();
+    let labels = carried.get::<Vec<String>>("labels").unwrap_or_default();
+    let fits = |label: &String| check_name("a label", label, &[',']).is_ok();
+    draft.labels.extend(labels.into_iter().filter(|label| fits(label) && known.insert(label.clone())));
+    if let Some(names) = carried.get("artifacts") {
+        names::settle(names, draft);
     }
-    let mut known: HashSet<_> = draft.tasks.iter().map(|task| task.id.clone()).collect();
-    let tasks = carried.get::<Vec<Task>>("tasks").unwrap_or_default();
-    draft.tasks.extend(tasks.into_iter().filter(|task| known.insert(task.id.clone())));
+    take_tasks(carried, draft);
     if draft.replans.is_empty() {
         draft.replans = carried.get::<Vec<Replan>>("replans").unwrap_or_default();
     }
-    for path in carried.get::<Vec<String>>("watched").unwrap_or_default() {
-        if draft.watched.iter().all(|file| file.path != path) {
-            draft.watched.push(Watch { path, modified_at: None });
-        }
+    let mut known: HashSet<_> = draft.watched.iter().map(|file| file.path.clone()).collect();
+    let paths = carried.get::<Vec<String>>("watched").unwrap_or_default();
+    let new = paths.into_iter().filter(|path| known.insert(path.clone()));
+    draft.watched.extend(new.map(|path| Watch { path, modified_at: None }));
+    take_pages(carried, draft);
+    draft.state = carried.get::<Map<String, Value>>("state").map(Value::Object);
+}
+
+/// Adds the tasks that the document does not have, as many as a save would take.
+fn take_tasks(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
+    let mut known: HashSet<_> = draft.tasks.iter().map(|task| task.id.clone()).collect();
+    let mut tasks = carried.get::<Vec<Task>>("tasks").unwrap_or_default();
+    tasks.retain(|task| known.insert(task.id.clone()));
+    let long = |task: &Task| task.error.as_ref().is_some_and(|error| error.len() > MAX_TEXT_BYTES);
+    if tasks.iter().any(long) {
+        let message = format!(
+            "a task has an error that is longer than {MAX_TEXT_BYTES} bytes; it is kept, but not followed"
+        );
+        carried.doubt("tasks", &message);
+        tasks.retain(|task| !long(task));
     }
+    let room = MAX_TASKS.saturating_sub(draft.tasks.len());
+    if tasks.len() > room {
+        carried
+            .doubt("tasks", &format!("there are more than {MAX_TASKS} tasks; the first of them are taken"));
+        tasks.truncate(room);
+    }
+    draft.tasks.extend(tasks);
+}
+
+/// Adds what is carried about single phases: what they found out, and who agreed to them.
+fn take_pages(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
+    // Of two phases of one name the first counts.
+    let places = draft.phases.iter().enumerate().rev();
+    let places: HashMap<String, usize> = places.map(|(place, phase)| (phase.id.to_string(), place)).collect();
     for (id, data) in carried.get::<Map<String, Value>>("data").unwrap_or_default() {
-        let Some(phase) = draft.phases.iter_mut().find(|phase| phase.id.as_str() == id) else { continue };
+        let Some(phase) = places.get(&id).map(|place| &mut draft.phases[*place]) else { continue };
         let (mut whole, own) = (data, phase.data.as_ref().and_then(|own| own.to_value().ok()));
         if let Some(own) = own {
             overlay(&mut whole, own);
@@ -121,16 +186,16 @@ fn take_lasting(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
         phase.data = Some(Json::Given(whole));
     }
     for given in carried.get::<Vec<Value>>("approvals").unwrap_or_default() {
-        take_approval(&given, draft);
+        let place = given.get("phase").and_then(Value::as_str).and_then(|id| places.get(id));
+        if let Some(place) = place {
+            take_approval(&given, &mut draft.phases[*place]);
+        }
     }
-    draft.state = carried.get::<Map<String, Value>>("state").map(Value::Object);
 }
 
-fn take_approval(given: &Value, draft: &mut Draft) {
-    let id = given.get("phase").and_then(Value::as_str);
+fn take_approval(given: &Value, phase: &mut Phase) {
     let at = given.get("approved_at").and_then(Value::as_str).and_then(Timestamp::parse);
-    let phase = draft.phases.iter_mut().find(|phase| Some(phase.id.as_str()) == id);
-    let (Some(phase), Some(at)) = (phase, at) else { return };
+    let Some(at) = at else { return };
     let approval = phase.approval.get_or_insert_with(|| Approval {
         required: false,
         approved_at: None,

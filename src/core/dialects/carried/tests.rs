@@ -1,11 +1,16 @@
 use std::path::Path;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::super::reading::Papers;
-use super::super::testing::{codes, imported, read};
+use super::super::testing::{codes, imported, odd, read};
 use super::*;
-use crate::core::checkpoint::{GitContext, Next, Replan, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, GitContext, Next, Replan, WorkflowStatus};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, PhaseStatus};
+use crate::core::task::Task;
 
 const HOMES: [(Dialect, &str); 4] = [
     (Dialect::Kamiflow, "/metadata/ckpt"),
@@ -221,3 +226,180 @@ fn going_from_system_to_system_does_not_grow_without_end() {
     assert_eq!(sizes[3..], [sizes[3]; 3], "{sizes:?}");
     assert_eq!(checkpoint.state.to_value().unwrap()["k"], json!(1));
 }
+
+#[test]
+fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all() {
+    let mut checkpoint = full(Dialect::Crunch);
+    let at = checkpoint.saved_at;
+    checkpoint.phases[0].data =
+        Some(Json::Given(json!({"a": {"z": 0}, "b": {"z": 1}, "both": {}, "plain": 1})));
+    checkpoint.phases[1].data = Some(Json::Given(json!({"b": {"z": 2}, "both": {}})));
+    checkpoint.phases[1].enter(PhaseStatus::Complete, at);
+    let third = &mut checkpoint.phases[2];
+    third.enter(PhaseStatus::InProgress, at);
+    third.data = Some(Json::Given(json!({"c": {"z": 3}})));
+    checkpoint.phase = Some(third.id.clone());
+    checkpoint.next = None;
+    checkpoint.tasks.push(Task::pending("t2".parse().unwrap(), Some(third.id.clone())));
+    let papers = write(Dialect::Crunch, &checkpoint);
+    assert_eq!(left_out(Dialect::Crunch, &checkpoint), [], "{}", papers.main);
+    assert_eq!(
+        papers.main["knowledge_context"]["ckpt"]["phase_of"],
+        json!({"tasks": {"t1": "enrich"}, "data": {"a": ["enrich"], "b": ["ready"], "both": ["enrich", "ready"]}})
+    );
+    let data = |checkpoint: &Checkpoint| {
+        checkpoint.phases.iter().map(|phase| Value::from(data(phase))).collect::<Vec<_>>()
+    };
+    let again = imported_again(Dialect::Crunch, &papers);
+    assert_eq!((data(&again), &again.tasks), (data(&checkpoint), &checkpoint.tasks));
+    // The owner goes on: what it has done since belongs to where it stands, and what it changed is as it says.
+    let mut main = papers.main;
+    main["created_at"] = json!("2026-12-24T00:00:00Z");
+    main["workflow_state"]["current_phase"] = json!("validation");
+    main["agent_outputs"]["a"] = json!({"z": 9});
+    main["agent_outputs"]["new"] = json!({"z": 4});
+    main["execution_graph"]["node_states"]["t1"] = json!({"status": "completed"});
+    let later = imported(Dialect::Crunch, &main, papers.beside.as_ref());
+    assert_eq!(data(&later)[0]["a"], json!({"z": 9}));
+    assert_eq!(data(&later)[3], json!({"c": {"z": 3}, "new": {"z": 4}}));
+    assert_eq!(
+        (later.tasks[0].status.word(), later.tasks[0].phase.as_ref()),
+        ("complete", Some(&again.phases[0].id))
+    );
+    // Nobody has to believe it.
+    main["knowledge_context"]["ckpt"]["phase_of"] =
+        json!({"tasks": {"t1": "nowhere"}, "data": {"a": ["nowhere"]}});
+    let doubtful = imported(Dialect::Crunch, &main, None);
+    assert_eq!(doubtful.tasks[0].phase, doubtful.phase);
+    assert_eq!(data(&doubtful)[3]["a"], json!({"z": 9}));
+}
+
+fn file(name: &str, path: &str) -> Artifact {
+    let (name, path) = (name.to_owned(), path.to_owned());
+    Artifact { name, path, size: None, sha256: None, extra: Default::default() }
+}
+
+/// A checkpoint whose first phase is done, the second skipped and the third begun, with a file that has a name.
+fn halfway(dialect: Dialect) -> Checkpoint {
+    let mut checkpoint = full(dialect);
+    let at = checkpoint.saved_at;
+    checkpoint.phases[1].enter(PhaseStatus::Skipped, at);
+    checkpoint.phases[2].enter(PhaseStatus::InProgress, at);
+    checkpoint.phase = Some(checkpoint.phases[2].id.clone());
+    checkpoint.next = None;
+    checkpoint.artifacts = vec![file("spec", "docs/spec.md"), file("b.md", "b.md")];
+    checkpoint
+}
+
+#[test]
+fn phases_that_were_skipped_or_begun_and_files_with_names_stay_what_they_are() {
+    for (dialect, place) in HOMES {
+        let checkpoint = halfway(dialect);
+        let papers = write(dialect, &checkpoint);
+        assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", papers.main);
+        let again = imported_again(dialect, &papers);
+        let stand = |checkpoint: &Checkpoint| {
+            checkpoint.phases[..3].iter().map(|phase| phase.status.word()).collect::<Vec<_>>()
+        };
+        assert_eq!(stand(&again), ["complete", "skipped", "in_progress"], "{dialect}");
+        assert_eq!(again.artifacts, checkpoint.artifacts, "{dialect}");
+        assert_eq!(write(dialect, &again), papers, "{dialect}: what was imported is written back as it was");
+        // What is carried does not make a phase done, or undone, and does not bring back files.
+        let mut main = papers.main;
+        let carried = main.pointer_mut(place).unwrap();
+        let id = |at: usize| checkpoint.phases[at].id.to_string();
+        carried["phase_status"] = json!({id(0): "in_progress", id(2): "skipped", "x": "skipped"});
+        carried["artifacts"] =
+            json!([{"name": "gone", "path": "gone.md"}, {"name": "b.md", "path": "docs/spec.md"}]);
+        let doubtful = imported(dialect, &main, papers.beside.as_ref());
+        assert_eq!(doubtful.phases[0].status, PhaseStatus::Complete, "{dialect}");
+        assert!(!doubtful.phases[2].status.is_done(), "{dialect}");
+        assert_eq!(doubtful.artifacts.len(), 2, "{dialect}");
+    }
+}
+
+#[test]
+fn the_owner_of_a_file_may_have_gone_on_with_a_phase_that_was_skipped() {
+    let mut main = write(Dialect::ClaudeDir, &halfway(Dialect::ClaudeDir)).main;
+    main["updated_at"] = json!("2026-12-24T00:00:00Z");
+    let draft = read(Dialect::ClaudeDir, &main, None).draft;
+    assert_eq!(draft.phases[1].status, PhaseStatus::Complete);
+    assert_eq!(draft.artifacts[0].name, "spec");
+}
+
+#[test]
+fn a_name_or_a_phase_without_a_place_is_named() {
+    let mut checkpoint = halfway(Dialect::Dotagent);
+    checkpoint.artifacts = vec![file("REQUIREMENTS", "docs/spec.md")];
+    let lost = left_out(Dialect::Dotagent, &checkpoint);
+    assert!(!lost.contains(&Topic::Artifacts) && !lost.contains(&Topic::Standing), "{lost:?}");
+    checkpoint.artifacts = vec![file("spec", "memory/reports/demand.json")];
+    checkpoint.phases[3].enter(PhaseStatus::InProgress, checkpoint.saved_at);
+    let lost = left_out(Dialect::Dotagent, &checkpoint);
+    assert!(lost.contains(&Topic::Artifacts) && lost.contains(&Topic::Standing), "{lost:?}");
+}
+
+#[test]
+fn many_carried_names_take_no_longer_than_their_number() {
+    let names = |letter: &str, count: usize| (0..count).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let task = |id: &String| json!({"id": id, "status": "pending"});
+    let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
+        "phase_metadata": {}, "context_metadata": {"ckpt": {
+            "saved_at": "2026-01-01T00:00:00Z", "labels": names("l", 50_000), "watched": names("f", 50_000),
+            "tasks": names("t", 100_001).iter().map(task).collect::<Vec<_>>(),
+    }}});
+    let reading = read(Dialect::ClaudePlan, &document, None);
+    assert_eq!((reading.draft.labels.len(), reading.draft.watched.len()), (50_000, 50_001));
+    assert_eq!(reading.draft.tasks.len(), 100_000, "no more than can be saved");
+    assert_eq!(codes(&reading), ["imported"]);
+    let checkpoint = imported(Dialect::ClaudePlan, &document, None);
+    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
+}
+
+#[test]
+fn texts_that_could_not_be_saved_are_not_followed() {
+    let (long, at) = ("x".repeat(70_000), "2026-01-01T00:00:00Z");
+    let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
+        "phase_metadata": {}, "context_metadata": {"ckpt": {
+            "saved_at": at, "title": &long[..2000], "note": long, "next_action": long,
+            "last_error": {"message": long, "phase": null, "at": at},
+            "tasks": [{"id": "a", "status": "failed", "error": long}, {"id": "b", "status": "pending"}],
+    }}});
+    let reading = read(Dialect::ClaudePlan, &document, None);
+    assert_eq!(codes(&reading), ["imported"; 5]);
+    let draft = reading.draft;
+    assert_eq!((draft.title.as_deref(), draft.note, draft.last_error), (Some("p.md"), None, None));
+    assert_eq!(draft.next.and_then(|next| next.action), None);
+    assert_eq!(draft.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    let checkpoint = imported(Dialect::ClaudePlan, &document, None);
+    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
+}
+
+proptest! {
+    /// Whatever is said to be carried, nothing panics, and what was imported is written back as it was.
+    #[test]
+    fn odd_things_that_are_carried_do_no_harm(
+        home in select(HOMES.to_vec()),
+        odd in vec((select(MEMBERS.to_vec()), odd()), 1..4),
+    ) {
+        let (dialect, place) = home;
+        let mut papers = write(dialect, &halfway(dialect));
+        let carried = papers.main.pointer_mut(place).and_then(Value::as_object_mut).unwrap();
+        carried.extend(odd.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        let checkpoint = imported_again(dialect, &papers);
+        prop_assert_eq!(write(dialect, &checkpoint), papers);
+    }
+}
+
+const MEMBERS: [&str; 10] = [
+    "phases",
+    "phase_status",
+    "phase_of",
+    "artifacts",
+    "data",
+    "tasks",
+    "labels",
+    "watched",
+    "approvals",
+    "state",
+];

@@ -80,7 +80,8 @@ fn completed(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<Vec<En
     let mut entries: Vec<Entry> = Vec::new();
     match value {
         Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
+            notes.count_phases(items.len(), place);
+            for (index, item) in items.iter().take(MAX_PHASES).enumerate() {
                 let place = format!("{place}/{index}");
                 let id = named(item);
                 match phase(id, &place, notes) {
@@ -96,7 +97,8 @@ fn completed(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<Vec<En
             }
         }
         Value::Object(members) => {
-            for (key, item) in members {
+            notes.count_phases(members.len(), place);
+            for (key, item) in members.iter().take(MAX_PHASES) {
                 let place = format!("{place}{}", pointer(&[key]));
                 if let Some(id) = phase(&key.as_str().into(), &place, notes) {
                     add(&mut entries, entry(id, item, place, notes));

@@ -1,5 +1,7 @@
 //! Reading a document.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::reading::{Draft, Mention, Notes, Watch, pointer};
@@ -175,10 +177,11 @@ fn artifacts(main: &Value, notes: &mut Notes<'_>) -> Vec<Mention> {
         _ => {}
     }
     let mut found: Vec<Mention> = Vec::new();
+    let mut seen = HashSet::new();
     for (name, value, place) in entries {
         let Some(path) = registered_path(value) else { continue };
         let name = name.unwrap_or_else(|| path.to_owned());
-        if found.iter().all(|known| known.name != name) {
+        if seen.insert(name.clone()) {
             notes.found("artifact", path, &place);
             found.push(Mention::new(name, path));
         }

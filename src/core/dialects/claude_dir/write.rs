@@ -1,5 +1,7 @@
 //! Writing a document: a fresh one in the newest version, or the moved parts of one that was imported.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::super::numbers;
@@ -10,7 +12,7 @@ use super::read::registered_path;
 use super::replans;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::json::Json;
-use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes what the model knows. What an imported document says twice is written twice; what it does not say at all is
@@ -110,19 +112,21 @@ fn current(checkpoint: &Checkpoint) -> Option<&Phase> {
 
 /// The phases that are done, in the order and the spelling that the original has for them; new ones last.
 fn completed(checkpoint: &Checkpoint, original: Option<&Value>) -> Value {
-    let mut new: Vec<&Phase> = checkpoint.done().collect();
+    let done: HashSet<&PhaseId> = checkpoint.done().map(|phase| &phase.id).collect();
+    let mut listed: HashSet<PhaseId> = HashSet::new();
     let mut list: Vec<Value> = Vec::new();
     for item in original.and_then(Value::as_array).into_iter().flatten() {
         let Some(id) = listed_phase(item) else {
             list.push(item.clone());
             continue;
         };
-        if checkpoint.done().any(|phase| phase.id == id) {
+        if done.contains(&id) {
             list.push(if item.is_object() { numbers::to_json(&id) } else { item.clone() });
-            new.retain(|phase| phase.id != id);
+            listed.insert(id);
         }
     }
-    list.extend(new.into_iter().map(|phase| numbers::to_json(&phase.id)));
+    let new = checkpoint.done().filter(|phase| !listed.contains(&phase.id));
+    list.extend(new.map(|phase| numbers::to_json(&phase.id)));
     list.into()
 }
 
@@ -204,9 +208,13 @@ fn phase_data(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
 fn registry(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let original = imported.and_then(|main| member(main, "artifact_registry")).map(|(registry, _)| registry);
     if let Some(Value::Array(items)) = original {
-        let item = |path: &str| items.iter().find(|item| registered_path(item) == Some(path)).cloned();
+        // Of two entries with the same path the first counts.
+        let known = items.iter().rev().filter_map(|item| Some((registered_path(item)?, item)));
+        let known: HashMap<&str, &Value> = known.collect();
         let paths = checkpoint.artifacts.iter().map(|artifact| artifact.path.as_str());
-        return paths.map(|path| item(path).unwrap_or_else(|| path.into())).collect();
+        return paths
+            .map(|path| known.get(path).map_or_else(|| path.into(), |item| (*item).clone()))
+            .collect();
     }
     let entry = |name: &str, path: &str| match original.and_then(|original| original.get(name)) {
         Some(Value::Object(_)) => json!({"path": path}),

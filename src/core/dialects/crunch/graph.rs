@@ -1,5 +1,7 @@
 //! The execution graph: its nodes are the tasks of the current phase.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Notes, pointer};
@@ -13,9 +15,10 @@ const NODES: &str = "/execution_graph/node_states";
 /// Reads the nodes: an object with a status, or the bare status.
 pub(super) fn read(main: &Value, phase: Option<&PhaseId>, notes: &mut Notes<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
+    let mut seen = HashSet::new();
     for (key, node) in main.pointer(NODES).and_then(Value::as_object).into_iter().flatten() {
         let place = format!("{NODES}{}", pointer(&[key]));
-        match task_id(key).filter(|id| tasks.iter().all(|task| task.id != *id)) {
+        match task_id(key).filter(|id| seen.insert(id.clone())) {
             Some(id) => tasks.push(read_node(id, node, phase, &place, notes)),
             None => {
                 let message = "this cannot be the name of a task; it is kept, but not followed";
@@ -74,11 +77,16 @@ fn task_id(key: &str) -> Option<TaskId> {
 /// Writes the tasks, in the spelling that the original has for them.
 pub(super) fn write(tasks: &[Task], original: Option<&Value>) -> Value {
     let nodes = original.and_then(|main| main.pointer(NODES)).and_then(Value::as_object);
+    // Of two nodes that mean the same task the first counts.
+    let nodes: HashMap<_, _> = nodes
+        .into_iter()
+        .flat_map(|nodes| nodes.iter().rev())
+        .filter_map(|(key, node)| Some((task_id(key)?, (key, node))))
+        .collect();
     let mut written = Map::new();
     for task in tasks {
-        let spelled =
-            nodes.and_then(|nodes| nodes.iter().find(|(key, _)| task_id(key).as_ref() == Some(&task.id)));
-        let (key, node) = spelled.map_or((task.id.as_str(), None), |(key, node)| (key.as_str(), Some(node)));
+        let spelled = nodes.get(&task.id);
+        let (key, node) = spelled.map_or((task.id.as_str(), None), |(key, node)| (key.as_str(), Some(*node)));
         let told_more = task.error.is_some() || !task.depends_on.is_empty();
         let value = match node {
             Some(Value::String(_)) if !told_more => word(task.status).into(),

@@ -1,5 +1,7 @@
 //! Reading a checkpoint of an issue.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::reading::{Draft, Mention, Notes, pointer};
@@ -126,11 +128,9 @@ fn read_issue(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         let branch = Some(branch.to_owned());
         draft.git = Some(GitContext { branch, commit: None, extra: Default::default() });
     }
-    for label in labels(main) {
-        if is_label(label) && !draft.labels.iter().any(|known| known == label) {
-            draft.labels.push(label.to_owned());
-        }
-    }
+    let mut seen = HashSet::new();
+    let labels = labels(main).filter(|label| is_label(label) && seen.insert(*label));
+    draft.labels.extend(labels.map(str::to_owned));
 }
 
 /// The labels of the issue.
@@ -146,13 +146,20 @@ pub(super) fn is_label(label: &str) -> bool {
 
 /// What agents produced, and the files that were changed; one that was deleted is nothing that must be there.
 fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
+    let mut seen = HashSet::new();
+    let mut mention = |file: Mention, place: &str| {
+        if seen.insert(file.name.clone()) {
+            notes.found("artifact", &file.path, place);
+            draft.artifacts.push(file);
+        }
+    };
     let outputs = main.get("agent_outputs").and_then(Value::as_object);
     for (agent, steps) in outputs.into_iter().flatten() {
         for (step, output) in steps.as_object().into_iter().flatten() {
             let location = output.get("output_location").and_then(Value::as_str);
             if let Some(path) = location.filter(|path| !path.trim().is_empty()) {
                 let place = pointer(&["agent_outputs", agent, step, "output_location"]);
-                mention(Mention::new(format!("{agent}/{step}"), path), &place, draft, notes);
+                mention(Mention::new(format!("{agent}/{step}"), path), &place);
             }
         }
     }
@@ -160,20 +167,8 @@ fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         main.get("files_modified").and_then(Value::as_array).into_iter().flatten().enumerate()
     {
         if let Some(path) = modified_path(file) {
-            mention(
-                Mention::new(path, path),
-                &pointer(&["files_modified", &index.to_string()]),
-                draft,
-                notes,
-            );
+            mention(Mention::new(path, path), &pointer(&["files_modified", &index.to_string()]));
         }
-    }
-}
-
-fn mention(file: Mention, place: &str, draft: &mut Draft, notes: &mut Notes<'_>) {
-    if draft.artifacts.iter().all(|known| known.name != file.name) {
-        notes.found("artifact", &file.path, place);
-        draft.artifacts.push(file);
     }
 }
 

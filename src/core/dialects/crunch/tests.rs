@@ -382,6 +382,18 @@ mod writing {
     }
 
     #[test]
+    fn many_files_and_labels_take_no_longer_than_their_number() {
+        let names = |letter: &str| (0..40_000).map(|n| json!(format!("{letter}{n}"))).collect::<Value>();
+        let mut large = checkpoint();
+        large["files_modified"] = names("f");
+        large["issue_snapshot"]["labels"] = names("l");
+        let mut saved = imported(CRUNCH, &large, None);
+        saved.context.labels.push("urgent".to_owned());
+        let labels = written(&saved).main["issue_snapshot"]["labels"].as_array().map(Vec::len);
+        assert_eq!(labels, Some(40_001));
+    }
+
+    #[test]
     fn a_save_on_top_shows_in_what_is_written() {
         let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
         let later = Timestamp::parse("2026-02-05T10:11:12Z").unwrap();
@@ -419,6 +431,11 @@ mod writing {
         );
         let new = json!({"path": "bench.txt", "status": "modified", "staged": false});
         expected["files_modified"].as_array_mut().unwrap().push(new);
+        let of = json!({"design": "implementing", "cache": "implementing", "evict": "implementing",
+            "measure": "implementing"});
+        expected["knowledge_context"]["ckpt"] = json!({"saved_at": "2026-02-05T10:11:12.000Z",
+            "artifacts": [{"name": "bench", "path": "bench.txt"}],
+            "phase_of": {"tasks": of, "data": {"architect": ["implementing"]}}});
         let papers = written(&saved);
         assert_eq!(papers.main, expected);
         assert_eq!(

@@ -1,5 +1,7 @@
 //! Writing a checkpoint of an issue and its entry in the index.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::super::reading::Papers;
@@ -110,15 +112,12 @@ fn workflow_state(current: Option<&Phase>, tells_status: bool) -> Value {
 }
 
 fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let known = &checkpoint.context.labels;
+    let known: HashSet<&str> = checkpoint.context.labels.iter().map(String::as_str).collect();
     let mut list: Vec<&str> = imported.into_iter().flat_map(labels).collect();
-    list.retain(|label| !is_label(label) || known.iter().any(|known| known == label));
-    list.extend(
-        known
-            .iter()
-            .map(String::as_str)
-            .filter(|label| !imported.into_iter().flat_map(labels).any(|l| l == *label)),
-    );
+    let there: HashSet<&str> = list.iter().copied().collect();
+    list.retain(|label| !is_label(label) || known.contains(label));
+    let labels = checkpoint.context.labels.iter().map(String::as_str);
+    list.extend(labels.filter(|label| !there.contains(label)));
     // Outside git there is no branch to tell; the issue still has one.
     let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
     let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
@@ -155,17 +154,23 @@ fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, importe
     let known = imported.and_then(|main| main.get("files_modified")).and_then(Value::as_array);
     let mut new: Vec<&Artifact> = checkpoint.artifacts.iter().collect();
     new.retain(|artifact| producer(outputs, artifact).is_none());
+    // A file is called by its path, unless it has a name that was carried along.
+    let names = checkpoint.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
+    let paths = new.iter().rev().map(|artifact| (artifact.path.as_str(), *artifact));
+    let (names, paths): (HashMap<_, _>, HashMap<_, _>) = (names.collect(), paths.collect());
+    let mut listed: HashSet<&str> = HashSet::new();
     let mut files: Vec<Value> = Vec::new();
     for file in known.into_iter().flatten() {
         let Some(path) = modified_path(file) else {
             files.push(file.clone());
             continue;
         };
-        if let Some(artifact) = checkpoint.artifacts.iter().find(|artifact| artifact.name == path) {
+        if let Some(artifact) = names.get(path).or_else(|| paths.get(path)) {
             files.push(if file.is_string() { json!(artifact.path) } else { json!({"path": artifact.path}) });
-            new.retain(|other| other.name != artifact.name);
+            listed.insert(&artifact.name);
         }
     }
+    new.retain(|artifact| !listed.contains(artifact.name.as_str()));
     files.extend(
         new.into_iter().map(|artifact| json!({"path": artifact.path, "status": "modified", "staged": false})),
     );

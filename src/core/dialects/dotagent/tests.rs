@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::Dialect;
 use super::super::reading::Papers;
 use super::super::testing::{codes, imported, objects, odd, one_of, read, round_trip};
+use super::super::{Dialect, Topic};
 use super::*;
-use crate::core::checkpoint::Checkpoint;
+use crate::core::checkpoint::{Artifact, Checkpoint};
 use crate::core::json::{Json, overlay};
 use crate::core::schema;
 use crate::core::task::TaskStatus;
@@ -144,6 +144,34 @@ fn outputs_of_completed_phases_are_artifacts() {
         Mention::new("ARCHITECTURE", "memory/reports/final_design.json"),
     ];
     assert_eq!(draft(&document()).artifacts, expected);
+}
+
+#[test]
+fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
+    let mut checkpoint = imported(Dialect::Dotagent, &at("IMPLEMENTATION", "complete", &[]), None);
+    checkpoint.state = Json::Given(json!({}));
+    let now = checkpoint.saved_at;
+    checkpoint.phases[0].enter(PhaseStatus::Complete, now);
+    checkpoint.phases[1].enter(PhaseStatus::Complete, now);
+    checkpoint.phases[2].enter(PhaseStatus::Skipped, now);
+    let file = |name: &str, path: &str| Artifact {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        size: None,
+        sha256: None,
+        extra: Default::default(),
+    };
+    let promised = "memory/reports/demand.json";
+    checkpoint.artifacts = vec![file("spec", "f"), file(promised, promised), file("ARCHITECTURE", "a.md")];
+    let papers = export(&checkpoint);
+    let entries = papers.main["completed_phases"].as_array().unwrap();
+    let outputs: Vec<_> = entries.iter().map(|entry| &entry["output"]).collect();
+    assert_eq!(outputs, [&json!(promised), &json!("a.md"), &Value::Null]);
+    let lost = Dialect::Dotagent.left_out(&papers, &checkpoint, "/project".as_ref());
+    assert!(lost.contains(&Topic::Artifacts), "{lost:?}");
+    checkpoint.artifacts.remove(0);
+    let lost = Dialect::Dotagent.left_out(&export(&checkpoint), &checkpoint, "/project".as_ref());
+    assert!(!lost.contains(&Topic::Artifacts), "{lost:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Both files, from a checkpoint.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::super::members::{first, paths, word};
@@ -61,35 +63,54 @@ fn is_torn(kept: &Value, saved_at: Timestamp) -> bool {
 /// The phases that are done, each with the files it has produced. A file that was promised and never recorded is none
 /// of them.
 fn write_completed(checkpoint: &Checkpoint, kept: Option<&Value>) -> Vec<Value> {
-    let owned: Vec<(&str, Option<&PhaseId>)> = checkpoint
-        .artifacts
-        .iter()
-        .map(|artifact| (artifact.path.as_str(), owner(artifact, checkpoint, kept)))
-        .collect();
-    let of = |phase: &Phase| -> Vec<&str> {
-        owned.iter().filter(|(_, owner)| *owner == Some(&phase.id)).map(|(path, _)| *path).collect()
-    };
-    checkpoint.done().map(|phase| write_entry(phase, &of(phase))).collect()
+    let owners = Owners::new(checkpoint, kept);
+    let mut produced: HashMap<&PhaseId, Vec<&str>> = HashMap::new();
+    for artifact in &checkpoint.artifacts {
+        if let Some(owner) = owners.of(artifact) {
+            produced.entry(owner).or_default().push(&artifact.path);
+        }
+    }
+    let of = |phase: &Phase| produced.get(&phase.id).map(Vec::as_slice).unwrap_or_default();
+    checkpoint.done().map(|phase| write_entry(phase, of(phase))).collect()
 }
 
-/// The phase that names an artifact: the one it is called after, that promises it, or that named it in the imported
-/// file; else the one the checkpoint is about, or the last that is done.
-fn owner<'c>(artifact: &Artifact, checkpoint: &'c Checkpoint, kept: Option<&Value>) -> Option<&'c PhaseId> {
-    let done = |wanted: &dyn Fn(&Phase) -> bool| checkpoint.done().find(|phase| wanted(phase));
-    let entries = kept.and_then(|kept| kept["completed_phases"].as_array());
-    let named = |phase: &Phase| {
-        entries.into_iter().flatten().any(|entry| {
-            let output = first(entry, &["output", "outputs"]).map(|(_, output)| paths(output));
-            word(&named_phase(entry)).is_some_and(|id| phase.id.as_str().eq_ignore_ascii_case(&id))
-                && output.is_some_and(|output| output.contains(&artifact.path.as_str()))
-        })
-    };
-    let found = done(&|phase| phase.id.as_str() == artifact.name)
-        .or_else(|| done(&named))
-        .or_else(|| done(&|phase| phase.outputs.iter().any(|output| output.path == artifact.path)))
-        .or_else(|| done(&|phase| checkpoint.phase.as_ref() == Some(&phase.id)))
-        .or_else(|| checkpoint.done().last());
-    found.map(|phase| &phase.id)
+/// The phases that are done, by what tells that a file is theirs.
+struct Owners<'c> {
+    ids: HashMap<&'c str, &'c PhaseId>,
+    named: HashMap<&'c str, &'c PhaseId>,
+    promised: HashMap<&'c str, &'c PhaseId>,
+}
+
+impl<'c> Owners<'c> {
+    fn new(checkpoint: &'c Checkpoint, kept: Option<&'c Value>) -> Self {
+        let (mut ids, mut named, mut promised) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut spelled = HashMap::new();
+        for phase in checkpoint.done() {
+            ids.entry(phase.id.as_str()).or_insert(&phase.id);
+            spelled.entry(phase.id.as_str().to_ascii_lowercase()).or_insert(&phase.id);
+            for output in &phase.outputs {
+                promised.entry(output.path.as_str()).or_insert(&phase.id);
+            }
+        }
+        for entry in kept.and_then(|kept| kept["completed_phases"].as_array()).into_iter().flatten() {
+            let phase = word(&named_phase(entry)).and_then(|id| spelled.get(&id.to_ascii_lowercase()));
+            let (Some(phase), Some((_, output))) = (phase, first(entry, &["output", "outputs"])) else {
+                continue;
+            };
+            for path in paths(output) {
+                named.entry(path).or_insert(*phase);
+            }
+        }
+        Self { ids, named, promised }
+    }
+
+    /// The phase that names an artifact: the one it is called after, that named it in the imported file, or that
+    /// promises it. Of any other artifact it is not known which phase has produced it.
+    fn of(&self, artifact: &Artifact) -> Option<&'c PhaseId> {
+        let (name, path) = (artifact.name.as_str(), artifact.path.as_str());
+        let named = || self.named.get(path).or_else(|| self.named.get(name));
+        self.ids.get(name).or_else(named).or_else(|| self.promised.get(path)).copied()
+    }
 }
 
 /// One file is a text, as the system writes it; several are a list.

@@ -22,9 +22,9 @@ pub(crate) fn read_document(path: &Path) -> Option<Value> {
 /// How many checkpoints back a copy may be from.
 const FAR_BACK: usize = 64;
 
-/// Brings the copy of a checkpoint that another system reads up to date. The save is done when this begins, and whatever
-/// happens here does not undo it. A file that is no copy of an earlier checkpoint is somebody else's, or has been changed by
-/// the other system: it is left alone.
+/// Brings the copy of a checkpoint that another system reads up to date. The save is done when this begins, and
+/// whatever happens here does not undo it. A file that is no copy of an earlier checkpoint is somebody else's, or has
+/// been changed by the other system: it is left alone.
 ///
 /// # Errors
 /// One line that says why it did not work.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::checkpoint::Checkpoint;
-use super::json::InvalidJson;
+use super::json::{InvalidJson, below};
 
 /// The fields that are about the checkpoint, not about the work.
 const OWN: [&str; 15] = [
@@ -224,11 +224,6 @@ impl<'a> Entries<'a> {
 
 fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The JSON pointer of a member.
-fn below(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]

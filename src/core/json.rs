@@ -308,6 +308,11 @@ pub fn set_member(target: &mut Value, key: &str, value: Value) -> Result<(), Str
     Ok(())
 }
 
+/// The JSON pointer of a member of what a pointer leads to.
+pub(crate) fn below(pointer: &str, member: &str) -> String {
+    format!("{pointer}/{}", member.replace('~', "~0").replace('/', "~1"))
+}
+
 /// How many levels of lists and objects there are.
 pub(crate) fn depth(value: &Value) -> usize {
     match value {

@@ -38,8 +38,8 @@ Examples:
 /// Write checkpoints as the files of another system
 ///
 /// The files get the names under which that system looks for them, below the project. What was imported and has not
-/// moved since is written as it was; what the system has no place for is named in a warning. Where a system keeps a file per step, `ID` writes the whole history and `ID/N` that
-/// one step.
+/// moved since is written as it was; what the system has no place for is named in a warning. Where a system keeps a file
+/// per step, `ID` writes the whole history and `ID/N` that one step.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it

@@ -34,9 +34,9 @@ Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts its
 
 /// Check everything that is stored
 ///
-/// Checksums, schemas, numbers, parents, tombstones, bundles, the settings, and whatever else lies in the store. Nothing is changed,
-/// nothing is followed, and it works on a read-only store, unless `--repair` is asked for. That moves what is damaged to
-/// quarantine, restores what a bundle holds, and deletes nothing.
+/// Checksums, schemas, numbers, parents, tombstones, bundles, the settings, and whatever else lies in the store. Nothing
+/// is changed, nothing is followed, and it works on a read-only store, unless `--repair` is asked for. That moves what is
+/// damaged to quarantine, restores what a bundle holds, and deletes nothing.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Only these workflows

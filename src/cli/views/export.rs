@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::super::page::Page;
 use super::super::report::Report;
-use super::super::style::Style;
 use super::super::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::{Dialect, Topic};
@@ -47,13 +46,6 @@ fn warnings(dialect: Dialect, left_out: &BTreeSet<Topic>) -> Vec<String> {
     if topics.is_empty() { Vec::new() } else { vec![line()] }
 }
 
-fn render_warnings(warnings: &[String], page: &mut Page) {
-    for warning in warnings {
-        let label = page.paint(Style::Warning, "warning:");
-        page.line(format!("{label} {warning}"));
-    }
-}
-
 impl ExportReport {
     pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<Topic>) -> Self {
         Self { dialect, handle, files: Vec::new(), warnings: warnings(dialect, left_out) }
@@ -78,7 +70,7 @@ impl Report for ExportReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        render_warnings(&self.warnings, page);
+        page.warnings(&self.warnings);
         let written = self.files.iter().filter(|file| file.written).count();
         let rest = match self.files.len() - written {
             0 => String::new(),
@@ -118,6 +110,6 @@ impl Report for ExportedText {
     }
 
     fn remarks(&self, page: &mut Page) {
-        render_warnings(&self.warnings, page);
+        page.warnings(&self.warnings);
     }
 }

@@ -32,12 +32,9 @@ pub(crate) struct SaveReport {
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
-    /// Those of the warnings that are about something that did not work out.
+    /// How many of the warnings, from the first, are about what was given; the others are about what did not work out.
     #[serde(skip)]
-    failed: Vec<String>,
-    /// The others.
-    #[serde(skip)]
-    advice: Vec<String>,
+    advice: usize,
     /// Whether the save was recognised by its key.
     #[serde(skip)]
     by_key: bool,
@@ -81,8 +78,7 @@ impl SaveReport {
             path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
             skipped_trigger: recorded.skipped_trigger.clone(),
             warnings: recorded.warnings.clone(),
-            failed: recorded.warnings.clone(),
-            advice: Vec::new(),
+            advice: 0,
             verb: Cow::Borrowed("Saved"),
             summary: checkpoint.map(summary).unwrap_or_default(),
             new_store: None,
@@ -95,8 +91,8 @@ impl SaveReport {
     /// The answer of `ckpt save`, which can be asked to keep secrets, and has something to say about what it was given.
     pub(crate) fn of_save(mut self, advice: Vec<String>) -> Self {
         self.takes_secrets = true;
-        self.warnings.splice(..0, advice.iter().cloned());
-        self.advice = advice;
+        self.advice = advice.len();
+        self.warnings.splice(..0, advice);
         self
     }
 
@@ -141,14 +137,14 @@ impl Report for SaveReport {
     }
 
     fn failures(&self, page: &mut Page) {
-        page.warnings(&self.failed);
+        page.warnings(self.warnings.get(self.advice..).unwrap_or_default());
     }
 
     fn remarks(&self, page: &mut Page) {
         if let Some(store) = &self.new_store {
             page.line(format!("Created the store {}", page.foreign(store)));
         }
-        page.warnings(&self.advice);
+        page.warnings(self.warnings.get(..self.advice).unwrap_or_default());
         if !self.redactions.is_empty() {
             let label = page.paint(Style::Warning, "warning:");
             let pointers = page.foreign(&self.redactions.join(", "));

@@ -95,10 +95,7 @@ impl Report for ShowReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        for warning in &self.warnings {
-            let label = page.paint(Style::Warning, "warning:");
-            page.line(format!("{label} {warning}"));
-        }
+        page.warnings(&self.warnings);
     }
 }
 

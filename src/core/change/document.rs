@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{Change, Edit, MAX_PHASES, TaskChange};
 use crate::core::checkpoint::{Artifact, Checkpoint};
 use crate::core::format::Version;
+use crate::core::json::below;
 use crate::core::phase::PhaseId;
 use crate::core::pipeline::Pipeline;
 use crate::core::record::Extra;
@@ -203,7 +204,7 @@ struct Fields {
 
 impl Fields {
     fn refuse(&mut self, name: &str, message: impl Into<String>) {
-        let pointer = format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"));
+        let pointer = below(&self.pointer, name);
         self.violations.push(Violation { pointer, message: message.into() });
     }
 
@@ -315,7 +316,7 @@ impl Fields {
                 Value::Object(members) => members,
                 other => [(short.to_owned(), other)].into_iter().collect(),
             };
-            let pointer = format!("/{name}/{}", place.replace('~', "~0").replace('/', "~1"));
+            let pointer = below(&format!("/{name}"), &place);
             let mut fields = Self { members, pointer, violations: Vec::new() };
             list.extend(read(&mut fields));
             self.violations.append(&mut fields.violations);

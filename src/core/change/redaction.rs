@@ -1,6 +1,7 @@
 //! Taking secrets out of a change before anything is written.
 
 use super::{Change, Edit};
+use crate::core::json::below;
 use crate::core::phase::PhaseId;
 use crate::core::redact::{redact_text, redact_value};
 use crate::core::task::TaskId;
@@ -36,7 +37,7 @@ impl Change {
                         redact(key, || pointer.to_owned(), &mut found);
                         let place = match key.starts_with('/') {
                             true => format!("{pointer}{key}"),
-                            false => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+                            false => below(pointer, key),
                         };
                         redact_value(value, &place, &mut found);
                     }

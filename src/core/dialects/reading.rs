@@ -8,6 +8,7 @@ use super::times::Time;
 use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{GitContext, LastError, Next, Replan, WorkflowStatus};
 use crate::core::digest::Digest;
+use crate::core::json::below;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::record::Extra;
 use crate::core::resume::{Code, Finding, Severity};
@@ -268,7 +269,7 @@ pub(super) fn phase_at(id: PhaseId, status: PhaseStatus) -> Phase {
 
 /// Joins the parts of a JSON pointer.
 pub(super) fn pointer(parts: &[&str]) -> String {
-    parts.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect()
+    parts.iter().fold(String::new(), |pointer, part| below(&pointer, part))
 }
 
 impl Reading {

@@ -9,14 +9,15 @@
     reason = "tests arrange their own world, and a broken arrangement is a failed test"
 )]
 
-mod adopt;
 mod archive;
 mod cli;
-mod examples;
+mod docs;
+mod faults;
+mod format;
 mod fuzz;
+mod import;
 mod protocol;
-mod readme;
+mod races;
 mod resume;
 mod retention;
-mod strace;
-mod world;
+mod support;

@@ -5,7 +5,7 @@ use ckpt::core::error::Error;
 use ckpt::core::store::BadBundle;
 use serde_json::json;
 
-use super::world::{Fault, FaultyDisk, World, handle, id};
+use crate::support::store::{Fault, FaultyDisk, World, handle, id};
 
 fn put(path: &std::path::Path, bytes: &[u8]) {
     let _ = std::fs::remove_file(path);

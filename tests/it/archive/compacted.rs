@@ -5,7 +5,7 @@ use ckpt::core::error::Error;
 use ckpt::core::store::{Entry, Keep};
 use serde_json::json;
 
-use super::world::{World, handle, id, state};
+use crate::support::store::{World, handle, id, state};
 
 /// `042` with three checkpoints and a seal, all of it only in the archive; and their files.
 fn compacted() -> (World, Vec<Vec<u8>>) {

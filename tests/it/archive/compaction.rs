@@ -8,7 +8,7 @@ use ckpt::core::store::Store;
 use ckpt::core::{ArchiveReason, Error, Timestamp};
 use serde_json::json;
 
-use super::world::{Fault, FaultyDisk, World, handle, id, state};
+use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
 
 /// `042` with three checkpoints, archived, and the files of those and of the seal.
 fn archived() -> (World, Vec<Vec<u8>>) {

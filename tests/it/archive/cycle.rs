@@ -9,7 +9,7 @@ use ckpt::core::store::{Bundle, Entry, Keep};
 use ckpt::core::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};
 use serde_json::{Value, json};
 
-use super::world::{World, handle, id, state};
+use crate::support::store::{World, handle, id, state};
 
 fn declared() -> Pipeline {
     Pipeline::custom(["plan", "build", "test"].map(|id| id.parse().unwrap())).unwrap()

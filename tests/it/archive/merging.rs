@@ -8,7 +8,7 @@ use ckpt::core::store::{Bundle, Store};
 use ckpt::core::{ArchiveReason, Timestamp, Trigger};
 use serde_json::json;
 
-use super::world::{Fault, FaultyDisk, World, handle, id, state};
+use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
 
 fn batch(world: &World, n: u64) {
     let change = Change {

@@ -4,8 +4,5 @@ mod bad_bundles;
 mod compacted;
 mod compaction;
 mod cycle;
-mod faults;
 mod merging;
-mod races;
 mod repair;
-pub(crate) mod world;

@@ -8,7 +8,7 @@ use ckpt::core::{Result, Store};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::world::{Fault, FaultyDisk, World, handle, id, state};
+use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
 
 const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
 

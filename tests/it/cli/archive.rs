@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 fn finished(world: &World, id: &str) {
     world.configure("[save]\nauto_cleanup = false\n");

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::resume::question::Terminal;
-use crate::world::{World, can_mount, skip};
+use crate::support::project::{World, can_mount, skip};
 
 /// Far beyond any rule that goes by age.
 const LATER: &str = "2026-03-30T12:00:00Z";
@@ -152,7 +152,7 @@ fn another_plan_than_expected_is_a_conflict() {
 }
 
 /// Runs the command that stands between backticks in a help line.
-fn type_what_it_says(world: &World, help: &Value) -> crate::world::Outcome {
+fn type_what_it_says(world: &World, help: &Value) -> crate::support::project::Outcome {
     let command = help.as_str().unwrap().split('`').nth(1).unwrap();
     world.run(&command.split(' ').skip(1).collect::<Vec<_>>())
 }

@@ -1,6 +1,6 @@
 //! `ckpt completions`, and what the scripts get when they call back.
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn every_shell_has_a_script_that_calls_back() {

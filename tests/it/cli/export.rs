@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// A plan as the claude-plan system leaves it.
 fn plan() -> Value {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::strace::{Call, calls, strace};
-use crate::world::World;
+use crate::support::project::World;
+use crate::support::strace::{Call, calls, strace};
 
 /// A store with `042` and this many other workflows.
 fn crowded(others: usize) -> World {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Workflows in several conditions, each saved a minute after the one before it.
 fn several() -> World {

@@ -1,6 +1,6 @@
 //! `ckpt man`
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn there_is_a_page_for_the_program_and_for_each_command() {

@@ -8,7 +8,7 @@ use ckpt::core::store::{OsDisk, STORE_NAME};
 use ckpt::core::{Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
-use crate::world::{World, sealed};
+use crate::support::project::{World, sealed};
 
 /// Writes a document as a checkpoint file of some format: the checksum is right, whatever else is.
 fn plant(world: &World, workflow: &str, version: &str, change: impl FnOnce(&mut Value)) -> Vec<u8> {

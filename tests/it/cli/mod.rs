@@ -3,13 +3,10 @@
 mod archive;
 mod bad_input;
 mod cleanup;
-mod cleanup_races;
 mod completions;
-mod concurrency;
 mod contracts;
 mod diff;
 mod export;
-mod faults;
 mod independence;
 mod init;
 mod list;

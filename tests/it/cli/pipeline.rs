@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn a_numbered_one_has_no_phases_before_somebody_says_how_many() {

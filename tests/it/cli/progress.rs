@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::resume::question::Terminal;
-use crate::strace::strace;
-use crate::world::{Invocation, World};
+use crate::support::project::{Invocation, World};
+use crate::support::strace::strace;
 
 /// A world with one workflow of enough checkpoints to see something move.
 fn world() -> World {

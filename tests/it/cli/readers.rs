@@ -3,7 +3,7 @@
 use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
 
-use crate::world::{World, can_mount, skip};
+use crate::support::project::{World, can_mount, skip};
 
 const READERS: [&[&str]; 21] = [
     &["list"],

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::verify::{DAMAGES, bundle, codes, world};
-use crate::world::{World, can_mount, skip};
+use crate::support::project::{World, can_mount, skip};
 
 /// Two versions of history; which one is right, a program cannot know.
 const UNDECIDABLE: [&str; 3] = ["schema", "parent", "duplicate_save_id"];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// `042` with three checkpoints, archived; and their files.
 fn archived() -> (World, Vec<Vec<u8>>) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn every_schema_that_is_listed_prints_as_a_schema() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn newest_number_and_steps_back() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::world::{World, sealed};
+use crate::support::project::{World, sealed};
 
 fn pipe(path: &Path) {
     assert!(std::process::Command::new("mknod").arg(path).arg("p").status().unwrap().success());

@@ -37,7 +37,7 @@ fn are_there() -> bool {
 fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let beside = match target {
         "checkpoint" | "document" => Some("tests/it/golden"),
-        "import" => Some("tests/it/adopt/fixtures"),
+        "import" => Some("tests/it/import/fixtures"),
         _ => None,
     };
     let corpus = format!("fuzz/corpus/{target}");

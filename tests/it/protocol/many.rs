@@ -5,8 +5,8 @@ use ckpt::core::save::Save;
 use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Config, Handle, Store, WorkflowId};
 
-use super::memory::MemoryDisk;
-use super::world::{stamp, store_on};
+use crate::support::audit::{stamp, store_on};
+use crate::support::memory::MemoryDisk;
 
 fn make<D: Disk>(store: &Store<D>, id: &str) -> Handle {
     let (workflow, change, stamp, config): (WorkflowId, _, _, _) =

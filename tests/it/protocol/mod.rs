@@ -1,19 +1,11 @@
 //! Attacks on the save protocol, all through the seam that the store itself uses, [`Disk`](ckpt::core::store::Disk).
 //!
-//! Every harness ends in the same [`audit`](world::audit): what was acknowledged is there, whole, once, in order. What
-//! each harness would miss if a protection were absent is shown by `mutants`.
+//! Every harness ends in the same [`audit`](crate::support::audit::audit): what was acknowledged is there, whole, once,
+//! in order. What each harness would miss if a protection were absent is shown by `mutants`.
 
-mod bit_rot;
-mod changes;
-mod faults;
-mod faulty;
-mod golden;
 mod many;
-mod memory;
 mod model;
 mod mutants;
 mod order;
 mod power_loss;
 mod schedule;
-mod tap;
-mod world;

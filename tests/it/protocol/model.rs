@@ -10,11 +10,11 @@ use std::sync::Mutex;
 
 use ckpt::core::retention::CleanupPlan;
 
-use super::memory::MemoryDisk;
 use super::power_loss::Losses;
 use super::schedule::{Choice, Compactor, Scene, run};
-use super::tap::{Honest, Tap, Tapped};
-use super::world::{Ack, archive, audit, save, store_on};
+use crate::support::audit::{Ack, archive, audit, save, store_on};
+use crate::support::memory::MemoryDisk;
+use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What an exploration has seen.
 #[derive(Debug, Default)]

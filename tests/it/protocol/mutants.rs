@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use ckpt::core::store::{Access, Disk, FileId, STORE_NAME};
 use ckpt::core::{Error, Result};
 
-use super::memory::MemoryDisk;
 use super::model::{self, Begun, Bounds};
 use super::power_loss;
 use super::schedule::Compactor as Way;
-use super::tap::{Honest, Step, Tap, Tapped};
-use super::world::{Ack, audit, save, store_on, workflow};
+use crate::support::audit::{Ack, audit, save, store_on, workflow};
+use crate::support::memory::MemoryDisk;
+use crate::support::tap::{Honest, Step, Tap, Tapped};
 
 #[track_caller]
 fn assert_reported(wrong: &[String], what: &str) {

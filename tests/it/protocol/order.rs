@@ -10,7 +10,7 @@ use ckpt::core::change::{Change, Stamp};
 use ckpt::core::save::Save;
 use ckpt::core::{Config, Selector, Store, Timestamp};
 
-use super::world::{Ack, audit, fast_directory, handle, save, stamp, store_in, workflow};
+use crate::support::audit::{Ack, audit, fast_directory, handle, save, stamp, store_in, workflow};
 
 /// Saves a note at a time.
 fn save_at(store: &Store, note: &str, now: &str) -> u64 {

@@ -10,10 +10,10 @@ use ckpt::core::save::Saved;
 use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
-use super::faults::{Fault, Kind, Moment};
-use super::memory::{MemoryDisk, Survivor};
-use super::tap::{Honest, Tap, Tapped};
-use super::world::{Ack, audit, save, save_keyed, store_on, without_gaps};
+use crate::support::audit::{Ack, audit, save, save_keyed, store_on, without_gaps};
+use crate::support::fault::{Fault, Kind, Moment};
+use crate::support::memory::{MemoryDisk, Survivor};
+use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What is found after power failures, each state once.
 #[derive(Debug, Default)]

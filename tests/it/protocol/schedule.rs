@@ -12,10 +12,10 @@ use ckpt::core::retention::CleanupPlan;
 use ckpt::core::store::Disk;
 use ckpt::core::{Error, Store};
 
-use super::memory::MemoryDisk;
 use super::mutants::compact_aside;
-use super::tap::{Step, Tap, Tapped};
-use super::world::{Ack, save, stamp, store_on, workflow};
+use crate::support::audit::{Ack, save, stamp, store_on, workflow};
+use crate::support::memory::MemoryDisk;
+use crate::support::tap::{Step, Tap, Tapped};
 
 /// One decision.
 #[derive(Debug, Clone)]

@@ -9,16 +9,16 @@ use ckpt::core::store::{Cleaned, Disk};
 use ckpt::core::{ArchiveReason, Error, Store, Timestamp, Trigger, WorkflowStatus};
 use serde_json::json;
 
-use crate::archive::world::{World, handle, id, state};
+use crate::support::store::{World, handle, id, state};
 
 /// With `042/1` to `042/n`, each after a batch; three of them may stay.
-pub(super) fn batches(n: u64) -> World {
+pub(crate) fn batches(n: u64) -> World {
     let world = World::new();
     (1..=n).for_each(|n| batch(&world, n));
     world
 }
 
-pub(super) fn batch(world: &World, n: u64) {
+pub(crate) fn batch(world: &World, n: u64) {
     let change = Change {
         trigger: Some(Trigger::BatchComplete),
         state: vec![Edit::Merge(json!({"n": n}))],
@@ -27,20 +27,20 @@ pub(super) fn batch(world: &World, n: u64) {
     world.save_change(&change).unwrap();
 }
 
-pub(super) fn end(world: &World, status: WorkflowStatus) {
+pub(crate) fn end(world: &World, status: WorkflowStatus) {
     let change = Change { workflow_status: Some(status), ..Change::default() };
     world.save_change(&change).unwrap();
 }
 
-pub(super) fn later() -> Timestamp {
+pub(crate) fn later() -> Timestamp {
     Timestamp::parse("2026-01-16T22:00:00Z").unwrap()
 }
 
-pub(super) fn decide<D: Disk>(store: &Store<D>, policy: &Policy) -> ckpt::core::Result<CleanupPlan> {
+pub(crate) fn decide<D: Disk>(store: &Store<D>, policy: &Policy) -> ckpt::core::Result<CleanupPlan> {
     Ok(plan(&store.survey()?, policy, later())?)
 }
 
-pub(super) fn standing() -> Policy {
+pub(crate) fn standing() -> Policy {
     RetentionSettings::default().policy()
 }
 
@@ -53,7 +53,7 @@ fn clean(world: &World, policy: &Policy) -> Cleaned {
 }
 
 /// The numbers that have content in the live store.
-pub(super) fn live(world: &World) -> Vec<u64> {
+pub(crate) fn live(world: &World) -> Vec<u64> {
     let numbers = world.store().numbers(&id("042")).unwrap();
     numbers.into_iter().filter(|seq| !world.bytes(*seq).is_empty()).collect()
 }

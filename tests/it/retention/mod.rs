@@ -2,8 +2,7 @@
 //! a store when it is carried out and something fails or interferes.
 
 mod boundaries;
-mod carried_out;
+pub(crate) mod carried_out;
 mod facts;
-mod faults;
 mod oracle;
 mod properties;

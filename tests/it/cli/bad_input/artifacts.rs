@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn each_is_refused_with_its_reason() {

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 const WORKFLOW: &str = "old";
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";

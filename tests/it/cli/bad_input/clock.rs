@@ -1,6 +1,6 @@
 //! Clocks that are wrong: order is by number, whatever they say.
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn order_is_by_number_whatever_the_clock_says() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Damages 042/3, and says how it is found.
 type Damage = fn(&World);

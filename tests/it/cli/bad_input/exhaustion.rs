@@ -1,6 +1,6 @@
 //! A disk that is full or read-only, and limits of the process: exit 10 or 11, and what was there stays.
 
-use crate::world::{Invocation, Outcome, World, can_mount, is_root, skip};
+use crate::support::project::{Invocation, Outcome, World, can_mount, is_root, skip};
 
 /// Runs with a private mount made by `script`, which sees the project as its directory.
 fn mounted<'a>(call: Invocation<'a>, script: &str) -> Invocation<'a> {

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::chown;
 
-use crate::world::{World, is_root, skip};
+use crate::support::project::{World, is_root, skip};
 
 fn planted() -> Option<World> {
     if !is_root() {

@@ -3,7 +3,7 @@
 use ckpt::core::text::is_hazardous;
 use serde_json::json;
 
-use crate::world::{Outcome, World};
+use crate::support::project::{Outcome, World};
 
 const HOSTILE: [(&str, &str); 9] = [
     ("clear the screen", "a\u{1b}[2J\u{1b}[1;1Hb"),

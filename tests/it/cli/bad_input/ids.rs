@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// What is typed, and the nearest legal spelling.
 fn illegal() -> Vec<(String, Option<String>)> {

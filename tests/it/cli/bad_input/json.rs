@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Bytes, words of the complaint, line and column.
 fn malformed() -> Vec<(Vec<u8>, &'static str, u64, u64)> {

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::world::{World, is_root};
+use crate::support::project::{World, is_root};
 
 /// What stands in a place, and how it is put there.
 type Obstacle = (&'static str, fn(&Path));

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn terminated_or_interrupted_at_any_point_leaves_old_or_new() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 fn with_version(version: impl Into<Value>) -> World {
     let world = World::with_checkpoints(2);

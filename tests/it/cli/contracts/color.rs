@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Flags, variables, and whether there is colour.
 type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], bool);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::world::{World, is_root};
+use crate::support::project::{World, is_root};
 
 /// Number and name of every exit code.
 const DOCUMENTED: [(u8, &str); 13] = [

@@ -1,6 +1,6 @@
 //! Failures: for people `error:` and `help:`, for programs one line of JSON on stderr, and nothing on stdout.
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// One call for each way to go wrong that leaves nothing behind.
 fn mistakes() -> (World, Vec<Vec<&'static str>>) {

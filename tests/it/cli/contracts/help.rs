@@ -1,6 +1,6 @@
 //! Help: every command has examples, and every example is a command.
 
-use crate::world::World;
+use crate::support::project::World;
 
 fn names() -> Vec<String> {
     ckpt::cli::command_tree().get_subcommands().map(|command| command.get_name().to_owned()).collect()

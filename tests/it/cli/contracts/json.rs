@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// A file of another system.
-const FOREIGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/adopt/fixtures/phase-objects.json");
+const FOREIGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/import/fixtures/phase-objects.json");
 
 /// At least one call of every command that answers.
 const ANSWERS: &[(&[&str], &str)] = &[

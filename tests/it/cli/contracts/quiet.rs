@@ -1,6 +1,6 @@
 //! `-q` prints only the essential value, and nothing on stderr but what did not work out.
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn only_the_essential_value_is_printed() {

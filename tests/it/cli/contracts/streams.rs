@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::world::{CKPT, World};
+use crate::support::project::{CKPT, World};
 
 /// Every command that only answers.
 const READERS: [&[&str]; 9] = [

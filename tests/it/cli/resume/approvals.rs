@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn a_result_that_waits_for_approval_is_presented_again_until_somebody_approves() {

@@ -1,6 +1,6 @@
 //! `brief` stays short, says how to get the rest, and never fails.
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// About as many tokens as a model makes of a text: one for every word, number and mark, and for every other character.
 fn tokens(text: &str) -> usize {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
-use crate::world::{Invocation, World};
+use crate::support::project::{Invocation, World};
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Finishes a workflow of two phases; each command is a minute after the one before.
 fn finish(world: &World, id: &str) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Outcome, World};
+use crate::support::project::{Outcome, World};
 
 fn save_from(world: &World, document: &Value) -> Outcome {
     world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run()

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::world::{World, find_program, skip};
+use crate::support::project::{World, find_program, skip};
 
 fn git(dir: &Path, args: &[&str]) -> Option<String> {
     let Some(program) = find_program("git") else {

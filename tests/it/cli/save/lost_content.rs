@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// `042`, archived with a state and a finished phase.
 fn archived() -> World {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::support::project::World;
 
 fn state_after(saves: &[&[&str]]) -> Value {
     let world = World::new();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn the_first_save_creates_the_store_and_says_so() {

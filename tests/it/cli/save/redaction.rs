@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::{Tree, World};
+use crate::support::project::{Tree, World};
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 const AWS: &str = "AKIAIOSFODNN7EXAMPLE";

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn a_task_has_a_status_an_output_and_what_it_waits_for() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn the_title_stays_until_it_is_changed() {

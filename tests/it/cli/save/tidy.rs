@@ -1,7 +1,7 @@
 //! What a save cleans up behind itself.
 
-use crate::strace::{calls, strace};
-use crate::world::World;
+use crate::support::project::World;
+use crate::support::strace::{calls, strace};
 
 fn live(world: &World, workflow: &str) -> Vec<u64> {
     let has_content = |seq: &u64| std::fs::metadata(world.checkpoint_file(workflow, *seq)).unwrap().len() > 0;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 #[test]
 fn the_trigger_follows_from_what_is_saved_unless_it_is_said() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::world::World;
+use crate::support::project::World;
 
 /// Variables, and the agent and session they stand for.
 type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);

@@ -1,8 +1,0 @@
-//! Other systems' checkpoint files: what is read out of them, and what `import` makes of them.
-
-mod collisions;
-mod hostile;
-mod import;
-mod mutations;
-mod order;
-mod table;

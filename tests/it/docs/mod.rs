@@ -1,0 +1,4 @@
+//! The README and the examples, executed.
+
+mod examples;
+mod readme;

@@ -1,0 +1,176 @@
+//! A failure or the death of the process at every step: nothing is lost, and doing it again completes it.
+
+use ckpt::core::ArchiveReason;
+use ckpt::core::store::{Bundle, Keep};
+use serde_json::json;
+
+use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
+
+const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
+
+/// Three checkpoints, one of them damaged, and their files.
+fn arrange() -> (World, Vec<Vec<u8>>) {
+    let world = World::with(3);
+    world.damage(2, b"\xff damaged");
+    let files = (1..=3).map(|seq| world.bytes(seq)).collect();
+    (world, files)
+}
+
+/// Every file is live, or in a bundle that can be trusted.
+fn assert_kept(world: &World, files: &[Vec<u8>], why: &str) {
+    for (seq, file) in (1..).zip(files) {
+        let live = world.bytes(seq);
+        if !live.is_empty() {
+            assert_eq!(live, *file, "{why}");
+            continue;
+        }
+        let bundle = std::fs::read(world.bundle()).unwrap();
+        Bundle::open(&bundle).unwrap().verify().unwrap();
+        assert_eq!(Bundle::open(&bundle).unwrap().find(seq).unwrap().unwrap(), *file, "{why}");
+    }
+}
+
+/// Runs `act` with a fault at step 1, 2, ... until it ends without one, and `check` after each.
+fn at_every_step(
+    prepare: impl Fn(&World),
+    act: impl Fn(&ckpt::core::Store<FaultyDisk>, &World) -> bool,
+    check: impl Fn(&World, &[Vec<u8>], &str),
+) {
+    for fault in FAULTS {
+        for at in 1.. {
+            let (world, files) = arrange();
+            prepare(&world);
+            let store = world.faulty(FaultyDisk::new(&world, fault, at));
+            let ok = act(&store, &world);
+            let reached = was_reached(&store, at);
+            let why = format!("{fault:?} at {at}");
+            assert_kept(&world, &files, &why);
+            check(&world, &files, &why);
+            if !reached {
+                assert!(ok && at > 20, "{why}");
+                break;
+            }
+        }
+    }
+}
+
+fn was_reached(store: &ckpt::core::Store<FaultyDisk>, at: usize) -> bool {
+    store.disk().log.borrow().len() >= at
+}
+
+#[test]
+fn archiving() {
+    at_every_step(
+        |_| {},
+        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).is_ok(),
+        |world, files, why| {
+            let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp());
+            assert_eq!(again.unwrap().seal, handle(4), "{why}");
+            assert!((1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
+            assert_kept(world, files, why);
+            world.save(json!({"more": 1}));
+            let newest = world.store().load(&handle(5)).unwrap().checkpoint;
+            assert_eq!(state(&newest), json!({"n": 3, "more": 1}), "{why}");
+        },
+    );
+}
+
+#[test]
+fn saving_after_an_archive_that_was_not_completed() {
+    at_every_step(
+        |_| {},
+        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).is_ok(),
+        |world, files, why| {
+            let saved = world.save(json!({"more": 1})).checkpoint.unwrap();
+            assert_eq!(state(&saved), json!({"n": 3, "more": 1}), "{why}");
+            assert_kept(world, files, why);
+            // Another archive takes everything that the first left behind.
+            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            for seq in (1..=newest).filter(|seq| *seq != 2) {
+                assert_eq!(world.store().load(&handle(seq)).unwrap().checkpoint.seq, seq, "{why}");
+            }
+        },
+    );
+}
+
+#[test]
+fn restarting() {
+    at_every_step(
+        |_| {},
+        |store, world| store.restart(&id("042"), &world.stamp(), Keep::Plan).is_ok(),
+        |world, files, why| {
+            let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
+            assert!(restarted.checkpoint.state.is_empty_object(), "{why}");
+            let bundles = world.store().bundles(&id("042")).unwrap();
+            assert!(!bundles.is_empty() && (1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
+            assert_eq!(world.store().load(&handle(3)).unwrap().bytes, files[2], "{why}");
+        },
+    );
+}
+
+#[test]
+fn restoring() {
+    at_every_step(
+        |world| {
+            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        },
+        |store, world| store.restore(&id("042"), None, &world.stamp()).is_ok(),
+        |world, files, why| {
+            world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+            for (seq, file) in (1..).zip(files) {
+                assert_eq!(world.bytes(seq), *file, "{why}");
+            }
+            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let newest = world.store().load(&handle(newest)).unwrap().checkpoint;
+            assert!(newest.sealed.is_none() && newest.seq == 5, "{why}");
+            assert_eq!(state(&newest), json!({"n": 3}), "{why}");
+        },
+    );
+}
+
+#[test]
+fn restoring_a_directory_that_is_gone() {
+    for fault in FAULTS {
+        for at in 1.. {
+            let (world, files) = arrange();
+            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+            std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
+            let store = world.faulty(FaultyDisk::new(&world, fault, at));
+            let done = store.restore(&id("042"), None, &world.stamp());
+            let why = format!("{fault:?} at {at}: {done:?}");
+            // Whatever is there by now: the newest number is the seal or above.
+            assert!(world.store().newest_number(&id("042")).unwrap() >= Some(4), "{why}");
+            world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+            for (seq, file) in (1..).zip(&files) {
+                assert_eq!(world.bytes(seq), *file, "{why}");
+            }
+            assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3}), "{why}");
+            if !was_reached(&store, at) {
+                assert!(done.is_ok() && at > 20);
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_replaced_before_its_bundle_is_durable_and_read_back() {
+    let (world, _) = arrange();
+    let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
+    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let log = store.disk().log.borrow();
+    let place = |what: &dyn Fn(&str) -> bool| log.iter().position(|step| what(step));
+    let seal = place(&|step| step == "publish 00000004.json").unwrap();
+    let published = place(&|step| step.starts_with("publish") && step.ends_with("gz")).unwrap();
+    let first_loss = place(&|step| step.starts_with("replace")).unwrap();
+    let last_loss = log.iter().rposition(|step| step.starts_with("replace")).unwrap();
+    assert!(log[seal..published].iter().any(|step| step == "sync"), "the seal is durable");
+    let between = &log[published..first_loss];
+    assert!(between.iter().filter(|step| *step == "sync").count() >= 3, "the way to it is durable");
+    let synced = between.iter().rposition(|step| step == "sync").unwrap();
+    let read = between.iter().position(|step| step.starts_with("read") && step.ends_with("gz")).unwrap();
+    assert!(read > 3 && synced > 3, "{between:?}");
+    assert!(log[last_loss..].iter().any(|step| step == "sync"));
+    assert_eq!(log.iter().filter(|step| step.starts_with("replace")).count(), 3);
+}

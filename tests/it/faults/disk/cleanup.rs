@@ -1,0 +1,173 @@
+//! Every step of a cleanup fails once, or is the last one before the process dies.
+//!
+//! Whatever happens, nothing that was saved is lost, nothing leaves before its bundle is whole, and the next cleanup
+//! completes it.
+
+use std::rc::Rc;
+
+use ckpt::core::change::{Change, Edit};
+use ckpt::core::retention::Removal;
+use ckpt::core::{Handle, WorkflowStatus};
+use serde_json::json;
+
+use crate::retention::carried_out::{batch, batches, decide, end, later, live, standing};
+use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
+
+const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
+
+/// Everything that was saved can be read, and the numbers have no gap.
+fn assert_whole(world: &World, saved: u64, what: &str) {
+    let store = world.store();
+    let newest = store.newest_number(&id("042")).unwrap().unwrap();
+    let numbers: Vec<u64> = store.numbers(&id("042")).unwrap().into_iter().collect();
+    assert_eq!(numbers, (1..=newest).collect::<Vec<_>>(), "{what}");
+    for seq in 1..=saved {
+        let found = store.load(&handle(seq)).unwrap_or_else(|error| panic!("{what}: {seq}: {error}"));
+        assert_eq!(state(&found.checkpoint)["n"], seq, "{what}");
+    }
+}
+
+/// A cleanup with a fault at every step, and then once more without.
+fn everywhere(make: impl Fn() -> World, saved: u64, left: &[u64], least_steps: usize) {
+    for fault in FAULTS {
+        for at in 1.. {
+            let world = make();
+            let what = format!("{fault:?} at step {at}");
+            let store = world.faulty(FaultyDisk::new(&world, fault, at));
+            let plan = decide(&store, &standing());
+            if let Ok(plan) = &plan {
+                let cleaned = store.clean(plan, &world.stamp());
+                let gone: Vec<Handle> = cleaned.workflows.into_iter().flat_map(|done| done.removed).collect();
+                let live = live(&world);
+                assert!(
+                    gone.iter().all(|handle| !live.contains(&handle.seq)),
+                    "{what}: says gone, and is there"
+                );
+            }
+            assert_whole(&world, saved, &what);
+            let reached = store.disk().reached();
+            let again = decide(&world.store(), &standing()).unwrap();
+            let cleaned = world.store().clean(&again, &world.stamp());
+            assert!(cleaned.failures.is_empty(), "{what}: {:?}", cleaned.failures);
+            assert_eq!(live(&world), left, "{what}");
+            assert_whole(&world, saved, &what);
+            if !reached {
+                assert!(at > least_steps, "{at}");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn single_checkpoints() {
+    everywhere(|| batches(6), 6, &[4, 5, 6], 60);
+}
+
+#[test]
+fn a_whole_workflow() {
+    let failed = || {
+        let world = batches(2);
+        end(&world, WorkflowStatus::Failed);
+        world
+    };
+    everywhere(failed, 2, &[4], 60);
+}
+
+/// Runs a cleanup with `other` between any two of its steps.
+fn interrupted(
+    make: impl Fn() -> World,
+    other: impl Fn(&World) + Copy + 'static,
+    check: impl Fn(&World, &str),
+) {
+    for at in 1.. {
+        let world = Rc::new(make());
+        let shared = Rc::clone(&world);
+        let disk = FaultyDisk::interrupted(&world, at, move || other(&shared));
+        let store = world.faulty(disk);
+        let plan = decide(&store, &standing()).unwrap();
+        let cleaned = store.clean(&plan, &world.stamp());
+        assert!(cleaned.failures.is_empty(), "step {at}: {:?}", cleaned.failures);
+        if !store.disk().reached() {
+            break;
+        }
+        check(&world, &format!("step {at}"));
+    }
+}
+
+#[test]
+fn a_save_meanwhile_is_neither_lost_nor_hidden() {
+    let check = |world: &World, what: &str| {
+        assert_whole(world, 7, what);
+        assert!(live(world).contains(&7), "{what}");
+        assert_eq!(world.save(json!({"n": 8})).handle.unwrap(), handle(8), "{what}");
+    };
+    interrupted(|| batches(6), |world| batch(world, 7), check);
+}
+
+#[test]
+fn a_save_to_a_workflow_that_is_leaving_goes_on() {
+    let failed = || {
+        let world = batches(2);
+        end(&world, WorkflowStatus::Failed);
+        world
+    };
+    interrupted(
+        failed,
+        |world| {
+            let open = Some(WorkflowStatus::InProgress);
+            let state = vec![Edit::Merge(json!({"racer": 1}))];
+            world.save_change(&Change { workflow_status: open, state, ..Change::default() }).unwrap();
+        },
+        |world, what| {
+            assert_whole(world, 2, what);
+            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let newest = world.store().load(&handle(newest)).unwrap().checkpoint;
+            assert!(newest.sealed.is_none(), "{what}: what was saved is not sealed unseen");
+            assert_eq!(state(&newest), json!({"n": 2, "racer": 1}), "{what}");
+        },
+    );
+}
+
+#[test]
+fn archiving_and_cleaning_meanwhile_lose_nothing() {
+    interrupted(
+        || batches(6),
+        |world| {
+            world.store().archive(&id("042"), &ckpt::core::ArchiveReason::Completed, &world.stamp()).unwrap();
+        },
+        |world, what| assert_whole(world, 6, what),
+    );
+    interrupted(
+        || batches(6),
+        |world| {
+            let plan = decide(&world.store(), &standing()).unwrap();
+            assert!(world.store().clean(&plan, &world.stamp()).failures.is_empty());
+        },
+        |world, what| {
+            assert_whole(world, 6, what);
+            assert_eq!(live(world), [4, 5, 6], "{what}");
+        },
+    );
+}
+
+/// A saver that has read the newest and not yet published while a whole cleanup runs.
+#[test]
+fn a_stalled_saver_is_neither_lost_nor_hidden() {
+    for at in 1.. {
+        let world = Rc::new(batches(6));
+        let other = Rc::clone(&world);
+        let disk = FaultyDisk::interrupted(&world, at, move || {
+            let plan = decide(&other.store(), &standing()).unwrap();
+            assert_eq!(plan.workflows[0].removal, Removal::Some, "{}", later());
+            assert!(other.store().clean(&plan, &other.stamp()).failures.is_empty());
+        });
+        let store = world.faulty(disk);
+        let saved = world.save_to(&store, json!({"n": 7})).unwrap().handle.unwrap();
+        if !store.disk().reached() {
+            break;
+        }
+        assert_eq!(saved, handle(7), "step {at}");
+        assert_whole(&world, 7, &format!("step {at}"));
+    }
+}

@@ -1,0 +1,11 @@
+//! `ckpt archive`
+
+use super::reversible::try_everything;
+use crate::support::project::World;
+
+#[test]
+fn every_fault_at_every_system_call() {
+    let world = World::with_checkpoints(2);
+    world.replace_checkpoint("042", 1, b"damaged\xff");
+    try_everything(&world, &["archive", "042", "--as", "completed"], &[10, 11]);
+}

@@ -1,0 +1,131 @@
+//! Where a fault is let in, which one, and trying all of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support::project::{Outcome, World};
+use crate::support::strace::{Call, calls, was_killed, with_fault};
+
+/// System calls that change what is on the disk, or make it durable.
+const CHANGES: [&str; 10] = [
+    "mkdir",
+    "mkdirat",
+    "write",
+    "fsync",
+    "link",
+    "linkat",
+    "unlinkat",
+    "renameat",
+    "renameat2",
+    "ftruncate",
+];
+/// System calls that open something; with `O_CREAT` they change the disk too.
+const OPENS: [&str; 3] = ["open", "openat", "openat2"];
+/// System calls that read; memory and streams are not the store's business.
+const READS: [&str; 6] = ["read", "fstat", "newfstatat", "statx", "getdents64", "flock"];
+
+/// What a disk, a quota, a mount, a permission, a limit or a signal can do to a call that writes.
+const ERRORS_OF_CHANGES: [&str; 7] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "EINTR"];
+/// What they can do to one that opens what is there; by turns, because there are so many of them.
+const ERRORS_OF_OPENS: [&str; 4] = ["EIO", "EACCES", "EMFILE", "EINTR"];
+const ERRORS_OF_READS: [&str; 1] = ["EIO"];
+
+/// Whoever asks the same question so often will not take another answer differently: a first save looks for a workflow
+/// under every number of leading zeros.
+const MOST_OF_A_KIND: usize = 16;
+
+/// Behind the last change there is only a look at what was done, so one in so many of those calls is enough.
+const SAMPLE_AT_THE_END: usize = 4;
+
+/// A fault at one call of a command.
+pub(super) struct Fault {
+    call: Call,
+    /// In the words of `strace`.
+    what: String,
+}
+
+impl Fault {
+    fn is_kill(&self) -> bool {
+        self.what.contains("KILL")
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {} number {}, {}", self.what, self.call.name, self.call.nth, self.call.line)
+    }
+}
+
+/// Whether a call changes the disk or makes a change durable, streams left out.
+fn is_change(call: &Call) -> bool {
+    let on_a_stream = call.line.contains("write(1,") || call.line.contains("write(2,");
+    let creates = OPENS.contains(&call.name.as_str()) && call.line.contains("O_CREAT");
+    creates || CHANGES.contains(&call.name.as_str()) && !on_a_stream
+}
+
+/// Which errors a call is given.
+fn errors(call: &Call) -> &'static [&'static str] {
+    let name = call.name.as_str();
+    match (is_change(call), OPENS.contains(&name), READS.contains(&name)) {
+        (true, _, _) => &ERRORS_OF_CHANGES,
+        (_, true, _) => std::slice::from_ref(&ERRORS_OF_OPENS[call.nth % ERRORS_OF_OPENS.len()]),
+        (_, _, true) => &ERRORS_OF_READS,
+        _ => &[],
+    }
+}
+
+/// A kill just before each call that changes something: between two of them the disk stays as it is.
+pub(super) fn kills(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
+    let calls = calls(strace, world, args).into_iter().filter(is_change);
+    calls.map(|call| Fault { call, what: "signal=KILL".to_owned() }).collect()
+}
+
+/// Every error at each call.
+pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut asked = BTreeMap::<String, usize>::new();
+    let calls = calls(strace, world, args);
+    let last_change = calls.iter().rposition(is_change);
+    for (index, call) in calls.into_iter().enumerate() {
+        if Some(index) > last_change && !index.is_multiple_of(SAMPLE_AT_THE_END) {
+            continue;
+        }
+        let times = asked.entry(call.line.split_once(' ').unwrap().1.to_owned()).or_default();
+        *times += 1;
+        if *times > MOST_OF_A_KIND && !is_change(&call) {
+            continue;
+        }
+        let each = |error: &&str| Fault { call: call.clone(), what: format!("error={error}") };
+        faults.extend(errors(&call).iter().map(each));
+    }
+    faults
+}
+
+/// Runs a command in a new world for each fault, and checks what it left behind.
+pub(super) fn try_all(
+    strace: &Path,
+    args: &[&str],
+    faults: &[Fault],
+    arrange: impl Fn() -> World + Sync,
+    check: impl Fn(&World, &Outcome, &Fault) + Sync,
+) {
+    assert!(faults.len() > 10, "only {} faults", faults.len());
+    let (next, noticed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        // Two workers, because the machine may have two processors.
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(fault) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let world = arrange();
+                    let outcome = with_fault(world.ckpt(args), strace, &fault.call, &fault.what).run();
+                    let fired = was_killed(&outcome) || !fault.is_kill();
+                    assert!(fired, "{fault}: it did not fire\n{outcome}");
+                    noticed.fetch_add(usize::from(!outcome.status.success()), Ordering::Relaxed);
+                    check(&world, &outcome, fault);
+                }
+            });
+        }
+    });
+    assert!(noticed.into_inner() > faults.len() / 3, "hardly any fault was noticed");
+}

@@ -1,0 +1,70 @@
+//! `ckpt save`: exit 0 means that the checkpoint is there, exit 10 that it is not, and the next save works.
+
+use ckpt::core::{Handle, WorkflowId};
+
+use super::injection::{failures, kills, try_all};
+use crate::support::project::{Outcome, World};
+use crate::support::strace::{calls, strace, was_killed, with_fault};
+
+const SAVE: [&str; 4] = ["save", "042", "--note", "under test"];
+
+/// What must hold after a save on top of `before` checkpoints that met a fault.
+fn assert_sound(world: &World, before: u64, outcome: &Outcome, what: &str) {
+    let id: WorkflowId = "042".parse().unwrap();
+    let numbers: Vec<u64> = world.numbers("042");
+    for seq in &numbers {
+        let loaded = world.open_store().load(&Handle::new(&id, *seq));
+        assert!(loaded.is_ok(), "{what}: 042/{seq}: {:?}\n{outcome}", loaded.err());
+    }
+    let (old, new): (Vec<u64>, Vec<u64>) = ((1..=before).collect(), (1..=before + 1).collect());
+    match outcome.status.code() {
+        _ if was_killed(outcome) => {
+            assert!(numbers == old || numbers == new, "{what}: {numbers:?}\n{outcome}");
+        }
+        Some(0) => assert_eq!(numbers, new, "{what}: acknowledged and not there\n{outcome}"),
+        Some(10) => assert_eq!(numbers, old, "{what}: refused and there all the same\n{outcome}"),
+        Some(11) => assert_eq!(numbers, new, "{what}: written, says it\n{outcome}"),
+        _ => panic!("{what}: no documented end\n{outcome}"),
+    }
+    let next = world.run(&["save", "042", "--phase", "next", "-q"]).succeeds();
+    assert_eq!(next.stdout, format!("042/{}\n", numbers.len() + 1), "{what}: the next save");
+}
+
+/// Tries every kill and every error at a save on top of `before` checkpoints.
+fn try_everything(before: u64) {
+    let Some(strace) = strace() else { return };
+    let model = World::with_checkpoints(usize::try_from(before).unwrap());
+    let mut faults = kills(&strace, &model.copy(), &SAVE);
+    faults.extend(failures(&strace, &model.copy(), &SAVE));
+    try_all(
+        &strace,
+        &SAVE,
+        &faults,
+        || model.copy(),
+        |world, outcome, fault| {
+            assert_sound(world, before, outcome, &fault.to_string());
+        },
+    );
+}
+
+#[test]
+fn a_first_save_with_every_fault_at_every_system_call() {
+    try_everything(0);
+}
+
+#[test]
+fn a_save_with_every_fault_at_every_system_call() {
+    try_everything(2);
+}
+
+#[test]
+fn a_directory_that_cannot_be_synced_is_said_to_be_uncertain() {
+    let Some(strace) = strace() else { return };
+    let model = World::with_checkpoints(2);
+    let calls = calls(&strace, &model.copy(), &SAVE);
+    let last = calls.into_iter().rfind(|call| call.name == "fsync").unwrap();
+    let world = model.copy();
+    let save = [&SAVE[..], &["--json"]].concat();
+    let failure = with_fault(world.ckpt(&save), &strace, &last, "error=EIO").run().exits(11).failure();
+    assert_eq!((&failure["code"], &failure["context"]["handle"]), (&"unconfirmed".into(), &"042/3".into()));
+}

@@ -1,0 +1,8 @@
+//! Other systems' checkpoint files: what is read out of them, and what `import` makes of them.
+
+mod collisions;
+mod command;
+mod hostile;
+mod mutations;
+mod order;
+mod table;

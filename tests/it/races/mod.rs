@@ -1,0 +1,5 @@
+//! Several writers of one workflow at once: between any two steps of each other, as threads, and as processes.
+
+mod archive;
+mod cleanup;
+mod savers;

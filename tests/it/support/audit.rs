@@ -1,0 +1,159 @@
+//! What all harnesses share: one workflow, savers that leave a mark each, and the audit of what they left.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ckpt::core::change::{Change, Edit, Stamp};
+use ckpt::core::checkpoint::{Checkpoint, Writer};
+use ckpt::core::format::Unusable;
+use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
+use ckpt::core::save::{Save, Saved};
+use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
+use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
+use serde_json::json;
+
+/// A save that returned, under the name of its saver.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Ack {
+    pub(crate) saver: String,
+    pub(crate) seq: u64,
+}
+
+impl Ack {
+    pub(crate) fn of(saver: &str, saved: &Saved) -> Self {
+        Self { saver: saver.to_owned(), seq: saved.handle.as_ref().unwrap().seq }
+    }
+}
+
+pub(crate) fn workflow() -> WorkflowId {
+    "w".parse().unwrap()
+}
+
+pub(crate) fn handle(seq: u64) -> Handle {
+    Handle::new(&workflow(), seq)
+}
+
+pub(crate) fn stamp(save_id: &str) -> Stamp {
+    Stamp {
+        now: Timestamp::parse("2026-01-01T00:00:00Z").unwrap(),
+        save_id: save_id.to_owned(),
+        writer: Writer::default(),
+        git: None,
+        watched: Vec::new(),
+    }
+}
+
+/// A store on any disk.
+pub(crate) fn store_on<D: Disk>(disk: D) -> Store<D> {
+    Store::on(disk, Path::new("/base"), STORE_NAME, Path::new("/base"))
+}
+
+/// A store on the real disk, in `base`.
+pub(crate) fn store_in(base: &Path) -> Store {
+    Store::on(OsDisk::new(base), base, STORE_NAME, base)
+}
+
+/// A directory on a disk that is memory, where there is one: thousands of syncs are made here.
+pub(crate) fn fast_directory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Archives the workflow, and decides what a cleanup does days later: it compacts.
+pub(crate) fn archive<D: Disk>(store: &Store<D>) -> CleanupPlan {
+    store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive")).unwrap();
+    let days_later = Timestamp::parse("2026-01-03T00:00:00Z").unwrap();
+    let due = plan(&store.survey().unwrap(), &RetentionSettings::default().policy(), days_later).unwrap();
+    assert!(due.workflows[0].compact);
+    due
+}
+
+/// Saves a mark that the state keeps from then on.
+pub(crate) fn save<D: Disk>(store: &Store<D>, saver: &str) -> Result<Saved> {
+    save_as(store, saver, saver, None)
+}
+
+/// The same save under the same key, by a process of its own.
+pub(crate) fn save_keyed<D: Disk>(store: &Store<D>, saver: &str, process: &str) -> Result<Saved> {
+    save_as(store, saver, process, Some("key"))
+}
+
+fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&str>) -> Result<Saved> {
+    let change = Change { state: vec![Edit::Set(saver.to_owned(), json!(true))], ..Change::default() };
+    let (workflow, stamp, config) = (workflow(), stamp(save_id), Config::default());
+    let save = Save {
+        workflow: &workflow,
+        change: &change,
+        stamp: &stamp,
+        config: &config,
+        expect: None,
+        key,
+        if_changed: false,
+    };
+    save.to(store)
+}
+
+/// Everything that is wrong with a store by the promises it makes about these acknowledged saves.
+pub(crate) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
+    let newest = match store.newest_number(&workflow()) {
+        Ok(newest) => newest.unwrap_or_default(),
+        Err(error) => return vec![format!("the store does not open: {error}")],
+    };
+    let mut wrong = Vec::new();
+    let mut found: BTreeMap<u64, Checkpoint> = BTreeMap::new();
+    for seq in 1..=newest {
+        let checkpoint = match store.load(&handle(seq)) {
+            Ok(stored) => stored.checkpoint,
+            Err(Error::Damaged { why: Unusable::Missing, .. }) => {
+                wrong.push(format!("{GAP} {seq}"));
+                continue;
+            }
+            Err(error) => {
+                wrong.push(format!("cannot be loaded: {error}"));
+                continue;
+            }
+        };
+        if let Some(twin) = found.values().find(|twin| twin.save_id == checkpoint.save_id) {
+            wrong.push(format!("`{}` was saved twice, as {} and {seq}", twin.save_id, twin.seq));
+        }
+        if let Some(before) = found.get(&(seq - 1)) {
+            let parent = checkpoint.parent.as_ref().map(|parent| (parent.seq, parent.sha256));
+            if parent != Some((before.seq, before.sha256)) {
+                wrong.push(format!("{seq} does not continue {}", before.seq));
+            }
+        }
+        found.insert(seq, *checkpoint);
+    }
+    for (index, Ack { saver, seq }) in acked.iter().enumerate() {
+        if !found.get(seq).is_some_and(|checkpoint| has_mark(checkpoint, saver)) {
+            wrong.push(format!("the acknowledged save {seq} of `{saver}` is not there"));
+        }
+        // A seal has no content of its own.
+        if found.range(seq..).any(|(_, later)| later.sealed.is_none() && !has_mark(later, saver)) {
+            wrong.push(format!("a save after {seq} lacks what `{saver}` saved"));
+        }
+        if acked[..index].iter().any(|other| other.seq == *seq && other.saver != *saver) {
+            wrong.push(format!("{seq} was acknowledged to two savers"));
+        }
+    }
+    wrong
+}
+
+const GAP: &str = "there is no";
+
+/// Leaves out gaps: numbers that nobody was told of may be lost out of order when a disk does not keep the order of
+/// what was not synced.
+pub(crate) fn without_gaps(mut wrong: Vec<String>) -> Vec<String> {
+    wrong.retain(|what| !what.starts_with(GAP));
+    wrong
+}
+
+/// Whether a checkpoint knows of a save.
+pub(crate) fn has_mark(checkpoint: &Checkpoint, saver: &str) -> bool {
+    checkpoint.state.to_value().unwrap().get(saver) == Some(&json!(true))
+}
+
+/// The savers that left their mark in any checkpoint there is.
+pub(crate) fn holds<D: Disk>(store: &Store<D>, saver: &str) -> bool {
+    let numbers = store.numbers(&workflow()).unwrap();
+    numbers.into_iter().any(|seq| store.load(&handle(seq)).is_ok_and(|s| has_mark(&s.checkpoint, saver)))
+}

@@ -1,0 +1,379 @@
+//! A disk in memory that forgets what was not synced.
+//!
+//! # Model
+//!
+//! The content of a file is durable once it was staged with a sync. A name is durable once its directory was synced;
+//! that of a directory once its parent was. When the power fails, any part of the names that changed since may have
+//! made it to the disk, in any order, and a file whose content was not synced may be there empty, cut or whole.
+//! Directory handles stay with their directory when it is renamed.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, SystemTime};
+
+use ckpt::core::files::FileProblem;
+use ckpt::core::store::{Access, Disk, FileId, Kind, Look};
+
+type Names = BTreeMap<String, usize>;
+
+/// More unsynced names than this are not tried in every combination.
+const MOST_COMBINED: usize = 6;
+
+#[derive(Debug, Clone)]
+enum Node {
+    Dir { now: Names, durable: Names, removed: bool },
+    File { bytes: Arc<Vec<u8>>, synced: bool },
+}
+
+#[derive(Debug, Clone, Hash)]
+enum Entry {
+    Add(String, usize),
+    Remove(String),
+    Move(String, String),
+}
+
+#[derive(Debug, Clone)]
+struct World {
+    nodes: Vec<Node>,
+    /// What happened to names since their directory was synced, in order.
+    pending: Vec<(usize, Entry)>,
+}
+
+/// A disk in memory. Clones share it; [`fork`](Self::fork) makes one of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct MemoryDisk(Arc<Mutex<World>>);
+
+/// What may be found after a power failure.
+#[derive(Debug)]
+pub(crate) struct Survivor {
+    pub(crate) disk: MemoryDisk,
+    /// Whether the disk kept the order in which names changed.
+    pub(crate) ordered: bool,
+}
+
+impl MemoryDisk {
+    pub(crate) fn new() -> Self {
+        Self::of(World { nodes: vec![directory(Names::new())], pending: Vec::new() })
+    }
+
+    fn of(world: World) -> Self {
+        Self(Arc::new(Mutex::new(world)))
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap()
+    }
+
+    pub(crate) fn fork(&self) -> Self {
+        Self::of(self.world().clone())
+    }
+
+    /// The states in which a power failure may leave the disk.
+    pub(crate) fn survivors(&self) -> Vec<Survivor> {
+        let world = self.world();
+        let count = world.pending.len();
+        let mut kept: Vec<Vec<bool>> =
+            (0..=count).map(|prefix| (0..count).map(|i| i < prefix).collect()).collect();
+        if count <= MOST_COMBINED {
+            kept.extend((0..1_usize << count).map(|bits| (0..count).map(|i| bits >> i & 1 == 1).collect()));
+        } else {
+            kept.extend((0..count).map(|one| (0..count).map(|i| i == one).collect()));
+            kept.extend((0..count).map(|one| (0..count).map(|i| i != one).collect()));
+        }
+        let unsynced = world.nodes.iter().any(|node| matches!(node, Node::File { synced: false, .. }));
+        let contents: &[Option<usize>] = if unsynced { &[None, Some(0), Some(2)] } else { &[None] };
+        let mut survivors = Vec::new();
+        for (index, kept) in kept.iter().enumerate() {
+            for content in contents {
+                survivors.push(Survivor { disk: world.after_crash(kept, *content), ordered: index <= count });
+            }
+        }
+        survivors
+    }
+
+    /// Tells disks apart by what is on them, durable or not.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let world = self.world();
+        let mut hasher = DefaultHasher::new();
+        world.hash_node(0, &mut hasher);
+        for (dir, entry) in &world.pending {
+            dir.hash(&mut hasher);
+            match entry {
+                Entry::Add(name, node) => (name, world.content_hash(*node)).hash(&mut hasher),
+                other => other.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
+    }
+
+    /// How many directories lie above this one.
+    pub(crate) fn depth(&self, dir: usize) -> usize {
+        let world = self.world();
+        let parent = |child: usize| {
+            world
+                .nodes
+                .iter()
+                .position(|node| matches!(node, Node::Dir { now, .. } if now.values().any(|n| *n == child)))
+        };
+        std::iter::successors(Some(dir), |dir| parent(*dir)).count() - 1
+    }
+
+    /// Renames a directory, as no operation of the store does while others may be writing in it.
+    pub(crate) fn rename_dir(&self, parent: usize, from: &str, to: &str) {
+        let mut world = self.world();
+        let names = world.names(parent).unwrap();
+        let node = names.remove(from).unwrap();
+        names.insert(to.to_owned(), node);
+        world.pending.push((parent, Entry::Move(from.to_owned(), to.to_owned())));
+    }
+
+    /// Stages a file without making its content durable.
+    pub(crate) fn stage_unsynced(&self, dir: usize, name: &str, bytes: &[u8]) -> io::Result<FileId> {
+        let mut world = self.world();
+        let node = Node::File { bytes: Arc::new(bytes.to_vec()), synced: false };
+        let node = world.add(dir, name, node)?;
+        Ok(FileId(0, node as u64))
+    }
+
+    /// Publishes a file over whatever has the name.
+    pub(crate) fn publish_over(&self, dir: usize, staged: &str, name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        world.names(dir)?.remove(name);
+        world.link(dir, staged, name)
+    }
+}
+
+impl World {
+    fn names(&mut self, dir: usize) -> io::Result<&mut Names> {
+        match &mut self.nodes[dir] {
+            Node::Dir { now, .. } => Ok(now),
+            Node::File { .. } => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    fn find(&mut self, dir: usize, name: &str) -> io::Result<usize> {
+        self.names(dir)?.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn add(&mut self, dir: usize, name: &str, node: Node) -> io::Result<usize> {
+        let new = self.nodes.len();
+        self.attach(dir, name, new)?;
+        self.nodes.push(node);
+        Ok(new)
+    }
+
+    fn attach(&mut self, dir: usize, name: &str, node: usize) -> io::Result<()> {
+        // Whoever has a directory open that was removed can put nothing into it.
+        if matches!(self.nodes[dir], Node::Dir { removed: true, .. }) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let names = self.names(dir)?;
+        if names.contains_key(name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        names.insert(name.to_owned(), node);
+        self.pending.push((dir, Entry::Add(name.to_owned(), node)));
+        Ok(())
+    }
+
+    fn link(&mut self, dir: usize, from: &str, to: &str) -> io::Result<()> {
+        let node = self.find(dir, from)?;
+        self.attach(dir, to, node)
+    }
+
+    fn after_crash(&self, kept: &[bool], content: Option<usize>) -> MemoryDisk {
+        let mut nodes = self.nodes.clone();
+        for ((dir, entry), kept) in self.pending.iter().zip(kept) {
+            let Node::Dir { durable, .. } = &mut nodes[*dir] else { continue };
+            match entry {
+                _ if !kept => {}
+                Entry::Add(name, node) => drop(durable.insert(name.clone(), *node)),
+                Entry::Remove(name) => drop(durable.remove(name)),
+                Entry::Move(from, to) => {
+                    let moved = durable.remove(from);
+                    durable.extend(moved.map(|node| (to.clone(), node)));
+                }
+            }
+        }
+        for node in &mut nodes {
+            match (node, content) {
+                (Node::Dir { now, durable, removed }, _) => {
+                    now.clone_from(durable);
+                    // If the power failed before that was durable, it is there again.
+                    *removed = false;
+                }
+                (Node::File { bytes, synced: false }, Some(divisor)) => {
+                    let length = bytes.len().checked_div(divisor).unwrap_or_default();
+                    *bytes = Arc::new(bytes[..length].to_vec());
+                }
+                (Node::File { .. }, _) => {}
+            }
+        }
+        MemoryDisk::of(World { nodes, pending: Vec::new() })
+    }
+
+    fn content_hash(&self, node: usize) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash_node(node, &mut hasher);
+        hasher.finish()
+    }
+
+    fn hash_node(&self, node: usize, hasher: &mut DefaultHasher) {
+        match &self.nodes[node] {
+            Node::File { bytes, synced } => (bytes, synced).hash(hasher),
+            Node::Dir { now, durable, .. } => {
+                for names in [now, durable] {
+                    for (name, child) in names {
+                        name.hash(hasher);
+                        self.hash_node(*child, hasher);
+                    }
+                    hasher.write_u8(0);
+                }
+            }
+        }
+    }
+}
+
+fn directory(names: Names) -> Node {
+    Node::Dir { now: names.clone(), durable: names, removed: false }
+}
+
+impl Disk for MemoryDisk {
+    type Dir = usize;
+    type Lock = ();
+
+    fn base(&self) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn enter(&self, dir: &usize, name: &str) -> io::Result<usize> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        world.names(node).map(|_| node)
+    }
+
+    fn make_dir(&self, dir: &usize, name: &str) -> io::Result<()> {
+        self.world().add(*dir, name, directory(Names::new())).map(drop)
+    }
+
+    fn list(&self, dir: &usize, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        self.world().names(*dir)?.keys().for_each(|name| visit(name));
+        Ok(())
+    }
+
+    fn read(&self, dir: &usize, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        match &world.nodes[node] {
+            Node::File { bytes, .. } if bytes.len() as u64 <= limit => Ok(bytes.to_vec()),
+            Node::File { .. } => Err(FileProblem::TooLarge(limit)),
+            Node::Dir { .. } => Err(FileProblem::NotAFile),
+        }
+    }
+
+    fn size(&self, dir: &usize, name: &str) -> Result<u64, FileProblem> {
+        self.read(dir, name, u64::MAX).map(|bytes| bytes.len() as u64)
+    }
+
+    fn look(&self, dir: &usize, name: &str) -> io::Result<Look> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        Ok(match &world.nodes[node] {
+            Node::File { bytes, .. } => Look { kind: Kind::File, mode: 0o400, bytes: bytes.len() as u64 },
+            Node::Dir { .. } => Look { kind: Kind::Directory, mode: 0o700, bytes: 0 },
+        })
+    }
+
+    /// There is no clock here: everything is very old.
+    fn modified(&self, dir: &usize, name: &str) -> io::Result<SystemTime> {
+        self.world().find(*dir, name).map(|_| SystemTime::UNIX_EPOCH)
+    }
+
+    fn lock(&self, _: &usize, _: Duration) -> Option<()> {
+        None
+    }
+
+    fn stage(&self, dir: &usize, name: &str, bytes: &[u8], _: Access) -> io::Result<FileId> {
+        let id = self.stage_unsynced(*dir, name, bytes)?;
+        if let Some(Node::File { synced, .. }) = self.world().nodes.last_mut() {
+            *synced = true;
+        }
+        Ok(id)
+    }
+
+    fn publish(&self, dir: &usize, staged: &str, name: &str) -> io::Result<()> {
+        self.world().link(*dir, staged, name)
+    }
+
+    fn replace(&self, dir: &usize, staged: &str, name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        let node = world.find(*dir, staged)?;
+        let names = world.names(*dir)?;
+        names.remove(staged);
+        names.insert(name.to_owned(), node);
+        world.pending.push((*dir, Entry::Move(staged.to_owned(), name.to_owned())));
+        Ok(())
+    }
+
+    fn move_aside(&self, dir: &usize, name: &str, to: &usize, new_name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        if world.names(*to)?.contains_key(new_name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        world.names(*dir)?.remove(name);
+        world.names(*to)?.insert(new_name.to_owned(), node);
+        world.pending.push((*to, Entry::Add(new_name.to_owned(), node)));
+        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        Ok(())
+    }
+
+    fn link_count(&self, dir: &usize, name: &str) -> io::Result<u64> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        let links = |other: &Node| match other {
+            Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
+            Node::File { .. } => 0,
+        };
+        Ok(world.nodes.iter().map(links).sum::<usize>() as u64)
+    }
+
+    fn identify(&self, dir: &usize, name: &str) -> io::Result<FileId> {
+        self.world().find(*dir, name).map(|node| FileId(0, node as u64))
+    }
+
+    fn discard(&self, dir: &usize, name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        world.find(*dir, name)?;
+        world.names(*dir)?.remove(name);
+        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        Ok(())
+    }
+
+    fn remove_dir(&self, dir: &usize, name: &str) -> io::Result<()> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        match &mut world.nodes[node] {
+            Node::File { .. } => return Err(io::ErrorKind::NotADirectory.into()),
+            Node::Dir { now, .. } if !now.is_empty() => return Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            Node::Dir { removed, .. } => *removed = true,
+        }
+        world.names(*dir)?.remove(name);
+        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        Ok(())
+    }
+
+    fn sync_dir(&self, dir: &usize) -> io::Result<()> {
+        let mut world = self.world();
+        world.pending.retain(|(changed, _)| changed != dir);
+        if let Node::Dir { now, durable, .. } = &mut world.nodes[*dir] {
+            durable.clone_from(now);
+        }
+        Ok(())
+    }
+
+    fn pause(&self, _: Duration) {}
+}

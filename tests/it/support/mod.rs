@@ -1,0 +1,14 @@
+//! The environments that tests run in, and the instruments they measure with.
+//!
+//! - [`project`]: a temporary project in which `ckpt` runs as a process, with [`strace`] for its system calls.
+//! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
+//! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
+//! - [`audit`]: savers that leave a mark each, and the check of what they left.
+
+pub(crate) mod audit;
+pub(crate) mod fault;
+pub(crate) mod memory;
+pub(crate) mod project;
+pub(crate) mod store;
+pub(crate) mod strace;
+pub(crate) mod tap;

@@ -1,0 +1,159 @@
+//! A disk in front of another: it is told of every step, may refuse it, and may do some of them differently.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use ckpt::core::files::FileProblem;
+use ckpt::core::store::{Access, Disk, FileId, Look};
+
+/// What is asked of a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Base,
+    Enter,
+    MakeDir,
+    List,
+    Read,
+    Size,
+    Look,
+    Modified,
+    Lock,
+    Stage,
+    Publish,
+    Replace,
+    MoveAside,
+    LinkCount,
+    Identify,
+    Discard,
+    RemoveDir,
+    SyncDir,
+}
+
+/// Decides about the steps of a disk. Without more words, everything is done as asked, except that nobody waits: not
+/// for the lock, on which nothing may depend, nor for time to pass.
+pub(crate) trait Tap<D: Disk> {
+    /// Comes before the step; an error is returned in its stead.
+    fn before(&self, _: &D, _: Step, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+    /// Comes after the step; an error hides what became of it.
+    fn after(&self, _: Step) -> io::Result<()> {
+        Ok(())
+    }
+    fn stage(&self, disk: &D, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+        disk.stage(dir, name, bytes, access)
+    }
+    fn publish(&self, disk: &D, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
+        disk.publish(dir, staged, name)
+    }
+    fn link_count(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<u64> {
+        disk.link_count(dir, name)
+    }
+    fn identify(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<FileId> {
+        disk.identify(dir, name)
+    }
+    fn remove_dir(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<()> {
+        disk.remove_dir(dir, name)
+    }
+    fn sync_dir(&self, disk: &D, dir: &D::Dir) -> io::Result<()> {
+        disk.sync_dir(dir)
+    }
+    fn pause(&self, _: &D) {}
+}
+
+/// Changes nothing.
+pub(crate) struct Honest;
+
+impl<D: Disk> Tap<D> for Honest {}
+
+/// A disk with a tap on it.
+#[derive(Debug)]
+pub(crate) struct Tapped<'a, D, T> {
+    pub(crate) disk: D,
+    pub(crate) tap: &'a T,
+}
+
+impl<D: Clone, T> Clone for Tapped<'_, D, T> {
+    fn clone(&self) -> Self {
+        Self { disk: self.disk.clone(), tap: self.tap }
+    }
+}
+
+impl<D: Disk, T: Tap<D>> Tapped<'_, D, T> {
+    fn step<R, E: From<io::Error>>(
+        &self,
+        step: Step,
+        name: &str,
+        run: impl FnOnce() -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.tap.before(&self.disk, step, name)?;
+        let result = run();
+        self.tap.after(step)?;
+        result
+    }
+}
+
+impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
+    type Dir = D::Dir;
+    type Lock = D::Lock;
+
+    fn base(&self) -> io::Result<D::Dir> {
+        self.step(Step::Base, "", || self.disk.base())
+    }
+    fn enter(&self, dir: &D::Dir, name: &str) -> io::Result<D::Dir> {
+        self.step(Step::Enter, name, || self.disk.enter(dir, name))
+    }
+    fn make_dir(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
+        self.step(Step::MakeDir, name, || self.disk.make_dir(dir, name))
+    }
+    fn list(&self, dir: &D::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
+        self.step(Step::List, "", || self.disk.list(dir, visit))
+    }
+    fn read(&self, dir: &D::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        self.step(Step::Read, name, || self.disk.read(dir, name, limit))
+    }
+    fn size(&self, dir: &D::Dir, name: &str) -> Result<u64, FileProblem> {
+        self.step(Step::Size, name, || self.disk.size(dir, name))
+    }
+    fn look(&self, dir: &D::Dir, name: &str) -> io::Result<Look> {
+        self.step(Step::Look, name, || self.disk.look(dir, name))
+    }
+
+    fn modified(&self, dir: &D::Dir, name: &str) -> io::Result<SystemTime> {
+        self.step(Step::Modified, name, || self.disk.modified(dir, name))
+    }
+    fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
+        let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
+        self.step(Step::Lock, "", lock).ok()
+    }
+    fn stage(&self, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+        self.step(Step::Stage, name, || self.tap.stage(&self.disk, dir, name, bytes, access))
+    }
+    fn publish(&self, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
+        self.step(Step::Publish, name, || self.tap.publish(&self.disk, dir, staged, name))
+    }
+    fn replace(&self, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
+        self.step(Step::Replace, name, || self.disk.replace(dir, staged, name))
+    }
+    fn move_aside(&self, dir: &D::Dir, name: &str, to: &D::Dir, new_name: &str) -> io::Result<()> {
+        self.step(Step::MoveAside, name, || self.disk.move_aside(dir, name, to, new_name))
+    }
+    fn link_count(&self, dir: &D::Dir, name: &str) -> io::Result<u64> {
+        self.step(Step::LinkCount, name, || self.tap.link_count(&self.disk, dir, name))
+    }
+    fn identify(&self, dir: &D::Dir, name: &str) -> io::Result<FileId> {
+        self.step(Step::Identify, name, || self.tap.identify(&self.disk, dir, name))
+    }
+    fn discard(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
+        self.step(Step::Discard, name, || self.disk.discard(dir, name))
+    }
+    fn remove_dir(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
+        self.step(Step::RemoveDir, name, || self.tap.remove_dir(&self.disk, dir, name))
+    }
+    fn sync_dir(&self, dir: &D::Dir) -> io::Result<()> {
+        self.step(Step::SyncDir, "", || self.tap.sync_dir(&self.disk, dir))
+    }
+    fn pause(&self, _: Duration) {
+        self.tap.pause(&self.disk);
+    }
+}

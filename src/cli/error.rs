@@ -198,7 +198,7 @@ impl From<Error> for Failure {
                 let failure = fail(Exit::Invalid, code)
                     .context("handle", handle.to_string())
                     .context("path", path.display().to_string())
-                    .context("reason", why.code())
+                    .context("reason", why.code().word())
                     .context("before", before.as_ref().map(ToString::to_string));
                 match (why, before) {
                     (Unusable::Newer(_), _) => {
@@ -361,7 +361,7 @@ impl Failure {
                 .context("version", version.to_string()),
             SourceProblem::Unusable(why) => fail(Exit::Invalid, "damaged")
                 .help("the file was left as it is; restore it from where it came")
-                .context("reason", why.code()),
+                .context("reason", why.code().word()),
             SourceProblem::NotACheckpoint => fail(Exit::Invalid, "not_a_checkpoint")
                 .help("if you know what it is, say it: `ckpt import --as-dialect NAME PATH`"),
             SourceProblem::Idle => {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
-use super::format::Version;
+use super::finding::{Code, Finding, Severity};
 use super::json::Json;
 use super::phase::{Phase, PhaseId};
 use super::reason::ArchiveReason;
@@ -12,6 +12,7 @@ use super::selector::Handle;
 use super::task::{Task, TaskId};
 use super::time::Timestamp;
 use super::trigger::Trigger;
+use super::version::Version;
 use super::workflow_id::WorkflowId;
 
 /// The pipeline name of a phase list that was given with a save instead of a name.
@@ -309,5 +310,25 @@ record! {
         required severity: String,
         /// What was noticed, in a sentence.
         required message: String,
+    }
+}
+
+impl From<&Doubt> for Finding {
+    /// A word of a newer version weighs as much as it can.
+    fn from(doubt: &Doubt) -> Self {
+        let severity = Severity::from_word(&doubt.severity).unwrap_or(Severity::Blocker);
+        let code = Code::from_word(&doubt.code).unwrap_or(Code::Imported);
+        Self::new(severity, code, doubt.message.clone())
+    }
+}
+
+impl From<&Finding> for Doubt {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            code: finding.code.word().to_owned(),
+            severity: finding.severity.word().to_owned(),
+            message: finding.message.clone(),
+            extra: Default::default(),
+        }
     }
 }

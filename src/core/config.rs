@@ -14,10 +14,9 @@ use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
 use super::pipeline::{PhaseSpec, Pipeline, PipelineError};
-use super::resume::Limits;
 use super::retention::RetentionSettings;
 use super::size::Size;
-use super::span::SpanEntry;
+use super::span::{Span, SpanEntry};
 use super::trigger::Trigger;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
@@ -29,6 +28,33 @@ pub struct Config {
     resume: ResumeTable,
     retention: RetentionSettings,
     pipelines: BTreeMap<String, Pipeline>,
+}
+
+/// The limits that `resume` judges by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// A checkpoint older than this is stale, which is worth a word.
+    pub stale_after: Span,
+    /// A checkpoint older than this needs a confirmation.
+    pub confirm_after: Span,
+    /// How often one phase may be reopened.
+    pub replans: u32,
+    /// How often a task may be begun before it blocks, if its phase does not say.
+    pub task_attempts: u32,
+    /// Another session that saved within this time may still be at work.
+    pub recent: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            stale_after: Span::from_days(7),
+            confirm_after: Span::from_days(30),
+            replans: 2,
+            task_attempts: 3,
+            recent: Span::from_minutes(10),
+        }
+    }
 }
 
 /// Says why a settings file cannot be used.

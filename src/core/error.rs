@@ -11,12 +11,13 @@ use super::change::{ChangeError, DocumentError};
 use super::config::ConfigError;
 use super::export::ExportProblem;
 use super::files::FileProblem;
-use super::format::{Unusable, Version};
+use super::format::Unusable;
 use super::pipeline::PipelineError;
 use super::retention::PolicyError;
 use super::schema::Violation;
 use super::selector::Handle;
 use super::store::{BadBundle, Gone};
+use super::version::Version;
 use super::workflow_id::WorkflowId;
 
 /// What went wrong.

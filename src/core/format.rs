@@ -10,24 +10,19 @@
 //!
 //! It is checked before a byte of the content is parsed. Canonical JSON is not needed and not used.
 
-use std::fmt;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
+use super::finding::Code;
 use super::indented::Indented;
 use super::json::InvalidJson;
 use super::migrate::{self, Step};
 use super::phase::{PhaseId, PhaseStatus};
 use super::time::Timestamp;
 use super::trigger::Trigger;
+use super::version::{CURRENT, Version};
 use super::workflow_id::WorkflowId;
-
-/// The version this program writes.
-///
-/// - 1.0: the first one.
-pub const CURRENT: Version = Version { major: 1, minor: 0 };
 
 /// The largest file that is written or read.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -37,56 +32,6 @@ const USUAL_BYTES: usize = 4 << 10;
 const PREFIX: &[u8] = b"{\n  \"version\": \"";
 const DIGEST_KEY: &[u8] = b"\",\n  \"sha256\": \"";
 const DIGEST_DIGITS: usize = 64;
-
-/// The version of a file's format. Within a major version, files only gain fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    /// Counts incompatible changes.
-    pub major: u32,
-    /// Counts additions.
-    pub minor: u32,
-}
-
-impl Version {
-    /// Reads `1.0`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.split_once('.')?;
-        let number =
-            |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
-        Some(Self { major: number(major)?, minor: number(minor)? })
-    }
-
-    /// Reads `2`: what a later major version may have made of it.
-    fn of_later_major(text: &str) -> Option<Self> {
-        Self::parse(&format!("{text}.0")).filter(|version| version.major > CURRENT.major)
-    }
-
-    /// Whether this program can continue a workflow whose newest checkpoint has this version.
-    #[must_use]
-    pub fn is_writable(self) -> bool {
-        self <= CURRENT
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom(format_args!("`{text}` is not a format version")))
-    }
-}
 
 /// Says why a file cannot be used as a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,20 +82,20 @@ pub enum Unusable {
 impl Unusable {
     /// A stable word for it.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Empty => "empty",
-            Self::Checksum => "checksum",
-            Self::NoChecksum => "no_checksum",
-            Self::BadVersion => "bad_version",
-            Self::Newer(_) => "format_newer",
-            Self::Older(_) => "format_older",
-            Self::Syntax(_) => "syntax",
-            Self::Misplaced { .. } => "misplaced",
-            Self::TooLarge => "too_large",
-            Self::NotAFile => "not_a_file",
-            Self::Unreadable(_) => "unreadable",
-            Self::Missing => "missing",
+            Self::Empty => Code::Empty,
+            Self::Checksum => Code::Checksum,
+            Self::NoChecksum => Code::NoChecksum,
+            Self::BadVersion => Code::BadVersion,
+            Self::Newer(_) => Code::FormatNewer,
+            Self::Older(_) => Code::FormatOlder,
+            Self::Syntax(_) => Code::Syntax,
+            Self::Misplaced { .. } => Code::Misplaced,
+            Self::TooLarge => Code::TooLarge,
+            Self::NotAFile => Code::NotAFile,
+            Self::Unreadable(_) => Code::Unreadable,
+            Self::Missing => Code::Missing,
         }
     }
 }

@@ -14,6 +14,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// The deepest that state and data can be nested. JSON readers commonly stop at 128 levels, and both lie a few levels
+/// below the top of the file: what is written must be readable, by this program and by others.
+pub const MAX_DEPTH: usize = 100;
+
 /// A JSON value inside a checkpoint: as it was read, or as it will be written.
 ///
 /// A value that nobody touches is copied from one checkpoint to the next as text; only what changes is parsed.

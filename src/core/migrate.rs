@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::format::{CURRENT, Version};
+use super::version::{CURRENT, Version};
 
 /// One conversion.
 #[derive(Debug, Clone, Copy)]

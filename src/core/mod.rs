@@ -4,6 +4,7 @@
 pub mod adopt;
 pub mod artifact;
 pub mod builtin;
+pub mod bundle_name;
 pub mod change;
 pub mod checkpoint;
 pub mod config;
@@ -13,6 +14,7 @@ pub mod digest;
 pub mod error;
 pub mod export;
 pub mod files;
+pub mod finding;
 pub mod format;
 pub mod git;
 mod indented;
@@ -39,6 +41,7 @@ pub mod task;
 pub mod text;
 pub mod time;
 pub mod trigger;
+pub mod version;
 pub mod workflow_id;
 
 pub use change::Change;

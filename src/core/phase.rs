@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::change::MAX_PHASES;
 use super::json::Json;
 use super::name::{InvalidName, check_name};
 use super::record::record;
 use super::time::Timestamp;
+
+/// The most phases a workflow can have.
+pub const MAX_PHASES: usize = 10_000;
 
 /// Names a phase: `2`, `0.5`, `3A`, `REQUIREMENTS`.
 ///

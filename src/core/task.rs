@@ -10,6 +10,9 @@ use super::phase::PhaseId;
 use super::record::record;
 use super::time::Timestamp;
 
+/// The most tasks a workflow can have.
+pub const MAX_TASKS: usize = 100_000;
+
 /// Names a task, unique in its workflow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]

@@ -9,6 +9,7 @@
     reason = "tests arrange their own world, and a broken arrangement is a failed test"
 )]
 
+mod architecture;
 mod archive;
 mod cli;
 mod docs;

@@ -10,7 +10,8 @@ use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::save::SaveReport;
 use crate::core::change::{Approve, Change};
-use crate::core::resume::{Code, Selected};
+use crate::core::finding::Code;
+use crate::core::resume::Selected;
 use crate::core::{PhaseId, WorkflowId};
 
 pub(crate) const SPEC: Spec = Spec {

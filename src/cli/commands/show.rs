@@ -15,9 +15,10 @@ use super::super::quick;
 use super::super::session::Session;
 use super::super::views::show::{ShowReport, Source};
 use crate::core::error::Error;
-use crate::core::format::{Unusable, Version};
+use crate::core::format::Unusable;
 use crate::core::selector::Which;
 use crate::core::store::Stored;
+use crate::core::version::Version;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
 pub(crate) const SPEC: Spec = Spec {

@@ -11,6 +11,7 @@ use super::super::progress::Progress;
 use super::super::session::Session;
 use super::super::views::verify::VerifyReport;
 use super::super::words::count;
+use crate::core::finding::Code;
 use crate::core::store::Checked;
 use crate::core::{Config, WorkflowId};
 
@@ -72,7 +73,7 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     drop(progress);
     let ok = verification.is_ok();
     // What is wrong with those of the store has been found with the rest, unless only workflows were looked at.
-    let found = verification.findings.iter().any(|finding| finding.code == "invalid_config");
+    let found = verification.findings.iter().any(|finding| finding.code == Code::InvalidConfig);
     let warnings = config.err().filter(|_| !found).map(|failure| failure.message).into_iter().collect();
     session.answer(&VerifyReport::new(verification, repaired, warnings))?;
     Ok(if ok { Exit::Ok } else { Exit::Invalid })

@@ -8,8 +8,9 @@ use super::super::page::Page;
 use super::super::report::Report;
 use super::super::session::Judgement;
 use super::resume::{ArtifactLine, artifact_lines};
+use crate::core::finding::Finding;
 use crate::core::resume::tasks::Tasks;
-use crate::core::resume::{Finding, Verdict, Watched};
+use crate::core::resume::{Verdict, Watched};
 use crate::core::{Handle, PhaseId, Store, WorkflowId};
 
 #[derive(Debug, Serialize)]

@@ -16,7 +16,7 @@ use super::super::words::count;
 use super::resume::render_finding;
 use crate::core::adopt::{Adopted, Opened};
 use crate::core::dialects::{Dialect, Origin};
-use crate::core::resume::{Code, Finding, Severity};
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
 

@@ -7,6 +7,7 @@ use super::super::report::Report;
 use super::super::style::Style;
 use super::super::table::{Cell, render};
 use super::super::words::{count, verb};
+use crate::core::finding::Code;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
 use crate::core::store::{CheckpointRow, Entry, Gone, GoneNotes, Live, WorkflowRow};
@@ -16,7 +17,7 @@ use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 #[derive(Debug, Serialize)]
 struct Damaged {
     path: String,
-    code: &'static str,
+    code: Code,
     message: String,
     handle: Option<String>,
 }

@@ -9,8 +9,8 @@ use super::super::report::Report;
 use super::super::words::{count, verb};
 use super::failed::Failed;
 use crate::core::Handle;
-use crate::core::format::{CURRENT, Version};
 use crate::core::store::MigrationPlan;
+use crate::core::version::{CURRENT, Version};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MigrateReport {

@@ -11,8 +11,9 @@ use super::super::style::Style;
 use super::super::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
+use crate::core::finding::{Finding, Severity};
 use crate::core::resume::tasks::Tasks;
-use crate::core::resume::{Condition, Evidence, Finding, Severity, Verdict};
+use crate::core::resume::{Condition, Evidence, Verdict};
 use crate::core::span::ago;
 use crate::core::{Handle, PhaseId, Timestamp, WorkflowId};
 

@@ -8,12 +8,12 @@ use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
 use crate::core::checkpoint::{Checkpoint, Imported, Sealed};
-use crate::core::format::Version;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
 use crate::core::span::humane;
 use crate::core::text::is_hazardous;
+use crate::core::version::Version;
 use crate::core::{ArchiveReason, Handle, WorkflowStatus};
 
 #[derive(Debug, Serialize)]

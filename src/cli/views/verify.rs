@@ -7,13 +7,14 @@ use super::super::report::Report;
 use super::super::style::Style;
 use super::super::words::{count, verb};
 use crate::core::Handle;
-use crate::core::store::{Checked, Finding, Repair, RepairAction, Severity, Verification};
+use crate::core::finding::{Finding, Severity};
+use crate::core::store::{Checked, Repair, RepairAction, Verification};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyReport {
     ok: bool,
     checked: Checked,
-    findings: Vec<FindingLine>,
+    findings: Vec<Finding>,
     repaired: Vec<RepairLine>,
     warnings: Vec<String>,
     /// Whether it was asked for.
@@ -40,29 +41,6 @@ impl RepairLine {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct FindingLine {
-    code: &'static str,
-    severity: Severity,
-    message: String,
-    path: String,
-    handle: Option<Handle>,
-    help: Option<&'static str>,
-}
-
-impl FindingLine {
-    fn new(finding: Finding) -> Self {
-        Self {
-            code: finding.code,
-            severity: finding.severity,
-            message: finding.message,
-            path: finding.path.display().to_string(),
-            handle: finding.handle,
-            help: finding.help,
-        }
-    }
-}
-
 impl VerifyReport {
     pub(crate) fn new(
         verification: Verification,
@@ -74,12 +52,12 @@ impl VerifyReport {
             repaired: repaired.into_iter().flatten().map(RepairLine::new).collect(),
             ok: verification.is_ok(),
             checked: verification.checked,
-            findings: verification.findings.into_iter().map(FindingLine::new).collect(),
+            findings: verification.findings,
             warnings,
         }
     }
 
-    fn of(&self, severity: Severity) -> impl Iterator<Item = &FindingLine> {
+    fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.severity == severity)
     }
 }
@@ -88,7 +66,10 @@ impl Report for VerifyReport {
     const FORMAT: &'static str = "ckpt.verify.v1";
 
     fn essential(&self) -> String {
-        self.of(Severity::Error).map(|finding| format!("{}\n", finding.path)).collect()
+        self.of(Severity::Blocker)
+            .filter_map(|finding| finding.path.as_ref())
+            .map(|path| format!("{path}\n"))
+            .collect()
     }
 
     fn answer(&self, page: &mut Page) {
@@ -98,20 +79,23 @@ impl Report for VerifyReport {
             page.line(format!("{label} {}{to}", page.foreign(path)));
         }
         let mut helped = Vec::new();
-        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+        for (severity, label, style) in [
+            (Severity::Blocker, "error:", Style::Bad),
+            (Severity::Advice, "warning:", Style::Warning),
+            (Severity::Info, "info:", Style::Dim),
+        ] {
             if severity == Severity::Info && !page.verbose {
                 continue;
             }
             for finding in self.of(severity) {
-                let style = match severity {
-                    Severity::Error => Style::Bad,
-                    Severity::Warning => Style::Warning,
-                    Severity::Info => Style::Dim,
-                };
-                let label = page.paint(style, &format!("{}:", severity.word()));
-                let (path, message) = (page.foreign(&finding.path), page.foreign(&finding.message));
-                page.line(format!("{label} {path} {message}"));
-                helped.extend(finding.help.filter(|help| !helped.contains(help)));
+                let label = page.paint(style, label);
+                let path = page.foreign(finding.path.as_deref().unwrap_or_default());
+                page.line(format!("{label} {path} {}", page.foreign(&finding.message)));
+                for help in &finding.help {
+                    if !helped.contains(&help) {
+                        helped.push(help);
+                    }
+                }
             }
         }
         for help in helped {
@@ -120,7 +104,7 @@ impl Report for VerifyReport {
         let Checked { workflows, checkpoints, bundles } = self.checked;
         let checked =
             [count(workflows, "workflow"), count(checkpoints, "checkpoint"), count(bundles, "bundle")];
-        let verdict = match (self.of(Severity::Error).count(), self.of(Severity::Warning).count()) {
+        let verdict = match (self.of(Severity::Blocker).count(), self.of(Severity::Advice).count()) {
             (0, 0) => page.paint(Style::Good, "nothing is wrong"),
             (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
         };

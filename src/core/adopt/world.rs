@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Draft;
 use crate::core::files::{FileProblem, follow_in_project, hash_regular};
-use crate::core::resume::{Code, Finding, Severity};
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::size::Size;
 use crate::core::time::Timestamp;
 

@@ -9,18 +9,12 @@ use super::phases::{declare, find_or_add};
 use super::successor::{Stamp, adopt, go_back, successor};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
-use crate::core::json::{Json, depth, is_reserved, merge_patch, overlay, set_member};
+use crate::core::json::{Json, MAX_DEPTH, depth, is_reserved, merge_patch, overlay, set_member};
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseStatus;
-use crate::core::task::{Task, TaskId};
+use crate::core::task::{MAX_TASKS, Task, TaskId};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
-
-/// The most tasks a workflow can have.
-pub const MAX_TASKS: usize = 100_000;
-/// The deepest that state and data can be nested. JSON readers commonly stop at 128 levels, and both lie a few levels
-/// below the top of the file: what is written must be readable, by this program and by others.
-pub const MAX_DEPTH: usize = 100;
 
 impl Change {
     /// Makes the next checkpoint of `workflow` out of its newest one.

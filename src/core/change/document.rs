@@ -11,16 +11,16 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Change, Edit, MAX_PHASES, TaskChange};
+use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Artifact, Checkpoint};
-use crate::core::format::Version;
 use crate::core::json::below;
-use crate::core::phase::PhaseId;
+use crate::core::phase::{MAX_PHASES, PhaseId};
 use crate::core::pipeline::Pipeline;
 use crate::core::record::Extra;
 use crate::core::schema::{self, Violation};
 use crate::core::task::{TaskId, TaskStatus};
 use crate::core::trigger::{Trigger, UnknownTrigger};
+use crate::core::version::Version;
 use crate::core::workflow_id::WorkflowId;
 
 /// What somebody asked to save, before pipelines are looked up and files are hashed.

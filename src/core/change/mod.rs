@@ -12,10 +12,8 @@ mod redaction;
 mod reopen;
 mod successor;
 
-pub use apply::{MAX_DEPTH, MAX_TASKS};
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 pub use error::ChangeError;
-pub use phases::MAX_PHASES;
 pub(crate) use successor::successor;
 pub use successor::{Stamp, same_content};
 

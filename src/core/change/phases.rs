@@ -2,11 +2,8 @@
 
 use super::error::ChangeError;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
 use crate::core::pipeline::Pipeline;
-
-/// The most phases a workflow can have.
-pub const MAX_PHASES: usize = 10_000;
 
 /// Makes the phases of `pipeline` the declared ones; what is recorded about a phase stays with it.
 pub(super) fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), ChangeError> {

@@ -4,10 +4,10 @@ use crate::core::checkpoint::{
     Checkpoint, Context, Earlier, GitContext, WatchedFile, WorkflowStatus, Writer,
 };
 use crate::core::digest::Digest;
-use crate::core::format::CURRENT;
 use crate::core::json::Json;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
+use crate::core::version::CURRENT;
 use crate::core::workflow_id::WorkflowId;
 
 /// What the tool itself puts into a checkpoint. None of it is ever taken from the caller.

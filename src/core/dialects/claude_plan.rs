@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use super::numbers;
 use super::reading::{Draft, Mention, Notes, Watch, phase_at, phase_id, pointer};
-use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, Replan};
+use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 pub(super) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();

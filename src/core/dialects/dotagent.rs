@@ -25,10 +25,10 @@ use serde_json::Value;
 use super::known_phases::{self, listed, says_all_done, stand};
 use super::members::{error_text, first, paths, word};
 use super::reading::{Draft, Mention, Notes, pointer};
-use crate::core::change::MAX_PHASES;
 use crate::core::checkpoint::{LastError, Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Approval, Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 pub(super) use writing::write;
 

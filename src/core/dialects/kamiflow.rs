@@ -18,9 +18,9 @@ use super::known_phases::{self, listed, says_all_done, stand};
 use super::members::{error_text, first, paths, word};
 use super::reading::{Draft, Mention, Notes, pointer};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 const PIPELINE: &str = "kamiflow";
 

@@ -1,6 +1,6 @@
 //! Phases that are numbers: which there are when only some are mentioned.
 
-use crate::core::change::MAX_PHASES;
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::PhaseId;
 
 /// All phases of a numbered list, in order: from 0 or 1 to the highest that is mentioned, or to the total.

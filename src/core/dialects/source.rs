@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{key_values, yaml};
-use crate::core::change::MAX_DEPTH;
+use crate::core::json::MAX_DEPTH;
 use crate::core::json::{InvalidJson, parse_strict};
 
 /// The largest foreign file that is read.

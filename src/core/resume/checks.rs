@@ -3,10 +3,10 @@
 use super::Limits;
 use super::evaluate::{Judged, Target};
 use super::facts::{Condition, Facts, OutputFact, Watched};
-use super::finding::{Code, Finding, Severity};
 use super::select::damaged;
 use super::tasks::Tasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::span::{Span, humane};
 use crate::core::text::{shell_word, times};

@@ -16,42 +16,12 @@
 mod checks;
 mod evaluate;
 mod facts;
-mod finding;
 mod gather;
 mod select;
 pub mod tasks;
 
+pub use super::config::Limits;
 pub use evaluate::{Evidence, Resume, Verdict, evaluate};
 pub use facts::{Condition, Facts, GitFact, OutputFact, TaskOutput, Watched};
-pub use finding::{Code, Finding, Severity};
 pub use gather::{Observer, gather};
 pub use select::Selected;
-
-use super::span::Span;
-
-/// The limits that the judgement goes by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// A checkpoint older than this is stale, which is worth a word.
-    pub stale_after: Span,
-    /// A checkpoint older than this needs a confirmation.
-    pub confirm_after: Span,
-    /// How often one phase may be reopened.
-    pub replans: u32,
-    /// How often a task may be begun before it blocks, if its phase does not say.
-    pub task_attempts: u32,
-    /// Another session that saved within this time may still be at work.
-    pub recent: Span,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            stale_after: Span::from_days(7),
-            confirm_after: Span::from_days(30),
-            replans: 2,
-            task_attempts: 3,
-            recent: Span::from_minutes(10),
-        }
-    }
-}

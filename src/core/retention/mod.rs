@@ -36,6 +36,7 @@ mod size;
 mod snapshot;
 
 pub(in crate::core) use merge::{is_small, may_be_due};
+pub(in crate::core) use snapshot::COMPACTING;
 
 pub use limit::{InvalidLimit, Limit};
 pub use plan::{BundleRemoval, CleanupPlan, Removal, Verdict, WorkflowPlan, plan};

@@ -2,9 +2,8 @@
 
 use super::judge::is_older;
 use super::plan::{Removal, WorkflowPlan};
-use super::snapshot::{Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts};
+use super::snapshot::{COMPACTING, Leftover, Place, SealBundle, Snapshot, Standing, WorkflowFacts};
 use crate::core::span::Span;
-use crate::core::store::is_compacting;
 use crate::core::time::Timestamp;
 
 /// How long an archived workflow keeps its directory.
@@ -31,7 +30,8 @@ pub(super) fn goes(
     let old = |sealed_at| is_older(now.seconds_since(sealed_at), COMPACTED_AFTER);
     let place = Place::Workflow(facts.workflow.clone());
     let writing = |leftover: &&Leftover| {
-        leftover.place == place && !is_compacting(&leftover.name) && !swept.contains(leftover)
+        let compacting = leftover.name.starts_with(COMPACTING) && leftover.name.ends_with(".json");
+        leftover.place == place && !compacting && !swept.contains(leftover)
     };
     archived
         && shell.sealed_at.is_none_or(old)

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::core::bundle_name::BundleName;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::phase::PhaseId;
-use crate::core::store::BundleName;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
+
+/// The prefix of a tombstone that waits for its removal: it belongs to a compaction, not to a writer.
+pub(in crate::core) const COMPACTING: &str = ".tmp-compacting-";
 
 /// What is in a store.
 #[derive(Debug, Clone, Default)]

@@ -1,5 +1,7 @@
 //! The names in a store.
 
+use crate::core::retention::COMPACTING;
+
 /// The name of a store's directory.
 pub const STORE_NAME: &str = ".ckpt";
 /// The directory of all workflows.
@@ -15,7 +17,6 @@ pub(super) const GITIGNORE: &str = ".gitignore";
 pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
-const COMPACTING: &str = ".tmp-compacting-";
 /// The digits of a number in a name; more only where the number needs them.
 const DIGITS: usize = 8;
 
@@ -76,11 +77,6 @@ pub(super) fn compacting_number(name: &str) -> Option<u64> {
     }
 }
 
-/// Whether a file of this name belongs to a compaction, not to a writer.
-pub(in crate::core) fn is_compacting(name: &str) -> bool {
-    compacting_number(name).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,7 +89,9 @@ mod tests {
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
         assert_eq!(EntryName::parse(&compacting_file(7)), EntryName::Staged);
         assert_eq!(compacting_number(&compacting_file(7)), Some(7));
-        assert!(!is_compacting(&staged_file("compacting", 0)) && !is_compacting("00000007.json"));
+        for other in [staged_file("compacting", 0), "00000007.json".to_owned()] {
+            assert_eq!(compacting_number(&other), None);
+        }
         for foreign in [
             "7.json",
             "000000007.json",

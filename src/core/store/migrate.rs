@@ -5,10 +5,11 @@ use super::disk::Disk;
 use super::open::Store;
 use crate::core::change::{Stamp, successor};
 use crate::core::error::{Error, Result};
-use crate::core::format::{self, CURRENT, Unusable, Version};
+use crate::core::format::{self, Unusable};
 use crate::core::migrate::Step;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
+use crate::core::version::{CURRENT, Version};
 use crate::core::workflow_id::WorkflowId;
 
 /// What there is to be done, decided before anything is.

@@ -65,7 +65,6 @@ pub use bundle::{
 pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId, Kind, Look};
 pub use gone::{Gone, GoneNotes};
-pub(in crate::core) use layout::is_compacting;
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;
@@ -78,4 +77,4 @@ pub use restore::Restored;
 pub use scan::{CheckpointRow, Live, WorkflowRow};
 pub use scan_bundles::BundleRow;
 pub use telling::{ArchiveStep, Archiving};
-pub use verify::{Checked, Finding, Severity, Verification};
+pub use verify::{Checked, Verification};

@@ -2,9 +2,10 @@
 
 use ckpt::core::change::Stamp;
 use ckpt::core::checkpoint::Writer;
-use ckpt::core::format::{Unusable, Version, decode, decode_with};
+use ckpt::core::format::{Unusable, decode, decode_with};
 use ckpt::core::migrate::Step;
 use ckpt::core::store::{OsDisk, STORE_NAME};
+use ckpt::core::version::Version;
 use ckpt::core::{Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 

@@ -37,44 +37,54 @@ fn rewrite(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 pub(crate) type Damage = (&'static str, fn(&World), &'static str, &'static str);
 
 pub(crate) const DAMAGES: [Damage; 35] = [
-    ("a flipped bit", |w| flip(w, 3), "checksum", "error"),
-    ("a flipped bit in the newest", |w| flip(w, 5), "checksum", "error"),
-    ("half of it", |w| cut(w, 3), "checksum", "error"),
-    ("half of the newest", |w| cut(w, 5), "checksum", "error"),
-    ("not a checkpoint", |w| w.replace_checkpoint("042", 2, b"x"), "no_checksum", "error"),
-    ("an empty newest", |w| w.replace_checkpoint("042", 5, b""), "empty", "error"),
-    ("an empty one in the middle", |w| w.replace_checkpoint("042", 3, b""), "lost", "error"),
-    ("one removed from the middle", |w| remove(w, 3), "missing", "error"),
-    ("the first removed", |w| remove(w, 1), "missing", "error"),
-    ("a copy under the next number", |w| copy(w, 4, 6), "misplaced", "error"),
-    ("a copy above a gap", |w| copy(w, 4, 7), "missing", "error"),
-    ("a copy far above", |w| copy(w, 4, 99_999_999), "misplaced", "error"),
-    ("another workflow inside", |w| w.forge("042", 3, |d| d["workflow"] = json!("x")), "misplaced", "error"),
-    ("another form inside", |w| w.forge("042", 3, |d| d["phases"] = json!("none")), "syntax", "error"),
-    ("no version", |w| w.forge("042", 5, |d| d["version"] = json!("abc")), "bad_version", "error"),
-    ("a newer version", |w| w.forge("042", 5, |d| d["version"] = json!("2.0")), "format_newer", "warning"),
-    ("a schema violation", |w| w.forge("042", 5, |d| d["save_id"] = json!("")), "schema", "error"),
+    ("a flipped bit", |w| flip(w, 3), "checksum", "blocker"),
+    ("a flipped bit in the newest", |w| flip(w, 5), "checksum", "blocker"),
+    ("half of it", |w| cut(w, 3), "checksum", "blocker"),
+    ("half of the newest", |w| cut(w, 5), "checksum", "blocker"),
+    ("not a checkpoint", |w| w.replace_checkpoint("042", 2, b"x"), "no_checksum", "blocker"),
+    ("an empty newest", |w| w.replace_checkpoint("042", 5, b""), "empty", "blocker"),
+    ("an empty one in the middle", |w| w.replace_checkpoint("042", 3, b""), "lost", "blocker"),
+    ("one removed from the middle", |w| remove(w, 3), "missing", "blocker"),
+    ("the first removed", |w| remove(w, 1), "missing", "blocker"),
+    ("a copy under the next number", |w| copy(w, 4, 6), "misplaced", "blocker"),
+    ("a copy above a gap", |w| copy(w, 4, 7), "missing", "blocker"),
+    ("a copy far above", |w| copy(w, 4, 99_999_999), "misplaced", "blocker"),
+    (
+        "another workflow inside",
+        |w| w.forge("042", 3, |d| d["workflow"] = json!("x")),
+        "misplaced",
+        "blocker",
+    ),
+    ("another form inside", |w| w.forge("042", 3, |d| d["phases"] = json!("none")), "syntax", "blocker"),
+    ("no version", |w| w.forge("042", 5, |d| d["version"] = json!("abc")), "bad_version", "blocker"),
+    ("a newer version", |w| w.forge("042", 5, |d| d["version"] = json!("2.0")), "format_newer", "advice"),
+    ("a schema violation", |w| w.forge("042", 5, |d| d["save_id"] = json!("")), "schema", "blocker"),
     (
         "another parent",
         |w| w.forge("042", 5, |d| d["parent"]["sha256"] = json!("0".repeat(64))),
         "parent",
-        "error",
+        "blocker",
     ),
-    ("another past", |w| w.forge("042", 3, |d| d["note"] = json!("forged")), "parent", "error"),
-    ("no parent", |w| w.forge("042", 5, |d| d["parent"] = json!(null)), "parent", "error"),
-    ("a save id twice", |w| twice(w), "duplicate_save_id", "error"),
-    ("a link", |w| instead(w, |path| symlink("/etc/passwd", path).unwrap()), "not_a_file", "error"),
-    ("a pipe", |w| instead(w, pipe), "not_a_file", "error"),
-    ("a directory", |w| instead(w, |path| std::fs::create_dir(path).unwrap()), "not_a_file", "error"),
+    ("another past", |w| w.forge("042", 3, |d| d["note"] = json!("forged")), "parent", "blocker"),
+    ("no parent", |w| w.forge("042", 5, |d| d["parent"] = json!(null)), "parent", "blocker"),
+    ("a save id twice", |w| twice(w), "duplicate_save_id", "blocker"),
+    ("a link", |w| instead(w, |path| symlink("/etc/passwd", path).unwrap()), "not_a_file", "blocker"),
+    ("a pipe", |w| instead(w, pipe), "not_a_file", "blocker"),
+    ("a directory", |w| instead(w, |path| std::fs::create_dir(path).unwrap()), "not_a_file", "blocker"),
     (
         "a foreign file",
         |w| std::fs::write(w.workflow_dir("042").join("notes.txt"), "x").unwrap(),
         "foreign",
-        "warning",
+        "advice",
     ),
-    ("a foreign link", |w| symlink("/", w.workflow_dir("042").join("latest")).unwrap(), "foreign", "warning"),
-    ("a link to a workflow", |w| symlink("042", w.store().join("workflows/043")).unwrap(), "misfit", "error"),
-    ("a pipe in the archive", |w| pipe(&w.store().join("archive/043")), "misfit", "error"),
+    ("a foreign link", |w| symlink("/", w.workflow_dir("042").join("latest")).unwrap(), "foreign", "advice"),
+    (
+        "a link to a workflow",
+        |w| symlink("042", w.store().join("workflows/043")).unwrap(),
+        "misfit",
+        "blocker",
+    ),
+    ("a pipe in the archive", |w| pipe(&w.store().join("archive/043")), "misfit", "blocker"),
     (
         "a leftover",
         |w| std::fs::write(w.workflow_dir("042").join(".tmp-x-0"), "").unwrap(),
@@ -89,13 +99,13 @@ pub(crate) const DAMAGES: [Damage; 35] = [
         "empty_directory",
         "info",
     ),
-    ("a flipped bit in a bundle", |w| rewrite(&bundle(w), |b| b[200] ^= 1), "damaged_bundle", "error"),
-    ("a bundle that is gone", |w| std::fs::remove_file(bundle(w)).unwrap(), "lost", "error"),
+    ("a flipped bit in a bundle", |w| rewrite(&bundle(w), |b| b[200] ^= 1), "damaged_bundle", "blocker"),
+    ("a bundle that is gone", |w| std::fs::remove_file(bundle(w)).unwrap(), "lost", "blocker"),
     (
         "no .gitignore",
         |w| std::fs::remove_file(w.store().join(".gitignore")).unwrap(),
         "incomplete",
-        "warning",
+        "advice",
     ),
 ];
 
@@ -165,9 +175,9 @@ fn every_damage_is_found_and_nothing_is_changed() {
         let outcome = world.run(&["verify", "--json"]);
         let answer = outcome.document();
         assert!(codes(&answer).contains(&(code, severity)), "{what}: {outcome}");
-        let errors = codes(&answer).iter().any(|(_, severity)| *severity == "error");
+        let errors = codes(&answer).iter().any(|(_, severity)| *severity == "blocker");
         assert_eq!((outcome.code(), &answer["ok"]), (if errors { 6 } else { 0 }, &json!(!errors)), "{what}");
-        assert_eq!(errors, severity == "error", "{what}: {outcome}");
+        assert_eq!(errors, severity == "blocker", "{what}: {outcome}");
         assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{what}");
         assert_eq!(world.run(&["verify"]).code(), outcome.code(), "{what}");
     }
@@ -203,7 +213,7 @@ fn a_store_too_broken_for_everything_else_is_still_checked() {
     std::fs::write(world.store().join("config.toml"), "nonsense").unwrap();
     world.run(&["list"]).exits(10);
     let answer = world.run(&["verify", "--json"]).exits(6).document();
-    assert!(codes(&answer).contains(&("misfit", "error")), "{answer}");
+    assert!(codes(&answer).contains(&("misfit", "blocker")), "{answer}");
 }
 
 #[test]
@@ -221,7 +231,7 @@ fn bundles_that_lie_are_found() {
         let world = world();
         rewrite(&bundle(&world), lie);
         let answer = world.run(&["verify", "--json"]).exits(6).document();
-        assert!(codes(&answer).contains(&("damaged_bundle", "error")), "{answer}");
+        assert!(codes(&answer).contains(&("damaged_bundle", "blocker")), "{answer}");
     }
     // A whole bundle in the place of another one.
     let other = good.store().join("archive/042");
@@ -289,7 +299,7 @@ fn settings_that_cannot_be_used_are_something_wrong() {
         let world = world();
         world.configure(text);
         let answer = world.run(&["verify", "--json"]).exits(6).document();
-        assert_eq!(codes(&answer), [("invalid_config", "error")]);
+        assert_eq!(codes(&answer), [("invalid_config", "blocker")]);
         let finding = &answer["findings"][0];
         assert_eq!(finding["path"], world.store().join("config.toml").to_str().unwrap());
         assert!(finding["message"].as_str().unwrap().starts_with(why), "{finding}");

@@ -9,11 +9,12 @@ use ckpt::core::checkpoint::{
     WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
-use ckpt::core::format::{CURRENT, decode, encode};
+use ckpt::core::format::{decode, encode};
 use ckpt::core::phase::{Approval, Output, Phase};
 use ckpt::core::reason::ArchiveReason;
 use ckpt::core::schema::{self, CHECKPOINT};
 use ckpt::core::task::Task;
+use ckpt::core::version::CURRENT;
 use ckpt::core::{PhaseStatus, TaskStatus, Timestamp, Trigger, WorkflowStatus};
 use serde_json::{Map, Value, json};
 

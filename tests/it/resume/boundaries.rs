@@ -3,7 +3,8 @@
 use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
 use ckpt::core::Timestamp;
 use ckpt::core::change::{Change, Reopen};
-use ckpt::core::resume::{Code, Facts, Limits, Severity, Verdict, evaluate};
+use ckpt::core::finding::{Code, Severity};
+use ckpt::core::resume::{Facts, Limits, Verdict, evaluate};
 
 use super::setup::{apply, at, codes, ids, judge, phase, workflow};
 

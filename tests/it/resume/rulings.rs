@@ -6,7 +6,8 @@ use ckpt::core::PhaseStatus::{Complete, Failed, InProgress, Skipped};
 use ckpt::core::WorkflowStatus;
 use ckpt::core::change::Change;
 use ckpt::core::checkpoint::{GitContext, Next};
-use ckpt::core::resume::{Code, Facts, GitFact, OutputFact, Verdict};
+use ckpt::core::finding::Code;
+use ckpt::core::resume::{Facts, GitFact, OutputFact, Verdict};
 
 use super::setup::{apply, codes, ids, judge, phase, workflow};
 

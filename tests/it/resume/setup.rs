@@ -2,9 +2,10 @@
 
 use ckpt::core::change::{Change, Stamp};
 use ckpt::core::checkpoint::Writer;
+use ckpt::core::finding::Code;
 use ckpt::core::phase::PhaseStatus;
 use ckpt::core::pipeline::Pipeline;
-use ckpt::core::resume::{Code, Facts, Limits, Resume, evaluate};
+use ckpt::core::resume::{Facts, Limits, Resume, evaluate};
 use ckpt::core::{Checkpoint, PhaseId, Timestamp};
 
 pub(crate) fn at(text: &str) -> Timestamp {

@@ -9,9 +9,10 @@ use std::time::{Duration, SystemTime};
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
+use ckpt::core::finding::Severity;
 use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
 use ckpt::core::save::{Save, Saved};
-use ckpt::core::store::{Access, Cleaned, Disk, FileId, Located, Look, OsDisk, Severity};
+use ckpt::core::store::{Access, Cleaned, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -139,7 +140,7 @@ impl World {
     pub(crate) fn findings(&self) -> Vec<String> {
         let found = self.store().verify(&[], &mut |_| {}).unwrap().findings.into_iter();
         let serious = found.filter(|finding| finding.severity > Severity::Info);
-        serious.map(|finding| format!("{}: {}", finding.path.display(), finding.message)).collect()
+        serious.map(|finding| format!("{:?}: {}", finding.path, finding.message)).collect()
     }
 
     /// The only bundle.

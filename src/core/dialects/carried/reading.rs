@@ -11,12 +11,14 @@ use super::super::topic::is_nearly;
 use super::super::{known_phases, numbers};
 use super::homes::Homes;
 use super::{MEMBER, find, home, lists_done, names};
-use crate::core::change::{MAX_PHASES, MAX_TASKS, MAX_TEXT_BYTES, MAX_TITLE_BYTES};
+use crate::core::change::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::json::{Json, overlay};
 use crate::core::name::check_name;
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Approval, Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
+use crate::core::task::MAX_TASKS;
 use crate::core::task::Task;
 use crate::core::time::Timestamp;
 

@@ -6,9 +6,9 @@ use super::super::numbers;
 use super::super::reading::{Notes, pointer};
 use super::machine::{Machine, state_id};
 use super::members::{bare, count, member, phase};
-use crate::core::change::MAX_PHASES;
+use crate::core::finding::{Code, Severity};
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 use crate::core::time::Timestamp;
 
 /// The members that count.

@@ -6,8 +6,8 @@ use super::super::reading::{Notes, phase_at};
 use super::members::{bare, member, phase};
 use super::phases::Found;
 use crate::core::checkpoint::{LastError, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 use crate::core::time::Timestamp;
 
 /// The last error; some documents say nowhere when they were saved.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::known_phases;
 use super::super::reading::{phase_id, pointer};
 use super::members::COPIES;
-use crate::core::change::MAX_PHASES;
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::PhaseId;
 
 /// What the state machine says.

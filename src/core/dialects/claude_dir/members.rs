@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::numbers;
 use super::super::reading::{Notes, phase_id, pointer};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::resume::{Code, Severity};
 
 /// The object that later versions repeat their members in.
 pub(super) const COPIES: &str = "workflow_state";

@@ -7,9 +7,9 @@ use super::super::reading::{Notes, phase_at, pointer};
 use super::counter::Counter;
 use super::machine::{Machine, is_end, state_id};
 use super::members::{bare, compare};
+use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 /// What was found out about the phases.
 pub(super) struct Found {

@@ -9,7 +9,7 @@ use super::super::times::Time;
 use super::members::{compare, member, text};
 use super::{error, phases, replans};
 use crate::core::checkpoint::{Next, WorkflowStatus};
-use crate::core::resume::{Code, Severity};
+use crate::core::finding::{Code, Severity};
 use crate::core::time::Timestamp;
 
 /// The newest version that is known.

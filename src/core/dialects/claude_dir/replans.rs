@@ -7,9 +7,9 @@ use super::super::numbers;
 use super::super::reading::{Notes, pointer};
 use super::members::{bare, count, member, phase};
 use crate::core::checkpoint::Replan;
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::record::Extra;
-use crate::core::resume::{Code, Severity};
 use crate::core::time::Timestamp;
 
 /// Marks a replan that was counted, and of which nothing else is known.

@@ -8,8 +8,9 @@ use super::super::reading::{Draft, Mention, Reading};
 use super::super::testing::{codes, imported, round_trip};
 use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Checkpoint, LastError, Replan, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
-use crate::core::resume::{Code, Facts, Limits, Resume, Severity, evaluate};
+use crate::core::resume::{Facts, Limits, Resume, evaluate};
 use crate::core::time::Timestamp;
 
 const DIR: Dialect = Dialect::ClaudeDir;

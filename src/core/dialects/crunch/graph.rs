@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::super::reading::{Notes, pointer};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::resume::{Code, Severity};
 use crate::core::status_word::StatusWord;
 use crate::core::task::{Task, TaskId, TaskStatus};
 

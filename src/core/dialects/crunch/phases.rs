@@ -6,9 +6,9 @@ use super::super::known_phases;
 use super::super::reading::{Draft, Notes, phase_id};
 use super::read::text;
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 /// Where a checkpoint says which phase it is about, the most explicit place first.
 fn current(main: &Value, beside: Option<&Value>) -> Option<(String, &'static str)> {

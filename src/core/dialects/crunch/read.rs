@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::super::reading::{Draft, Mention, Notes, pointer};
 use super::{graph, phases};
 use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
-use crate::core::resume::{Code, Severity};
 use crate::core::trigger::Trigger;
 
 pub(in super::super) fn recognises(main: &Value) -> bool {

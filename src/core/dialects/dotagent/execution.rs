@@ -11,8 +11,8 @@ use super::super::known_phases;
 use super::super::members::{error_text, first, paths, word};
 use super::super::reading::Notes;
 use super::of_tasks;
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 use crate::core::task::{Task, TaskId, TaskStatus};
 
 /// How the tasks stand in the file.

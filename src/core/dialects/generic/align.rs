@@ -7,8 +7,8 @@ use super::super::reading::Notes;
 use super::amounts::{leading_number, numbered, without_noun};
 use super::evidence::Evidence;
 use super::keys::fold;
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::resume::{Code, Severity};
 use crate::core::status_word::StatusWord;
 
 impl Evidence {

@@ -6,9 +6,9 @@ use super::super::numbers;
 use super::super::reading::{Notes, phase_at};
 use super::evidence::Evidence;
 use super::listed::Record;
-use crate::core::change::MAX_PHASES;
+use crate::core::finding::{Code, Severity};
+use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 /// The statuses, the most careful first: of two words for one phase, that counts.
 const CAREFUL: [PhaseStatus; 5] = [

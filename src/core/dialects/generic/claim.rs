@@ -6,7 +6,7 @@ use super::super::reading::Notes;
 use super::evidence::Evidence;
 use super::scope::{Scopes, is_idle_word, text};
 use crate::core::checkpoint::WorkflowStatus;
-use crate::core::resume::{Code, Severity};
+use crate::core::finding::{Code, Severity};
 use crate::core::status_word::StatusWord;
 
 /// What the document says about the whole.

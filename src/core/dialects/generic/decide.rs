@@ -12,8 +12,8 @@ use super::board::Board;
 use super::evidence::Evidence;
 use super::listed::of_tasks;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 use crate::core::task::Task;
 
 /// Puts phases, tasks and the way on into the draft. `claim` is what the document says about the whole.

@@ -9,8 +9,8 @@ use super::keys::{Role, is_plural};
 use super::listed::{self, is_list, is_named_list};
 use super::scope::{Found, is_idle_word, text};
 use super::status::{Said, of_entry};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 
 impl Evidence {
     pub(super) fn fact(&mut self, role: Role, about: About<'_>, found: &Found<'_>, notes: &mut Notes<'_>) {

@@ -8,8 +8,8 @@ use super::super::reading::{Notes, phase_id, pointer, spelled};
 use super::keys::{classify, fold, is_spelled};
 use super::scope::is_nothing;
 use super::status::{Said, checkbox, is_said, of_entry, of_word};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::resume::{Code, Severity};
 use crate::core::task::{Task, TaskId, TaskStatus};
 use crate::core::time::Timestamp;
 

@@ -9,8 +9,8 @@ use super::evidence::Evidence;
 use super::listed::{is_path, member};
 use super::scope::{Found, Scopes, is_idle_word, is_nothing, text};
 use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::resume::{Code, Severity};
 
 const IDS: [&str; 14] = [
     "workflow_id",

@@ -116,7 +116,7 @@ fn an_unknown_status_decides_nothing() {
     // The findings of the reading weigh on what was imported: somebody has to look at it.
     let severities: Vec<_> =
         read(Dialect::Generic, &unknown, None).findings.iter().map(|f| f.severity).collect();
-    assert!(severities.contains(&crate::core::resume::Severity::Confirm));
+    assert!(severities.contains(&crate::core::finding::Severity::Confirm));
     all_answer(&[(json!({"phases": {"a": {"status": "x"}, "b": {"status": "y"}}}), "? <")]);
 }
 

@@ -30,12 +30,11 @@
 mod layout;
 mod line;
 mod manifest;
-mod name;
 mod read;
 mod write;
 
+pub use crate::core::bundle_name::BundleName;
 pub use manifest::{Manifest, ManifestEntry};
-pub use name::BundleName;
 pub use read::{BadBundle, Bundle};
 pub(super) use write::Writer;
 

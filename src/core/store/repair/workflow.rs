@@ -6,6 +6,7 @@ use super::{Repair, RepairAction};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::error::{Error, Result};
+use crate::core::finding::Severity;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::store::append::{Appended, Decision};
@@ -13,7 +14,7 @@ use crate::core::store::bundle::BadBundle;
 use crate::core::store::disk::Disk;
 use crate::core::store::layout;
 use crate::core::store::open::Store;
-use crate::core::store::verify::{Inspection, Severity, Slot, Walk};
+use crate::core::store::verify::{Inspection, Slot, Walk};
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
@@ -169,7 +170,7 @@ impl<D: Disk> Store<D> {
             Some((newest, Slot::Damaged(why))) => is_movable(why) && !is_held(inspection, *newest),
             _ => matches!(
                 self.obstacle(workflow, dir, inspection),
-                Some((Severity::Error, error)) if !may_pass(&error)
+                Some((Severity::Blocker, error)) if !may_pass(&error)
             ),
         }
     }

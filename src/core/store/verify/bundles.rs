@@ -1,9 +1,10 @@
 //! The bundles of a workflow: each is read to its end.
 
-use super::finding::{CHECK_DISK, LOOK, REPAIR, Severity, Walk};
+use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
 use super::survey::{leftover, words};
 use super::workflow::{Facts, Inspection};
 use crate::core::error::{Error, Result};
+use crate::core::finding::{Code, Severity};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::{BadBundle, BundleName};
 use crate::core::store::bundles::Visited;
@@ -28,20 +29,20 @@ impl<D: Disk> Store<D> {
             Ok(None) | Err(Error::NotAStore { .. }) => return Ok(()),
             Err(error) => {
                 inspection.is_partial = true;
-                walk.add(Severity::Error, "unreadable", root, error.to_string(), Some(CHECK_DISK));
+                walk.add(Severity::Blocker, Code::Unreadable, root, error.to_string(), Some(CHECK_DISK));
                 return Ok(());
             }
         };
         let names = self.names(&dir, &root)?;
         if names.is_empty() {
-            walk.add(Severity::Info, "empty_directory", root.clone(), "holds no bundle", None);
+            walk.add(Severity::Info, Code::EmptyDirectory, root.clone(), "holds no bundle", None);
         }
         self.each_bundle(workflow, &|_| true, &mut |name| {
             if let Ok(Look { kind: Kind::File, mode, .. }) = self.disk().look(&dir, &name.to_string())
                 && mode != 0o400
             {
                 let message = format!("has mode {mode:o}, not 400");
-                walk.add(Severity::Info, "mode", self.bundle_path(workflow, name), message, None);
+                walk.add(Severity::Info, Code::Mode, self.bundle_path(workflow, name), message, None);
             }
             self.inspect_bundle(workflow, name, walk, inspection)
         })?;
@@ -49,13 +50,19 @@ impl<D: Disk> Store<D> {
             let path = root.join(name);
             match self.disk().look(&dir, name) {
                 Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
-                    walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
+                    walk.add(
+                        Severity::Advice,
+                        Code::Foreign,
+                        path,
+                        format!("is {}", words(kind)),
+                        Some(REPAIR),
+                    );
                     inspection.archive_strays.push(name.clone());
                 }
                 _ if layout::is_staged(name) => leftover(walk, path),
                 _ => match gone::parse(name) {
                     Some(range) => inspection.gone.push(range),
-                    None => walk.add(Severity::Warning, "foreign", path, "is no bundle", Some(LOOK)),
+                    None => walk.add(Severity::Advice, Code::Foreign, path, "is no bundle", Some(LOOK)),
                 },
             }
         }
@@ -87,7 +94,7 @@ impl<D: Disk> Store<D> {
             Err(Error::DamagedBundle { why, .. }) => {
                 let readable = !matches!(why, BadBundle::Unreadable(_));
                 let help = if readable { REPAIR } else { CHECK_DISK };
-                walk.add(Severity::Error, "damaged_bundle", path, why.to_string(), Some(help));
+                walk.add(Severity::Blocker, Code::DamagedBundle, path, why.to_string(), Some(help));
                 match readable {
                     true => inspection.bad_bundles.push(name.clone()),
                     false => inspection.is_partial = true,
@@ -105,7 +112,7 @@ impl<D: Disk> Store<D> {
                 Ok(_) => violation.map(|violation| format!("holds {handle}, which {violation}")),
             };
             if let Some(message) = complaint {
-                walk.about(Severity::Warning, "archived_damage", (&handle, path.clone()), message, None);
+                walk.about(Severity::Advice, Code::ArchivedDamage, (&handle, path.clone()), message, None);
             }
             let held = inspection.held.entry(handle.seq).or_default();
             *held = held.take().or(facts.ok());

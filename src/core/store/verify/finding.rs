@@ -5,49 +5,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::schema::Validator;
 use crate::core::selector::Handle;
-
-/// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Good to know.
-    Info,
-    /// Nothing is lost, but somebody should look at it.
-    Warning,
-    /// Something is damaged, lost, or contradicts itself.
-    Error,
-}
-
-impl Severity {
-    /// The word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// One thing that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// A stable word for it.
-    pub code: &'static str,
-    /// How much it matters.
-    pub severity: Severity,
-    /// What is wrong, in words that follow the path or the handle.
-    pub message: String,
-    /// Where.
-    pub path: PathBuf,
-    /// The checkpoint it is about.
-    pub handle: Option<Handle>,
-    /// What to do.
-    pub help: Option<&'static str>,
-}
 
 /// How much was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -70,10 +30,10 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether there is no error among the findings.
+    /// True if no finding is a blocker.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity < Severity::Error)
+        self.findings.iter().all(|finding| finding.severity < Severity::Blocker)
     }
 }
 
@@ -102,24 +62,37 @@ impl<'a> Walk<'a> {
     pub(super) fn add(
         &mut self,
         severity: Severity,
-        code: &'static str,
+        code: Code,
         path: PathBuf,
         message: impl Into<String>,
         help: Option<&'static str>,
     ) {
-        self.findings.push(Finding { code, severity, message: message.into(), path, handle: None, help });
+        self.push(severity, code, path, None, message.into(), help);
     }
 
     pub(super) fn about(
         &mut self,
         severity: Severity,
-        code: &'static str,
+        code: Code,
         (handle, path): (&Handle, PathBuf),
         message: impl Into<String>,
         help: Option<&'static str>,
     ) {
-        let handle = Some(handle.clone());
-        self.findings.push(Finding { code, severity, message: message.into(), path, handle, help });
+        self.push(severity, code, path, Some(handle.clone()), message.into(), help);
+    }
+
+    fn push(
+        &mut self,
+        severity: Severity,
+        code: Code,
+        path: PathBuf,
+        handle: Option<Handle>,
+        message: String,
+        help: Option<&'static str>,
+    ) {
+        let path = Some(path.into_os_string().to_string_lossy().into_owned());
+        let help = help.map(str::to_owned).into_iter().collect();
+        self.findings.push(Finding { code, severity, message, help, path, handle });
     }
 
     /// Begins with a workflow.

@@ -10,7 +10,7 @@ mod survey;
 mod workflow;
 
 pub(super) use finding::Walk;
-pub use finding::{Checked, Finding, Severity, Verification};
+pub use finding::{Checked, Verification};
 pub(super) use survey::{Misfit, Place, Survey};
 pub(super) use workflow::{Inspection, Slot};
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{LOOK, REPAIR, Severity, Walk};
+use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::error::Error;
+use crate::core::finding::{Code, Severity};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::disk::Disk;
@@ -54,12 +55,18 @@ impl<D: Disk> Store<D> {
                 false => format!("is missing, and so is every number up to {last}"),
             };
             let here = (&handle, self.place_of(workflow, *first));
-            walk.about(Severity::Error, "missing", here, message, Some(REPAIR));
+            walk.about(Severity::Blocker, Code::Missing, here, message, Some(REPAIR));
         }
         for seq in &lost {
             let handle = Handle::new(workflow, *seq);
             let here = (&handle, self.place_of(workflow, *seq));
-            walk.about(Severity::Error, "lost", here, "is archived, but no bundle holds it", Some(REPAIR));
+            walk.about(
+                Severity::Blocker,
+                Code::Lost,
+                here,
+                "is archived, but no bundle holds it",
+                Some(REPAIR),
+            );
         }
         let noted = inspection.gone.iter().map(|(first, last)| last - first + 1).sum::<u64>();
         if noted > 0 {
@@ -67,7 +74,7 @@ impl<D: Disk> Store<D> {
                 1 => "notes 1 number whose content is gone".to_owned(),
                 _ => format!("notes {noted} numbers whose content is gone"),
             };
-            walk.add(Severity::Info, "gone", self.archive_dir(workflow), message, None);
+            walk.add(Severity::Info, Code::Gone, self.archive_dir(workflow), message, None);
         }
         (inspection.missing, inspection.lost) = (missing, lost);
     }
@@ -98,7 +105,7 @@ impl<D: Disk> Store<D> {
             if let Some(message) = complaint {
                 let handle = Handle::new(workflow, seq);
                 let here = (&handle, self.place_of(workflow, seq));
-                walk.about(Severity::Error, "parent", here, message, Some(LOOK));
+                walk.about(Severity::Blocker, Code::Parent, here, message, Some(LOOK));
             }
         }
     }
@@ -114,7 +121,7 @@ impl<D: Disk> Store<D> {
                 let handle = Handle::new(workflow, seq);
                 let message = format!("has the save id of {}", Handle::new(workflow, first));
                 let here = (&handle, self.place_of(workflow, seq));
-                walk.about(Severity::Error, "duplicate_save_id", here, message, Some(LOOK));
+                walk.about(Severity::Blocker, Code::DuplicateSaveId, here, message, Some(LOOK));
             }
         }
     }
@@ -131,7 +138,7 @@ impl<D: Disk> Store<D> {
                 let handle = Handle::new(workflow, *seq);
                 let here = (&handle, self.place_of(workflow, *seq));
                 let message = "is a seal that does not fit what it closes";
-                walk.about(Severity::Error, "seal", here, message, Some(LOOK));
+                walk.about(Severity::Blocker, Code::Seal, here, message, Some(LOOK));
             }
         }
     }
@@ -144,7 +151,7 @@ impl<D: Disk> Store<D> {
             let here = (&handle, self.place_of(workflow, seal));
             let message =
                 "closes the workflow, but is only in the archive: somebody was stopped while restoring";
-            walk.about(Severity::Warning, "seal_archived", here, message, Some(PUT_BACK));
+            walk.about(Severity::Advice, Code::SealArchived, here, message, Some(PUT_BACK));
         }
     }
 
@@ -158,7 +165,7 @@ impl<D: Disk> Store<D> {
     ) {
         if let Some((severity, error)) = self.obstacle(workflow, dir, inspection) {
             let message = format!("cannot be continued: {error}");
-            walk.add(severity, "no_base", self.workflow_dir(workflow), message, Some(REPAIR));
+            walk.add(severity, Code::NoBase, self.workflow_dir(workflow), message, Some(REPAIR));
         }
     }
 
@@ -180,9 +187,9 @@ impl<D: Disk> Store<D> {
             Error::NewerFormat { .. } => Severity::Info,
             Error::Archived { handle, .. } if inspection.is_gone(handle.seq) => Severity::Info,
             Error::Damaged { handle, .. } if matches!(inspection.held.get(&handle.seq), Some(None)) => {
-                Severity::Warning
+                Severity::Advice
             }
-            _ => Severity::Error,
+            _ => Severity::Blocker,
         };
         Some((severity, error))
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use super::finding::{LOOK, REPAIR, Severity, Walk};
+use super::finding::{LOOK, REPAIR, Walk};
 use crate::core::config::{Config, ConfigError};
 use crate::core::error::Result;
+use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, Kind, Look};
 use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
@@ -45,7 +46,7 @@ impl<D: Disk> Store<D> {
         let names = self.names(&root, &self.root())?;
         for name in [GITIGNORE, WORKFLOWS].into_iter().filter(|name| !names.contains(*name)) {
             let path = self.root().join(name);
-            walk.add(Severity::Warning, "incomplete", path, "is missing", Some("`ckpt init` creates it"));
+            walk.add(Severity::Advice, Code::Incomplete, path, "is missing", Some("`ckpt init` creates it"));
         }
         survey.is_whole = names.contains(GITIGNORE) && names.contains(WORKFLOWS);
         for name in &names {
@@ -76,7 +77,7 @@ impl<D: Disk> Store<D> {
             Err(ConfigError::Invalid { message, .. }) => format!("cannot be understood: {message}"),
         };
         let help = "correct the file, or move it away";
-        walk.add(Severity::Error, "invalid_config", self.config_file(), message, Some(help));
+        walk.add(Severity::Blocker, Code::InvalidConfig, self.config_file(), message, Some(help));
     }
 
     fn survey_directory(
@@ -90,7 +91,13 @@ impl<D: Disk> Store<D> {
         let dir = match self.disk().enter(root, name) {
             Ok(dir) => dir,
             Err(error) => {
-                walk.add(Severity::Error, "unreadable", path, format!("cannot be opened: {error}"), None);
+                walk.add(
+                    Severity::Blocker,
+                    Code::Unreadable,
+                    path,
+                    format!("cannot be opened: {error}"),
+                    None,
+                );
                 return Ok(());
             }
         };
@@ -102,7 +109,7 @@ impl<D: Disk> Store<D> {
                 let many = names.len();
                 if many > 0 {
                     let message = format!("holds what was damaged; entries: {many}");
-                    walk.add(Severity::Info, "quarantine", path, message, Some(LOOK));
+                    walk.add(Severity::Info, Code::Quarantine, path, message, Some(LOOK));
                 }
                 return Ok(());
             }
@@ -133,13 +140,13 @@ impl<D: Disk> Store<D> {
             (Some(expected), Ok(Look { kind, mode, .. })) if kind == expected => {
                 if kind == Kind::Directory && mode != 0o700 {
                     let message = format!("has mode {mode:o}, not 700");
-                    walk.add(Severity::Info, "mode", path, message, None);
+                    walk.add(Severity::Info, Code::Mode, path, message, None);
                 }
                 true
             }
             (Some(expected), Ok(Look { kind, .. })) => {
                 let message = format!("is {}, not {}", words(kind), words(expected));
-                walk.add(Severity::Error, "misfit", path, message, Some(REPAIR));
+                walk.add(Severity::Blocker, Code::Misfit, path, message, Some(REPAIR));
                 survey.misfits.push(misfit);
                 false
             }
@@ -148,19 +155,19 @@ impl<D: Disk> Store<D> {
                 false
             }
             (None, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
-                walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
+                walk.add(Severity::Advice, Code::Foreign, path, format!("is {}", words(kind)), Some(REPAIR));
                 survey.misfits.push(misfit);
                 false
             }
             (None, _) => {
-                walk.add(Severity::Warning, "foreign", path, "is nothing of a store", Some(LOOK));
+                walk.add(Severity::Advice, Code::Foreign, path, "is nothing of a store", Some(LOOK));
                 false
             }
             // A workflow whose directory was compacted since it was listed is in the archive.
             (Some(_), Err(error)) if place != Place::Root && error.kind() == io::ErrorKind::NotFound => true,
             (Some(_), Err(error)) => {
                 let message = format!("cannot be looked at: {error}");
-                walk.add(Severity::Error, "unreadable", path, message, None);
+                walk.add(Severity::Blocker, Code::Unreadable, path, message, None);
                 false
             }
         }
@@ -180,7 +187,7 @@ impl<D: Disk> Store<D> {
 
 pub(super) fn leftover(walk: &mut Walk<'_>, path: PathBuf) {
     let message = "was left by a writer that was stopped, or is being written";
-    walk.add(Severity::Info, "leftover", path, message, None);
+    walk.add(Severity::Info, Code::Leftover, path, message, None);
 }
 
 pub(super) fn words(kind: Kind) -> &'static str {

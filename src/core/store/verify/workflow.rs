@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::finding::{CHECK_DISK, LOOK, REPAIR, Severity, Walk};
+use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
 use super::survey::{leftover, words};
 use crate::core::checkpoint::{Checkpoint, Sealed};
 use crate::core::digest::Digest;
 use crate::core::error::{Error, Result};
-use crate::core::format::{CURRENT, Unusable};
+use crate::core::finding::{Code, Severity};
+use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::disk::{Disk, Kind, Look};
@@ -16,6 +17,7 @@ use crate::core::store::gone::Range;
 use crate::core::store::layout::{self, EntryName};
 use crate::core::store::open::Store;
 use crate::core::store::read::Stored;
+use crate::core::version::CURRENT;
 use crate::core::workflow_id::WorkflowId;
 
 /// How far below the newest number gaps are looked at twice.
@@ -114,7 +116,7 @@ impl<D: Disk> Store<D> {
                 // Something else in the place of the directory has been found already.
                 if !matches!(error, Error::NotAStore { .. }) {
                     let path = self.workflow_dir(workflow);
-                    walk.add(Severity::Error, "unreadable", path, error.to_string(), Some(CHECK_DISK));
+                    walk.add(Severity::Blocker, Code::Unreadable, path, error.to_string(), Some(CHECK_DISK));
                 }
                 return Ok(inspection);
             }
@@ -142,7 +144,7 @@ impl<D: Disk> Store<D> {
             _ => None,
         });
         let Some(newest) = numbers.max() else {
-            walk.add(Severity::Info, "empty_directory", root, "holds no checkpoint", None);
+            walk.add(Severity::Info, Code::EmptyDirectory, root, "holds no checkpoint", None);
             return Ok(());
         };
         // A list may leave out what was added while it was made; a second look tells that from a gap.
@@ -166,11 +168,17 @@ impl<D: Disk> Store<D> {
                 }
                 (EntryName::Staged, _) => leftover(walk, path),
                 (EntryName::Foreign, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
-                    walk.add(Severity::Warning, "foreign", path, format!("is {}", words(kind)), Some(REPAIR));
+                    walk.add(
+                        Severity::Advice,
+                        Code::Foreign,
+                        path,
+                        format!("is {}", words(kind)),
+                        Some(REPAIR),
+                    );
                     inspection.strays.push(name.clone());
                 }
                 (EntryName::Foreign, _) => {
-                    walk.add(Severity::Warning, "foreign", path, "is no checkpoint", Some(LOOK));
+                    walk.add(Severity::Advice, Code::Foreign, path, "is no checkpoint", Some(LOOK));
                 }
             }
         }
@@ -191,7 +199,7 @@ impl<D: Disk> Store<D> {
         if let Some(Look { kind: Kind::File, mode, .. }) = look
             && mode != 0o400
         {
-            walk.about(Severity::Info, "mode", here(), format!("has mode {mode:o}, not 400"), None);
+            walk.about(Severity::Info, Code::Mode, here(), format!("has mode {mode:o}, not 400"), None);
         }
         let read = self.read_bytes(dir, handle).and_then(|bytes| match bytes.is_empty() {
             true => Ok(None),
@@ -203,9 +211,9 @@ impl<D: Disk> Store<D> {
                 if stored.checkpoint.version > CURRENT {
                     let message =
                         format!("has format {}, newer than this program", stored.checkpoint.version);
-                    walk.about(Severity::Info, "format_newer", here(), message, None);
+                    walk.about(Severity::Info, Code::FormatNewer, here(), message, None);
                 } else if let Some(violation) = walk.violation(&stored.bytes) {
-                    walk.about(Severity::Error, "schema", here(), violation, Some(LOOK));
+                    walk.about(Severity::Blocker, Code::Schema, here(), violation, Some(LOOK));
                 }
                 Slot::Good(Facts::of(&stored.checkpoint))
             }
@@ -214,8 +222,8 @@ impl<D: Disk> Store<D> {
             }
             Ok(None) => {
                 walk.about(
-                    Severity::Error,
-                    "empty",
+                    Severity::Blocker,
+                    Code::Empty,
                     here(),
                     "is empty, and nothing is above it",
                     Some(REPAIR),
@@ -223,7 +231,7 @@ impl<D: Disk> Store<D> {
                 Slot::Damaged(Unusable::Empty)
             }
             Err(why @ Unusable::Newer(_)) => {
-                walk.about(Severity::Warning, "format_newer", here(), why.to_string(), None);
+                walk.about(Severity::Advice, Code::FormatNewer, here(), why.to_string(), None);
                 Slot::Newer
             }
             Err(why) => {
@@ -235,7 +243,7 @@ impl<D: Disk> Store<D> {
                     (Unusable::NotAFile, Some(look)) => format!("is {}, not a file", words(look.kind)),
                     _ => why.to_string(),
                 };
-                walk.about(Severity::Error, why.code(), here(), message, Some(help));
+                walk.about(Severity::Blocker, why.code(), here(), message, Some(help));
                 Slot::Damaged(why)
             }
         })

@@ -46,7 +46,7 @@ struct Expected<'a> {
 fn findings(world: &World) -> BTreeSet<&'static str> {
     let verified = world.open_store().verify(&[], &mut |_| {}).unwrap();
     assert!(verified.is_ok(), "{:?}", verified.findings);
-    verified.findings.iter().map(|finding| finding.code).filter(|code| *code != "leftover").collect()
+    verified.findings.iter().map(|finding| finding.code.word()).filter(|code| *code != "leftover").collect()
 }
 
 impl Expected<'_> {

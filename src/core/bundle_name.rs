@@ -4,8 +4,8 @@ use std::fmt;
 
 use chrono::NaiveDateTime;
 
-use crate::core::reason::ArchiveReason;
-use crate::core::time::Timestamp;
+use super::reason::ArchiveReason;
+use super::time::Timestamp;
 
 const SUFFIX: &str = ".jsonl.gz";
 const TIME: &str = "%Y%m%dT%H%M%SZ";

@@ -1,0 +1,223 @@
+//! Which module may use which: read from the paths in the sources, without the test modules.
+//!
+//! The modules of `core` form no cycle, `core` knows nothing of `cli`, and views know nothing of commands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Parts of `cli` that must not use others: the first column never names the second.
+const FORBIDDEN: &[(&str, &str)] = &[
+    ("cli/views", "cli/commands"),
+    ("cli/views", "cli/args"),
+    ("cli/error", "cli/commands"),
+    ("cli/error", "cli/session"),
+    ("cli/error", "cli/views"),
+];
+
+/// The one module whose uses are not counted yet: it collects the errors of all others.
+const NOT_COUNTED: &str = "error";
+
+/// A path that a file names, such as `core::store::Disk`, with the module of that file.
+struct Use {
+    file: String,
+    module: Vec<String>,
+    path: Vec<String>,
+}
+
+#[test]
+fn the_modules_of_core_form_no_cycle() {
+    let uses = uses_in("core");
+    let home = homes(&uses);
+    let mut graph: Graph = BTreeMap::new();
+    for Use { file, module, path } in &uses {
+        let (Some(from), [root, name, ..]) = (module.get(1), path.as_slice()) else { continue };
+        let to = home.get(name).unwrap_or(name);
+        if root == "core" && from != to && from != NOT_COUNTED {
+            graph.entry(from.clone()).or_default().entry(to.clone()).or_insert_with(|| file.clone());
+        }
+    }
+    assert!(graph.len() > 20, "the scanner does not find the modules: {:?}", graph.keys());
+    if let Some(cycle) = shortest_cycle(&graph) {
+        let steps: Vec<String> = cycle
+            .iter()
+            .zip(cycle.iter().cycle().skip(1))
+            .map(|(from, to)| format!("  {from} uses {to} in {}", graph[from][to]))
+            .collect();
+        panic!("modules of `core` depend on each other:\n{}", steps.join("\n"));
+    }
+}
+
+#[test]
+fn core_does_not_use_cli() {
+    let wrong =
+        uses_in("core").into_iter().filter(|used| used.path.first().is_some_and(|root| root == "cli"));
+    let wrong: BTreeSet<String> = wrong.map(|used| used.file).collect();
+    assert!(wrong.is_empty(), "files of `core` use `cli`: {wrong:?}");
+}
+
+#[test]
+fn parts_of_cli_keep_to_their_layer() {
+    for Use { file, module, path } in uses_in("cli") {
+        let (from, to) = (module.join("/"), path.join("/"));
+        for (lower, upper) in FORBIDDEN {
+            let inside = |path: &str, part: &str| path == part || path.starts_with(&format!("{part}/"));
+            assert!(!(inside(&from, lower) && inside(&to, upper)), "{file}: {lower} must not use {upper}");
+        }
+    }
+}
+
+#[test]
+fn paths_are_found_wherever_they_stand() {
+    let text = "use super::a::{B, c::{self, D}};\nfn f() { crate::core::e::g() }\n// crate::core::no\n\
+                #[cfg(test)]\nmod tests {\n    use crate::core::no;\n}\nuse crate::core::{H, i::J as K};\n";
+    let module = ["core", "x", "y"].map(str::to_owned);
+    let found: BTreeSet<String> =
+        paths(&without_tests(text), &module).iter().map(|path| path.join("::")).collect();
+    let expected =
+        ["core::H", "core::e::g", "core::i::J", "core::x::a::B", "core::x::a::c", "core::x::a::c::D"];
+    assert_eq!(found, expected.map(str::to_owned).into());
+}
+
+/// For each module the modules it uses, each with a file that does.
+type Graph = BTreeMap<String, BTreeMap<String, String>>;
+
+fn shortest_cycle(graph: &Graph) -> Option<Vec<String>> {
+    let cycles = graph.keys().filter_map(|start| {
+        // Breadth first, so that the first way back to the start is the shortest.
+        let mut ways = vec![vec![start.clone()]];
+        let mut seen = BTreeSet::new();
+        let mut next = 0;
+        while let Some(way) = ways.get(next).cloned() {
+            next += 1;
+            for to in way.last().and_then(|last| graph.get(last)).into_iter().flat_map(BTreeMap::keys) {
+                if to == start {
+                    return Some(way);
+                }
+                if seen.insert(to.clone()) {
+                    ways.push([way.clone(), vec![to.clone()]].concat());
+                }
+            }
+        }
+        None
+    });
+    cycles.min_by_key(Vec::len)
+}
+
+/// The module in which each name that `core/mod.rs` exports is at home.
+fn homes(uses: &[Use]) -> BTreeMap<String, String> {
+    let exports = fs::read_to_string(sources().join("core/mod.rs")).unwrap();
+    let mut homes = BTreeMap::new();
+    for line in exports.lines() {
+        if let Some(tree) = line.strip_prefix("pub use ") {
+            for path in tree_paths(tree.trim_end_matches(';'), &[]) {
+                homes.insert(path.last().unwrap().clone(), path[0].clone());
+            }
+        }
+    }
+    assert!(!homes.is_empty() && !uses.is_empty());
+    homes
+}
+
+fn sources() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Every path that the files below `part` name.
+fn uses_in(part: &str) -> Vec<Use> {
+    let mut found = Vec::new();
+    let mut directories = vec![sources().join(part)];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            if name == "tests" || name == "testing" {
+                continue;
+            }
+            if path.is_dir() {
+                directories.push(path);
+                continue;
+            }
+            let relative = path.strip_prefix(sources()).unwrap().with_extension("");
+            let mut module: Vec<String> =
+                relative.iter().map(|step| step.to_str().unwrap().to_owned()).collect();
+            module.pop_if(|last| last == "mod");
+            let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+            for path in paths(&without_tests(&fs::read_to_string(&path).unwrap()), &module) {
+                found.push(Use { file: file.clone(), module: module.clone(), path });
+            }
+        }
+    }
+    found
+}
+
+/// The text without comments and without items for tests. As rustfmt lays them out, such an item ends at the next brace
+/// in the first column.
+fn without_tests(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(any(test") {
+            let end = |line: &&str| *line == "}" || line.ends_with(';') && !line.starts_with(' ');
+            lines.by_ref().find(end);
+        } else if !line.trim_start().starts_with("//") {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// The paths in `text` that begin with `crate` or `super`, from the root of the crate.
+fn paths(text: &str, module: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = [rest.find("crate::"), rest.find("super::")].into_iter().flatten().min() {
+        let mut base: &[String] =
+            if rest[at..].starts_with("crate::") { &[] } else { &module[..module.len() - 1] };
+        let mut tail = &rest[at + "crate::".len()..];
+        while let Some(further) = tail.strip_prefix("super::") {
+            base = &base[..base.len() - 1];
+            tail = further;
+        }
+        found.extend(tree_paths(tail, base));
+        rest = tail;
+    }
+    found
+}
+
+/// The paths of a `use` tree or of an expression, such as `a::{B, c::D}`.
+fn tree_paths(text: &str, base: &[String]) -> Vec<Vec<String>> {
+    let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let tail = &text[word.len()..];
+    if let Some(group) = text.strip_prefix('{') {
+        return branches(group).into_iter().flat_map(|branch| tree_paths(branch.trim(), base)).collect();
+    }
+    let here = if word.is_empty() || word == "self" { base.to_vec() } else { [base, &[word]].concat() };
+    match tail.strip_prefix("::") {
+        Some(deeper) => tree_paths(deeper, &here),
+        None => vec![here],
+    }
+}
+
+/// The branches of a group, up to its closing brace.
+fn branches(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' => {
+                found.push(&group[start..at]);
+                break;
+            }
+            ',' if depth == 0 => {
+                found.push(&group[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.retain(|branch| !branch.trim().is_empty());
+    found
+}

@@ -123,9 +123,9 @@ impl Session {
             save_id: format!("{:032x}", u128::from_be_bytes(random)),
             writer: Writer {
                 agent: agent.as_ref().map(|agent| agent.name.to_owned()),
-                session: agent.and_then(|agent| agent.session).map(|id| redact_text(&id).unwrap_or(id)),
-                host: self.env.host(),
-                user: self.env.user(),
+                session: agent.and_then(|agent| agent.session).map(without_secrets),
+                host: self.env.host().map(without_secrets),
+                user: self.env.user().map(without_secrets),
                 ckpt: env!("CARGO_PKG_VERSION").to_owned(),
                 extra: Default::default(),
             },
@@ -207,4 +207,8 @@ fn open(place: &Place) -> Result<Store, Failure> {
         }
         Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),
     }
+}
+
+fn without_secrets(text: String) -> String {
+    redact_text(&text).unwrap_or(text)
 }

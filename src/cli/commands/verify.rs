@@ -30,8 +30,9 @@ Examples:
   ckpt verify 042
   ckpt verify --json | jq '.findings[]'
   ckpt verify --repair
+  ckpt verify --secrets --json | jq '.secrets[]'
 
-Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts itself";
+Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts itself, or a secret is stored";
 
 /// Check everything that is stored
 ///
@@ -46,6 +47,9 @@ pub(crate) struct VerifyArgs {
     /// Move damage to quarantine, restore from the archive, and make every workflow usable again
     #[arg(long)]
     repair: bool,
+    /// Look for secrets too, in every checkpoint, live or archived; says where they are, never what they are
+    #[arg(long)]
+    secrets: bool,
 }
 
 fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
@@ -69,7 +73,11 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
         }
         false => None,
     };
-    let verification = store.verify(&only, &mut tell)?;
+    let verification = if args.secrets {
+        store.verify_secrets(&only, &mut tell)?
+    } else {
+        store.verify(&only, &mut tell)?
+    };
     drop(progress);
     let ok = verification.is_ok();
     // What is wrong with those of the store has been found with the rest, unless only workflows were looked at.

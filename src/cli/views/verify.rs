@@ -8,13 +8,14 @@ use super::super::style::Style;
 use super::super::words::{count, verb};
 use crate::core::Handle;
 use crate::core::finding::{Finding, Severity};
-use crate::core::store::{Checked, Repair, RepairAction, Verification};
+use crate::core::store::{Checked, Repair, RepairAction, StoredSecret, Verification};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyReport {
     ok: bool,
     checked: Checked,
     findings: Vec<Finding>,
+    secrets: Vec<StoredSecret>,
     repaired: Vec<RepairLine>,
     warnings: Vec<String>,
     /// Whether it was asked for.
@@ -53,6 +54,7 @@ impl VerifyReport {
             ok: verification.is_ok(),
             checked: verification.checked,
             findings: verification.findings,
+            secrets: verification.secrets,
             warnings,
         }
     }
@@ -66,10 +68,10 @@ impl Report for VerifyReport {
     const FORMAT: &'static str = "ckpt.verify.v1";
 
     fn essential(&self) -> String {
-        self.of(Severity::Blocker)
-            .filter_map(|finding| finding.path.as_ref())
-            .map(|path| format!("{path}\n"))
-            .collect()
+        let damaged = self.of(Severity::Blocker).filter_map(|finding| finding.path.as_ref());
+        let mut paths: Vec<_> = damaged.chain(self.secrets.iter().map(|secret| &secret.path)).collect();
+        paths.dedup();
+        paths.into_iter().map(|path| format!("{path}\n")).collect()
     }
 
     fn answer(&self, page: &mut Page) {
@@ -101,12 +103,27 @@ impl Report for VerifyReport {
         for help in helped {
             page.line(format!("  help: {help}"));
         }
+        for StoredSecret { handle, path, pointer, rule } in &self.secrets {
+            let label = page.paint(Style::Bad, "secret:");
+            let (path, pointer) = (page.foreign(path), page.foreign(pointer));
+            page.line(format!("{label} {path} {handle} at {pointer} ({rule})"));
+        }
+        if !self.secrets.is_empty() {
+            page.line("  help: replace what was exposed; `ckpt cleanup --help` says how to delete a workflow for good");
+        }
         let Checked { workflows, checkpoints, bundles } = self.checked;
         let checked =
             [count(workflows, "workflow"), count(checkpoints, "checkpoint"), count(bundles, "bundle")];
-        let verdict = match (self.of(Severity::Blocker).count(), self.of(Severity::Advice).count()) {
-            (0, 0) => page.paint(Style::Good, "nothing is wrong"),
-            (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+        let (errors, warnings) = (self.of(Severity::Blocker).count(), self.of(Severity::Advice).count());
+        let verdict = match (errors, warnings, self.secrets.len()) {
+            (0, 0, 0) => page.paint(Style::Good, "nothing is wrong"),
+            (0, 0, secrets) => count(secrets, "secret"),
+            (_, _, 0) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+            (_, _, secrets) => super::super::words::and(&[
+                count(errors, "error"),
+                count(warnings, "warning"),
+                count(secrets, "secret"),
+            ]),
         };
         page.line(format!("Checked {}: {verdict}", super::super::words::and(&checked)));
     }

@@ -9,7 +9,7 @@ use crate::core::dialects::{Dialect, Document, MAX_SOURCE_DEPTH, Papers, Reading
 use crate::core::digest::Digest;
 use crate::core::format;
 use crate::core::json::depth;
-use crate::core::redact::redact_value;
+use crate::core::redact::{redact_text, redact_value};
 use crate::core::workflow_id::WorkflowId;
 
 /// How a file is to be taken.
@@ -24,7 +24,7 @@ pub struct Terms {
 /// A foreign file and what it says.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// The file, as it was named.
+    /// The file, as it was named, without secrets.
     pub source: String,
     /// Its digest.
     pub sha256: Digest,
@@ -74,7 +74,14 @@ impl Opened {
             return Err(SourceProblem::NotACheckpoint);
         }
         let papers = Papers { main: document.value, beside };
-        Ok(Self { source: source.to_owned(), sha256: Digest::of(bytes), reading, papers, redactions })
+        let mut source = source.to_owned();
+        if !terms.allow_secrets
+            && let Some(clean) = redact_text(&source)
+        {
+            source = clean;
+            redactions.push("/imported/source".to_owned());
+        }
+        Ok(Self { source, sha256: Digest::of(bytes), reading, papers, redactions })
     }
 
     /// Whether it is a checkpoint at all. One that somebody named may say as little as when it was saved; what merely

@@ -77,4 +77,4 @@ pub use restore::Restored;
 pub use scan::{CheckpointRow, Live, WorkflowRow};
 pub use scan_bundles::BundleRow;
 pub use telling::{ArchiveStep, Archiving};
-pub use verify::{Checked, Verification};
+pub use verify::{Checked, StoredSecret, Verification};

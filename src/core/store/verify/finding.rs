@@ -1,11 +1,12 @@
 //! What a check found.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::core::finding::{Code, Finding, Severity};
+use crate::core::redact::find_secrets;
 use crate::core::schema::Validator;
 use crate::core::selector::Handle;
 
@@ -27,13 +28,28 @@ pub struct Verification {
     pub checked: Checked,
     /// What was found, in the order of the walk.
     pub findings: Vec<Finding>,
+    /// The secrets that are stored, if they were looked for.
+    pub secrets: Vec<StoredSecret>,
+}
+
+/// A place in a stored checkpoint that holds what looks like a secret. The secret itself is in no report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoredSecret {
+    /// The checkpoint.
+    pub handle: Handle,
+    /// The file of the checkpoint, or the bundle that holds it.
+    pub path: String,
+    /// The JSON pointer of the place.
+    pub pointer: String,
+    /// The rule that recognises it.
+    pub rule: &'static str,
 }
 
 impl Verification {
-    /// True if no finding is a blocker.
+    /// True if no finding is a blocker, and no secret is stored.
     #[must_use]
     pub fn is_ok(&self) -> bool {
-        self.findings.iter().all(|finding| finding.severity < Severity::Blocker)
+        self.secrets.is_empty() && self.findings.iter().all(|finding| finding.severity < Severity::Blocker)
     }
 }
 
@@ -45,6 +61,8 @@ pub(super) const LOOK: &str = "look at it, and move it away if it is not needed"
 pub(in crate::core::store) struct Walk<'a> {
     pub(super) findings: Vec<Finding>,
     pub(super) checked: Checked,
+    /// None if secrets are not looked for.
+    pub(super) secrets: Option<Vec<StoredSecret>>,
     /// The numbers of the present workflow that have been counted.
     counted: BTreeSet<u64>,
     progress: &'a mut dyn FnMut(&Checked),
@@ -52,11 +70,31 @@ pub(in crate::core::store) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(in crate::core::store) fn new(progress: &'a mut dyn FnMut(&Checked)) -> Self {
-        Self { findings: Vec::new(), checked: Checked::default(), counted: BTreeSet::new(), progress }
+        Self {
+            findings: Vec::new(),
+            checked: Checked::default(),
+            secrets: None,
+            counted: BTreeSet::new(),
+            progress,
+        }
     }
 
     pub(super) fn finish(self) -> Verification {
-        Verification { checked: self.checked, findings: self.findings }
+        let secrets = self.secrets.unwrap_or_default();
+        Verification { checked: self.checked, findings: self.findings, secrets }
+    }
+
+    /// Looks for secrets in the file of a checkpoint, if they are looked for.
+    pub(super) fn look_for_secrets(&mut self, handle: &Handle, path: &Path, bytes: &[u8]) {
+        let Some(secrets) = &mut self.secrets else { return };
+        let Ok(document) = serde_json::from_slice(bytes) else { return };
+        secrets.extend(find_secrets(&document).into_iter().map(|(pointer, rule)| StoredSecret {
+            handle: handle.clone(),
+            path: path.display().to_string(),
+            pointer,
+            rule,
+        }));
+        secrets.dedup();
     }
 
     pub(super) fn add(

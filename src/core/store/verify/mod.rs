@@ -10,7 +10,7 @@ mod survey;
 mod workflow;
 
 pub(super) use finding::Walk;
-pub use finding::{Checked, Verification};
+pub use finding::{Checked, StoredSecret, Verification};
 pub(super) use survey::{Misfit, Place, Survey};
 pub(super) use workflow::{Inspection, Slot};
 
@@ -25,7 +25,24 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store itself cannot be opened. What is wrong inside is a finding.
     pub fn verify(&self, only: &[WorkflowId], progress: &mut dyn FnMut(&Checked)) -> Result<Verification> {
+        self.check(only, Walk::new(progress))
+    }
+
+    /// Does the same, and looks for secrets in every checkpoint, live or archived.
+    ///
+    /// # Errors
+    /// The store itself cannot be opened.
+    pub fn verify_secrets(
+        &self,
+        only: &[WorkflowId],
+        progress: &mut dyn FnMut(&Checked),
+    ) -> Result<Verification> {
         let mut walk = Walk::new(progress);
+        walk.secrets = Some(Vec::new());
+        self.check(only, walk)
+    }
+
+    fn check(&self, only: &[WorkflowId], mut walk: Walk<'_>) -> Result<Verification> {
         let survey = self.look_over(&mut walk)?;
         if !only.is_empty() {
             // Whoever names workflows wants to hear about those.

@@ -208,6 +208,7 @@ impl<D: Disk> Store<D> {
         Some(match read {
             Err(Unusable::Missing) => return None,
             Ok(Some(stored)) => {
+                walk.look_for_secrets(handle, &self.checkpoint_path(handle), &stored.bytes);
                 if stored.checkpoint.version > CURRENT {
                     let message =
                         format!("has format {}, newer than this program", stored.checkpoint.version);

@@ -163,3 +163,33 @@ fn a_secret_is_no_name_in_a_document_either() {
     agent.run().succeeds();
     assert_eq!(world.stored("042", 1)["writer"]["session"], "[REDACTED:github-token]");
 }
+
+#[test]
+fn a_name_gives_its_value_away() {
+    let world = World::new();
+    let state = json!({"password": "hunter2", "login": {"api_key": "aB3dE6gH9kLmN0pQ"}}).to_string();
+    let save =
+        ["save", "042", "--state", &state, "--set", "db_password=hunter22", "--note", "DB_PASSWORD=hunter23"];
+    let answer = world.json(&save);
+    let places = json!(["/note", "/state/password", "/state/login/api_key", "/state/db_password"]);
+    assert_eq!(answer["redactions"], places);
+    assert_nowhere(&world, &["hunter2", "aB3dE6gH9kLmN0pQ"]);
+}
+
+#[test]
+fn the_user_of_the_writer_is_looked_at_too() {
+    let world = World::new();
+    world.ckpt(&["save", "042"]).env("USER", TOKEN).run().succeeds();
+    assert_eq!(world.stored("042", 1)["writer"]["user"], "[REDACTED:github-token]");
+}
+
+#[test]
+fn the_name_of_an_imported_file_is_looked_at_too() {
+    let world = World::new();
+    let name = format!("{TOKEN}.json");
+    world.write(&name, r#"{"phase": "build", "status": "in_progress", "tasks": ["a"]}"#);
+    let answer = world.json(&["import", &name, "--into", "042"]);
+    assert_eq!(answer["redactions"][0]["pointer"], "/imported/source");
+    assert_eq!(world.stored("042", 1)["imported"]["source"], "[REDACTED:github-token].json");
+    assert_nowhere(&world, &[TOKEN]);
+}

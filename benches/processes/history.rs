@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use ckpt::core::checkpoint::{Artifact, Checkpoint, Earlier};
+use ckpt::core::checkpoint::{Artifact, Checkpoint, CheckpointRef};
 use ckpt::core::digest::Digest;
 use ckpt::core::{WorkflowStatus, format};
 use serde_json::{Value, json};
@@ -97,15 +97,15 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
         checkpoint.seq = u64::try_from(seq)?;
         checkpoint.save_id = chance.hex(32);
         checkpoint.note = Some(chance.sentence());
-        checkpoint.artifacts = vec![chance.artifact(seq)];
-        checkpoint.state = json!({ "findings": remembered, "round": seq }).into();
-        checkpoint.status = match seq == length {
+        checkpoint.content.artifacts = vec![chance.artifact(seq)];
+        checkpoint.content.state = json!({ "findings": remembered, "round": seq }).into();
+        checkpoint.content.status = match seq == length {
             true => WorkflowStatus::Complete,
             false => WorkflowStatus::InProgress,
         };
         fs::write(directory.join(format!("{seq:08}.json")), format::encode(&mut checkpoint)?)?;
         let (seq, sha256) = (checkpoint.seq, checkpoint.sha256);
-        checkpoint.parent = Some(Earlier { seq, sha256, extra: Default::default() });
+        checkpoint.parent = Some(CheckpointRef { seq, sha256, extra: Default::default() });
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ pub(crate) fn phases() -> Vec<CompletionCandidate> {
     let named = words.filter_map(|word| word.to_str()?.parse::<Selector>().ok());
     let newest = |selector: Selector| store.newest(&selector.workflow).ok().flatten();
     let Some(found) = named.filter_map(newest).next() else { return Vec::new() };
-    let phases = found.checkpoint.phases.into_iter();
+    let phases = found.checkpoint.content.phases.into_iter();
     phases.map(|phase| candidate(&phase.id, phase.name.as_deref().unwrap_or("phase"))).collect()
 }
 

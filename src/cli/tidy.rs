@@ -55,7 +55,7 @@ fn is_due(checkpoint: &Checkpoint, config: &Config) -> bool {
         let limit = config.retention().trigger_limits().of(&checkpoint.trigger);
         matches!(limit, Some(Limit::Newest(_)))
     };
-    match checkpoint.status {
+    match checkpoint.content.status {
         WorkflowStatus::Complete => true,
         WorkflowStatus::InProgress => checkpoint.seq.is_multiple_of(BATCH) && limited(),
         // Whoever failed may try again at once; that it is archived can wait for a cleanup that somebody asks for.

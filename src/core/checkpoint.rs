@@ -62,20 +62,51 @@ record! {
         required workflow: WorkflowId,
         /// Its number, counted from 1 without gaps.
         required seq: u64,
-        /// When it was saved, by the clock of the machine that saved it. Never used for order.
+        /// The time of the save, by the clock of the machine that saved it. Never used for order.
         required saved_at: Timestamp,
-        /// Why it was taken.
+        /// The reason why it was taken.
         required trigger: Trigger,
-        /// Where the workflow stands.
-        required status: WorkflowStatus,
-        /// The phase this save is about.
-        always phase: Option<PhaseId>,
-        /// What comes next.
-        always next: Option<Next>,
-        /// What the workflow is about, in a line.
-        always title: Option<String>,
-        /// What somebody had to say about this save.
+        /// A remark about this save.
         always note: Option<String>,
+        ..content: Content,
+        /// The surroundings in which it was saved.
+        always context: Context,
+        /// The author of the save.
+        always writer: Writer,
+        /// A random name of this save.
+        required save_id: String,
+        /// The checkpoint it continues.
+        always parent: Option<CheckpointRef>,
+        /// Set if no cleanup may touch it.
+        optional pinned: bool,
+        /// The earlier checkpoint whose content this one takes up again, after a rollback.
+        optional copy_of: Option<CheckpointRef>,
+        /// The keys of recent saves, so that a repeated one is recognised.
+        optional keys: Vec<SaveKey>,
+        /// Marks a seal, which is no checkpoint: the workflow is archived, and here is where.
+        optional sealed: Option<Sealed>,
+        /// The source of the content, if this checkpoint was imported. Those that follow it do not say it again.
+        optional imported: Option<Imported>,
+    }
+}
+
+record! {
+    /// The part of a checkpoint that describes the work; the rest describes the save.
+    ///
+    /// All of it goes on from one checkpoint to the next until a change replaces it, and only this is compared, copied
+    /// by a rollback, or read from a document.
+    #[derive(Default)]
+    pub struct Content {
+        /// The status of the workflow.
+        required status: WorkflowStatus,
+        /// The phase that was last reported.
+        always phase: Option<PhaseId>,
+        /// The phase and action to continue with.
+        always next: Option<Next>,
+        /// The subject of the workflow, in a line.
+        always title: Option<String>,
+        /// Words to find the workflow by.
+        optional labels: Vec<String>,
         /// The name of the declared pipeline; none if phases are taken as they come.
         always pipeline: Option<String>,
         /// All phases, in declared order.
@@ -84,30 +115,12 @@ record! {
         always tasks: Vec<Task>,
         /// The files the work has produced.
         always artifacts: Vec<Artifact>,
-        /// When phases were reopened, and why.
+        /// Each time that phases were reopened.
         always replans: Vec<Replan>,
-        /// What the world looked like.
-        always context: Context,
-        /// The last thing that went wrong and has not been put right.
+        /// The last error that has not been put right.
         always last_error: Option<LastError>,
-        /// Who saved it.
-        always writer: Writer,
-        /// A random name of this save.
-        required save_id: String,
-        /// The checkpoint it continues.
-        always parent: Option<Earlier>,
-        /// Whether no cleanup may touch it.
-        optional pinned: bool,
-        /// The earlier checkpoint whose content this one takes up again, after a rollback.
-        optional copy_of: Option<Earlier>,
-        /// The keys of recent saves, so that a repeated one is recognised.
-        optional keys: Vec<SaveKey>,
-        /// Says that this is no checkpoint but a seal: the workflow is archived, and here is where.
-        optional sealed: Option<Sealed>,
-        /// Where the content came from, if this checkpoint was imported. Those that follow it do not say it again.
-        optional imported: Option<Imported>,
-        /// What the work wants to remember, free-form.
-        always state: Json,
+        /// Free-form memory of the work. It is most of a large file, and a list is read without it.
+        last state: Json,
     }
 }
 
@@ -117,8 +130,10 @@ impl Checkpoint {
     pub fn handle(&self) -> Handle {
         Handle::new(&self.workflow, self.seq)
     }
+}
 
-    /// Whether the phases are a declared list, so that "what comes next" can be computed.
+impl Content {
+    /// Returns true if the phases are a declared list, so that the next one can be computed.
     #[must_use]
     pub fn is_declared(&self) -> bool {
         self.pipeline.is_some()
@@ -171,6 +186,14 @@ record! {
     }
 }
 
+impl Artifact {
+    /// A file of which only the path is known.
+    #[must_use]
+    pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
+        Self { name: name.into(), path: path.into(), size: None, sha256: None, extra: Default::default() }
+    }
+}
+
 record! {
     /// One time a phase, and with it everything behind it, was reopened.
     pub struct Replan {
@@ -184,15 +207,13 @@ record! {
 }
 
 record! {
-    /// What the world looked like when the checkpoint was saved.
+    /// The surroundings of a save, as the stamp observed them.
     #[derive(Default)]
     pub struct Context {
         /// The git checkout, if there is one.
         always git: Option<GitContext>,
         /// Files of the project that the work depends on without having made them.
         optional watched: Vec<WatchedFile>,
-        /// Words to find the workflow by.
-        optional labels: Vec<String>,
     }
 }
 
@@ -246,8 +267,8 @@ record! {
 }
 
 record! {
-    /// An earlier checkpoint of the same workflow.
-    pub struct Earlier {
+    /// A reference to an earlier checkpoint of the same workflow.
+    pub struct CheckpointRef {
         /// Its number.
         required seq: u64,
         /// Its digest.
@@ -255,7 +276,7 @@ record! {
     }
 }
 
-impl From<&Checkpoint> for Earlier {
+impl From<&Checkpoint> for CheckpointRef {
     fn from(checkpoint: &Checkpoint) -> Self {
         Self { seq: checkpoint.seq, sha256: checkpoint.sha256, extra: Default::default() }
     }
@@ -329,6 +350,45 @@ impl From<&Finding> for Doubt {
             severity: finding.severity.word().to_owned(),
             message: finding.message.clone(),
             extra: Default::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = r#""version": "1.0", "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+        "workflow": "w", "seq": 1, "saved_at": "2026-01-30T14:30:00.000Z", "trigger": "manual""#;
+
+    fn read(members: &str) -> Result<Checkpoint, String> {
+        serde_json::from_str(&format!("{{{members}}}")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_content_stands_inline_and_keeps_what_is_unknown() {
+        let given = format!(
+            r#""x": 1.0, "state": {{"a":1e400}}, {HEAD}, "save_id": "s", "status": "failed", "y": 0"#
+        );
+        let checkpoint = read(&given).unwrap();
+        assert_eq!(checkpoint.content.status, WorkflowStatus::Failed);
+        assert_eq!(checkpoint.content.extra.get("x"), Some("1.0"));
+        let written = serde_json::to_string(&checkpoint).unwrap();
+        assert!(written.contains(r#""note":null,"status":"failed","phase":null"#), "{written}");
+        assert!(written.ends_with(r#""parent":null,"state":{"a":1e400},"x":1.0,"y":0}"#), "{written}");
+    }
+
+    #[test]
+    fn a_missing_or_repeated_member_is_named_wherever_it_belongs() {
+        for (more, why) in [
+            (r#""save_id": "s""#, "missing field `status`"),
+            (r#""status": "failed""#, "missing field `save_id`"),
+            (r#""save_id": "s", "save_id": "s""#, "duplicate field `save_id`"),
+            (r#""status": "failed", "status": "failed""#, "duplicate field `status`"),
+            (r#""x": 1, "x": 1"#, "duplicate field `x`"),
+        ] {
+            let error = read(&format!("{HEAD}, {more}")).unwrap_err();
+            assert!(error.starts_with(why), "{more}: {error}");
         }
     }
 }

@@ -1,23 +1,15 @@
-//! What changed between two checkpoints.
+//! Comparing two checkpoints.
 //!
-//! Compared is what they say about the work. What is said about the checkpoint itself (its number, time, writer,
-//! trigger, note and pin, and what the world around it looked like) differs between any two, and is left out.
+//! Only their [`Content`] is compared. The rest describes the save (its number, time, writer, trigger, note, pin and
+//! context) and differs between any two.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Content};
 use super::json::{InvalidJson, below};
-
-/// The fields that are about the checkpoint, not about the work.
-const OWN: [&str; 15] = [
-    "version", "sha256", "workflow", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent",
-    "pinned", "copy_of", "keys", "sealed", "imported",
-];
-/// What of its context is so.
-const OWN_CONTEXT: [&str; 2] = ["git", "watched"];
 
 /// Lists whose entries have names, and the field with the name.
 const NAMED: [(&str, &str); 3] = [("phases", "id"), ("tasks", "id"), ("artifacts", "name")];
@@ -75,7 +67,7 @@ pub enum Kind {
 /// # Errors
 /// One of them is nested deeper than this program reads.
 pub fn diff(from: &Checkpoint, to: &Checkpoint) -> Result<Difference, InvalidJson> {
-    let (before, after) = (content(from)?, content(to)?);
+    let (before, after) = (members(&from.content)?, members(&to.content)?);
     let mut summary = Vec::new();
     for field in keys(&before, &after) {
         Field { name: field, entry: None, found: &mut summary }.compare(before.get(field), after.get(field));
@@ -84,18 +76,11 @@ pub fn diff(from: &Checkpoint, to: &Checkpoint) -> Result<Difference, InvalidJso
     Ok(Difference { changes, summary })
 }
 
-/// What a checkpoint says about the work.
-fn content(checkpoint: &Checkpoint) -> Result<Map<String, Value>, InvalidJson> {
-    let Value::Object(mut content) =
-        serde_json::to_value(checkpoint).map_err(|error| InvalidJson::from_serde(&error))?
-    else {
-        return Ok(Map::new());
-    };
-    content.retain(|name, _| !OWN.contains(&name.as_str()));
-    if let Some(Value::Object(context)) = content.get_mut("context") {
-        context.retain(|name, _| !OWN_CONTEXT.contains(&name.as_str()));
+fn members(content: &Content) -> Result<Map<String, Value>, InvalidJson> {
+    match serde_json::to_value(content).map_err(|error| InvalidJson::from_serde(&error))? {
+        Value::Object(members) => Ok(members),
+        _ => Ok(Map::new()),
     }
-    Ok(content)
 }
 
 /// The keys of both, each once, in the order of the first.
@@ -118,30 +103,18 @@ impl Field<'_> {
             (Some(Value::Array(before)), Some(Value::Array(after)), Some((_, key))) => {
                 self.entries(before, after, |entry| entry.get(*key).and_then(Value::as_str));
             }
-            (Some(Value::Object(before)), Some(Value::Object(after)), _) if self.name == "context" => {
-                self.context(before, after);
+            // Labels are left out of the file when there are none.
+            (before, after, _) if self.name == "labels" => {
+                self.entries(list(before), list(after), Value::as_str);
             }
             _ => {
-                let free = self.name == "state" || !Checkpoint::FIELDS.contains(&self.name);
+                let free = self.name == "state" || !Content::FIELDS.contains(&self.name);
                 self.walk("", before, after, free);
             }
         }
         // What a comparison by names cannot tell is still a change.
         if self.found.len() == known && before != after {
             self.say("", before, after, Kind::Changed);
-        }
-    }
-
-    fn context(&mut self, before: &Map<String, Value>, after: &Map<String, Value>) {
-        for key in keys(before, after) {
-            let (before, after) = (before.get(key), after.get(key));
-            if key == "labels" {
-                // Labels are what they are called.
-                let mut labels = Field { name: key, entry: None, found: self.found };
-                labels.entries(list(before), list(after), Value::as_str);
-            } else {
-                self.walk(&below("", key), before, after, true);
-            }
         }
     }
 
@@ -261,17 +234,14 @@ mod tests {
             "context": {"git": {"branch": "main", "commit": null}, "watched": [{"path": "p", "sha256": null}]},
         });
         assert_eq!(said(json!({}), own), []);
-        let names: Vec<&str> =
-            OWN.iter().copied().filter(|name| !Checkpoint::FIELDS.contains(name)).collect();
-        assert!(names.is_empty(), "no field is called {names:?}");
     }
 
     #[test]
     fn unknown_fields_are_compared_at_every_level() {
         assert_eq!(said(json!({"mine": 1}), json!({"mine": 1.0})), one("mine::", Kind::Changed));
         assert_eq!(said(json!({}), json!({"mine": null})), one("mine::", Kind::Added));
-        let context = |value| json!({"context": {"a/b": value}});
-        assert_eq!(said(context(json!(1)), context(json!(2))), one("context::/a~1b", Kind::Changed));
+        let mine = |value| json!({"mine": {"a/b": value}});
+        assert_eq!(said(mine(json!(1)), mine(json!(2))), one("mine::/a~1b", Kind::Changed));
         let task = |x: u8| json!({"tasks": [{"id": "t", "status": "pending", "x": x}]});
         assert_eq!(said(task(1), task(2)), one("tasks:t:/x", Kind::Changed));
     }

@@ -107,7 +107,7 @@ impl Unusable {
 pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error> {
     checkpoint.version = CURRENT;
     checkpoint.sha256 = Digest::ZERO;
-    let mut bytes = Vec::with_capacity(USUAL_BYTES + checkpoint.state.stored_len());
+    let mut bytes = Vec::with_capacity(USUAL_BYTES + checkpoint.content.state.stored_len());
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Indented::default());
     checkpoint.serialize(&mut serializer)?;
     bytes.push(b'\n');
@@ -233,11 +233,11 @@ pub struct Header {
     #[serde(default)]
     pub title: Option<String>,
     #[serde(default)]
+    pub labels: Vec<String>,
+    #[serde(default)]
     pub pipeline: Option<String>,
     #[serde(default)]
     pub phases: Vec<PhaseLine>,
-    #[serde(default)]
-    pub context: Labels,
     #[serde(default)]
     pub pinned: bool,
     #[serde(default)]
@@ -267,12 +267,4 @@ pub struct PhaseLine {
 #[expect(missing_docs, reason = "the same field as in `Imported`")]
 pub struct Source {
     pub sha256: Digest,
-}
-
-/// The labels of a workflow, which stand in its context.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[expect(missing_docs, reason = "the same field as in `Context`")]
-pub struct Labels {
-    #[serde(default)]
-    pub labels: Vec<String>,
 }

@@ -17,15 +17,16 @@ pub fn durations(checkpoint: &Checkpoint) -> Vec<Option<u64>> {
         before = phase.completed_at.or(before);
         u64::try_from(phase.completed_at?.seconds_since(begun?)).ok()
     };
-    checkpoint.phases.iter().map(duration).collect()
+    checkpoint.content.phases.iter().map(duration).collect()
 }
 
 /// The seconds from the first to the last thing that is known to have happened, up to `now` while work goes on.
 #[must_use]
 pub fn elapsed(checkpoint: &Checkpoint, now: Timestamp) -> Option<u64> {
-    let times = checkpoint.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
+    let times =
+        checkpoint.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
     let first = times.clone().min()?;
-    let open = checkpoint.remaining().next().is_some();
+    let open = checkpoint.content.remaining().next().is_some();
     let last = if open { now } else { times.max()? };
     u64::try_from(last.seconds_since(first)).ok()
 }
@@ -46,7 +47,8 @@ pub struct Estimate {
 pub fn estimate(remaining: &[PhaseId], finished: &[Checkpoint]) -> Option<Estimate> {
     let total = |checkpoint: &Checkpoint| {
         let known = durations(checkpoint);
-        let wanted = checkpoint.phases.iter().zip(known).filter(|(phase, _)| remaining.contains(&phase.id));
+        let wanted =
+            checkpoint.content.phases.iter().zip(known).filter(|(phase, _)| remaining.contains(&phase.id));
         // Skipped phases took no time; an unknown duration spoils the sample.
         let seconds = wanted.map(|(phase, seconds)| match phase.attempts {
             0 => Some(0),
@@ -101,7 +103,7 @@ mod tests {
     fn durations_are_from_beginning_to_end() {
         assert_eq!(durations(&finished(&[45, 30, 180])), [Some(45), Some(30), Some(180)]);
         let mut silent = finished(&[45, 30, 180]);
-        silent.phases.iter_mut().for_each(|phase| phase.started_at = None);
+        silent.content.phases.iter_mut().for_each(|phase| phase.started_at = None);
         assert_eq!(durations(&silent), [None, Some(30), Some(180)]);
         assert_eq!(
             elapsed(&finished(&[45, 30]), Timestamp::parse("2030-01-01T00:00:00Z").unwrap()),

@@ -1,31 +1,35 @@
 //! Structs that keep what they do not know.
 //!
-//! A checkpoint written by a newer version, or extended by somebody else, has fields this version has no name for.
-//! They must survive every rewrite, at every level. `serde`'s `flatten` cannot do that here: it buffers values, which
-//! loses the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown fields
-//! are collected as raw text, in order, and are written back behind the known ones.
+//! A checkpoint written by a newer version, or extended by somebody else, has members this version has no name for.
+//! They must survive every rewrite, at every level. `serde`'s `flatten` cannot do that: it buffers values, which loses
+//! the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown members are
+//! collected as raw text, in order, and are written back behind the known ones.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::Deserialize;
-use serde::de::{Error as _, MapAccess};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::value::RawValue;
 
-/// From how many fields on it pays to know where each of them is. Nearly every record has none.
+use super::json::Key;
+
+/// The number of fields from which on an index pays. Nearly every record has none.
 const MANY: usize = 32;
 
 /// The unknown fields of a record, in the order they were met.
 #[derive(Debug, Clone, Default)]
 pub struct Extra {
     fields: Vec<(String, Box<RawValue>)>,
-    /// Where each of many fields is; empty as long as there are few. Without it, a file of nothing but unknown fields
-    /// would take hours to read.
+    /// Index of many fields by name; empty as long as there are few. Without it, reading a file of nothing but unknown
+    /// fields would take quadratic time.
     places: BTreeMap<String, usize>,
 }
 
 impl Extra {
-    /// Whether there is nothing unknown.
+    /// Returns true if there is nothing unknown.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
@@ -50,9 +54,10 @@ impl Extra {
     }
 
     fn place(&self, name: &str) -> Option<usize> {
-        match self.places.is_empty() {
-            true => self.fields.iter().position(|(known, _)| known == name),
-            false => self.places.get(name).copied(),
+        if self.places.is_empty() {
+            self.fields.iter().position(|(known, _)| known == name)
+        } else {
+            self.places.get(name).copied()
         }
     }
 
@@ -79,14 +84,11 @@ impl Extra {
     /// Reads the value of a field that has no other place.
     #[inline(never)]
     pub(crate) fn fill<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        match self.insert(name.to_owned(), map.next_value()?) {
-            true => Ok(()),
-            false => Err(A::Error::custom(format_args!("duplicate field `{name}`"))),
+        if self.insert(name.to_owned(), map.next_value()?) {
+            Ok(())
+        } else {
+            Err(A::Error::custom(format_args!("duplicate field `{name}`")))
         }
-    }
-
-    pub(crate) fn serialize_into<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.fields.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
     }
 }
 
@@ -111,7 +113,87 @@ pub(crate) fn fill<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     }
 }
 
-/// Whether a field has nothing to say and can be left out of the file.
+/// The members of a JSON object, or some of them: those of a record, or the unknown ones.
+///
+/// A record reads and writes its members through this trait, so that the members of another record can stand inline
+/// among its own, without buffering a value.
+pub(crate) trait Members: Sized {
+    /// The members read so far.
+    type Partial: Default;
+
+    /// Reads the value of the member `name`.
+    fn read<'de, A: MapAccess<'de>>(
+        partial: &mut Self::Partial,
+        name: &str,
+        map: &mut A,
+    ) -> Result<(), A::Error>;
+
+    /// Completes what was read; a required member may be missing.
+    fn finish<E: serde::de::Error>(partial: Self::Partial) -> Result<Self, E>;
+
+    /// Writes all members but those for the end of the object.
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+
+    /// Writes the members that stand at the end of the object.
+    fn write_last<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+}
+
+impl Members for Extra {
+    type Partial = Self;
+
+    fn read<'de, A: MapAccess<'de>>(
+        partial: &mut Self::Partial,
+        name: &str,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        partial.fill(name, map)
+    }
+
+    fn finish<E: serde::de::Error>(partial: Self) -> Result<Self, E> {
+        Ok(partial)
+    }
+
+    fn write<M: SerializeMap>(&self, _: &mut M) -> Result<(), M::Error> {
+        Ok(())
+    }
+
+    fn write_last<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        self.fields.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
+    }
+}
+
+/// Writes members as an object of their own.
+pub(crate) fn serialize<S: Serializer>(members: &impl Members, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    members.write(&mut map)?;
+    members.write_last(&mut map)?;
+    map.end()
+}
+
+/// Reads an object that consists of these members.
+pub(crate) fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct ObjectVisitor<T>(PhantomData<T>);
+
+    impl<'de, T: Members> Visitor<'de> for ObjectVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+            let mut partial = T::Partial::default();
+            while let Some(key) = map.next_key::<Key<'de>>()? {
+                T::read(&mut partial, key.as_ref(), &mut map)?;
+            }
+            T::finish(partial)
+        }
+    }
+
+    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+}
+
+/// A value that can be left out of the file when it says nothing.
 pub(crate) trait Blank {
     fn is_blank(&self) -> bool;
 }
@@ -140,76 +222,137 @@ impl Blank for u32 {
     }
 }
 
-/// Declares a struct with an `extra` field, and how it is read and written.
+/// Declares a struct that keeps the members it does not know, and how it is read and written.
 ///
 /// Each field has a mode: `required` must be there; `always` may be missing and is always written; `optional` may be
-/// missing and is written only when it says something. A field given twice is an error.
+/// missing and is written only when it says something; `last` is as `always`, but stands at the end of the object. A
+/// member given twice is an error.
+///
+/// `..name: Record` puts the members of another record inline. That record then keeps the unknown members as well;
+/// otherwise a field `extra` does.
 macro_rules! record {
     (
-        $(#[$meta:meta])*
+        $(#[$($meta:tt)*])*
         pub struct $Record:ident {
-            $( $(#[$field_meta:meta])* $mode:ident $field:ident : $Type:ty, )*
+            $( $(#[$($field_meta:tt)*])* $mode:ident $field:ident : $Type:ty, )*
         }
     ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct $Record {
-            $( $(#[$field_meta])* pub $field: $Type, )*
-            /// Fields this version has no name for; they survive every rewrite.
-            pub extra: $crate::core::record::Extra,
-        }
-
-        impl $Record {
-            /// The names of the fields, in the order of the file.
-            pub const FIELDS: &'static [&'static str] = &[$( stringify!($field) ),*];
-        }
-
-        impl serde::Serialize for $Record {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                use serde::ser::SerializeMap as _;
-                let mut map = serializer.serialize_map(None)?;
-                $( $crate::core::record::record!(@write $mode map self $field); )*
-                self.extra.serialize_into(&mut map)?;
-                map.end()
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $Record {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Visitor;
-
-                impl<'de> serde::de::Visitor<'de> for Visitor {
-                    type Value = $Record;
-
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str("an object")
-                    }
-
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$Record, A::Error> {
-                        $( let mut $field: Option<$Type> = None; )*
-                        let mut extra = $crate::core::record::Extra::default();
-                        while let Some(key) = map.next_key::<$crate::core::json::Key<'de>>()? {
-                            match key.as_ref() {
-                                $(
-                                    stringify!($field) => {
-                                        $crate::core::record::fill(&mut $field, &mut map, stringify!($field))?;
-                                    }
-                                )*
-                                name => extra.fill(name, &mut map)?,
-                            }
-                        }
-                        Ok($Record {
-                            $( $field: $crate::core::record::record!(@read $mode $field)?, )*
-                            extra,
-                        })
-                    }
-                }
-
-                deserializer.deserialize_map(Visitor)
+        $crate::core::record::record! {
+            @record $([$($meta)*])* $Record {
+                $( $([$($field_meta)*])* $mode $field: $Type, )*
+                .."Members this version has no name for; they survive every rewrite.",
+                extra: $crate::core::record::Extra,
             }
         }
     };
+    (
+        $(#[$($meta:tt)*])*
+        pub struct $Record:ident {
+            $( $(#[$($field_meta:tt)*])* $mode:ident $field:ident : $Type:ty, )*
+            ..$inline:ident : $Inline:ty,
+            $( $(#[$($after_meta:tt)*])* $after_mode:ident $after:ident : $After:ty, )*
+        }
+    ) => {
+        $crate::core::record::record! {
+            @record $([$($meta)*])* $Record {
+                $( $([$($field_meta)*])* $mode $field: $Type, )*
+                ..concat!("The members of [`", stringify!($Inline), "`], which stand inline in the file."),
+                $inline: $Inline,
+                $( $([$($after_meta)*])* $after_mode $after: $After, )*
+            }
+        }
+    };
+    (
+        @record $([$($meta:tt)*])* $Record:ident {
+            $( $([$($field_meta:tt)*])* $mode:ident $field:ident : $Type:ty, )*
+            ..$doc:expr, $inline:ident : $Inline:ty,
+            $( $([$($after_meta:tt)*])* $after_mode:ident $after:ident : $After:ty, )*
+        }
+    ) => {
+        $(#[$($meta)*])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Record {
+            $( $(#[$($field_meta)*])* pub $field: $Type, )*
+            #[doc = $doc]
+            pub $inline: $Inline,
+            $( $(#[$($after_meta)*])* pub $after: $After, )*
+        }
 
+        impl $Record {
+            /// The names of its own fields, in the order of the file.
+            pub const FIELDS: &'static [&'static str] =
+                &[$( stringify!($field), )* $( stringify!($after), )*];
+        }
+
+        const _: () = {
+            use $crate::core::record::{Members, deserialize, fill, record, serialize};
+
+            #[derive(Default)]
+            pub(crate) struct Partial {
+                $( $field: Option<$Type>, )*
+                $inline: <$Inline as Members>::Partial,
+                $( $after: Option<$After>, )*
+            }
+
+            impl Members for $Record {
+                type Partial = Partial;
+
+                fn read<'de, A: serde::de::MapAccess<'de>>(
+                    partial: &mut Partial,
+                    name: &str,
+                    map: &mut A,
+                ) -> Result<(), A::Error> {
+                    match name {
+                        $( stringify!($field) => fill(&mut partial.$field, map, stringify!($field)), )*
+                        $( stringify!($after) => fill(&mut partial.$after, map, stringify!($after)), )*
+                        name => <$Inline>::read(&mut partial.$inline, name, map),
+                    }
+                }
+
+                fn finish<E: serde::de::Error>(partial: Partial) -> Result<Self, E> {
+                    Ok(Self {
+                        $( $field: record!(@finish $mode E partial $field), )*
+                        $inline: <$Inline>::finish(partial.$inline)?,
+                        $( $after: record!(@finish $after_mode E partial $after), )*
+                    })
+                }
+
+                fn write<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+                    $( record!(@write $mode map self $field); )*
+                    self.$inline.write(map)?;
+                    $( record!(@write $after_mode map self $after); )*
+                    Ok(())
+                }
+
+                fn write_last<M: serde::ser::SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+                    $( record!(@write_last $mode map self $field); )*
+                    $( record!(@write_last $after_mode map self $after); )*
+                    self.$inline.write_last(map)
+                }
+            }
+
+            impl serde::Serialize for $Record {
+                fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    serialize(self, serializer)
+                }
+            }
+
+            impl<'de> serde::Deserialize<'de> for $Record {
+                fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    deserialize(deserializer)
+                }
+            }
+        };
+    };
+
+    (@finish required $E:ident $partial:ident $field:ident) => {
+        $partial.$field.ok_or_else(|| $E::missing_field(stringify!($field)))?
+    };
+    (@finish $mode:ident $E:ident $partial:ident $field:ident) => {
+        $partial.$field.unwrap_or_default()
+    };
+
+    (@write last $map:ident $self:ident $field:ident) => {};
     (@write optional $map:ident $self:ident $field:ident) => {
         if !$crate::core::record::Blank::is_blank(&$self.$field) {
             $map.serialize_entry(stringify!($field), &$self.$field)?;
@@ -219,12 +362,10 @@ macro_rules! record {
         $map.serialize_entry(stringify!($field), &$self.$field)?
     };
 
-    (@read required $field:ident) => {
-        $field.ok_or_else(|| <A::Error as serde::de::Error>::missing_field(stringify!($field)))
+    (@write_last last $map:ident $self:ident $field:ident) => {
+        $map.serialize_entry(stringify!($field), &$self.$field)?
     };
-    (@read $mode:ident $field:ident) => {
-        Ok::<_, A::Error>($field.unwrap_or_default())
-    };
+    (@write_last $mode:ident $map:ident $self:ident $field:ident) => {};
 }
 
 pub(crate) use record;

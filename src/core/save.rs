@@ -1,6 +1,6 @@
 //! Saving: a change, the conditions it is made under, and what became of it.
 
-use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, same_content};
+use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, adds_nothing};
 use super::checkpoint::{Checkpoint, SaveKey};
 use super::config::Config;
 use super::digest::Digest;
@@ -94,7 +94,7 @@ impl Save<'_> {
         if !self.change.data.is_empty() {
             self.check_data(&next)?;
         }
-        if before.is_some_and(|before| same_content(&before, &next)) {
+        if before.is_some_and(|before| adds_nothing(before, &next)) {
             return Ok(Decision::Keep(newest_seq));
         }
         if let Some((key, request)) = request {
@@ -112,8 +112,12 @@ impl Save<'_> {
 
     /// Checks the data of the phase against the schema that its pipeline declares, if it declares one.
     fn check_data(&self, next: &Checkpoint) -> Result<()> {
-        let (Some(phase), Some(pipeline)) = (&next.phase, &next.pipeline) else { return Ok(()) };
-        let Some(data) = next.find_phase(phase).and_then(|phase| phase.data.as_ref()) else { return Ok(()) };
+        let (Some(phase), Some(pipeline)) = (&next.content.phase, &next.content.pipeline) else {
+            return Ok(());
+        };
+        let Some(data) = next.content.find_phase(phase).and_then(|phase| phase.data.as_ref()) else {
+            return Ok(());
+        };
         let Some(schema) = self.config.data_schema(pipeline, phase) else { return Ok(()) };
         let violations = match data.to_value() {
             Ok(data) => schema::validate(&schema, &data),

@@ -207,18 +207,18 @@ pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
         seconds,
         attempts: phase.attempts,
         failures: failures.get(&phase.id).copied().unwrap_or_default(),
-        replans: newest.replans.iter().filter(|replan| replan.phase == phase.id).count(),
+        replans: newest.content.replans.iter().filter(|replan| replan.phase == phase.id).count(),
     };
-    let phases: Vec<PhaseStats> = newest.phases.iter().zip(durations(newest)).map(phase).collect();
+    let phases: Vec<PhaseStats> = newest.content.phases.iter().zip(durations(newest)).map(phase).collect();
     let longest = phases.iter().filter(|phase| phase.seconds.is_some()).max_by_key(|phase| phase.seconds);
     Ok(WorkflowStats {
         workflow: workflow.clone(),
         handle: newest.handle(),
-        status: newest.status,
+        status: newest.content.status,
         longest: longest.map(|phase| phase.id.clone()),
         attempts: phases.iter().map(|phase| u64::from(phase.attempts)).sum(),
         failures: failures.values().sum(),
-        replans: newest.replans.len(),
+        replans: newest.content.replans.len(),
         phases,
         triggers,
         checkpoints,
@@ -238,7 +238,7 @@ struct Moment {
 
 impl Moment {
     fn of(checkpoint: &Checkpoint) -> Self {
-        let about = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
+        let about = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
         let failed = about.filter(|phase| phase.status == PhaseStatus::Failed);
         Self {
             saved_at: checkpoint.saved_at,

@@ -149,7 +149,7 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
         Err(Error::Archived { .. }) => return Ok(ArchiveReason::Cleanup),
         Err(error) => return Err(error.into()),
     };
-    match (checkpoint.sealed, checkpoint.status) {
+    match (checkpoint.sealed, checkpoint.content.status) {
         (Some(seal), _) => Ok(seal.reason),
         (None, WorkflowStatus::Complete) => Ok(ArchiveReason::Completed),
         (None, WorkflowStatus::Failed) => Ok(ArchiveReason::Failed),

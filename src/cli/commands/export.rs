@@ -124,7 +124,7 @@ impl Output {
 
 /// Whether there are tasks, which dotagent keeps in a second file.
 fn has_tasks(checkpoints: &[Stored]) -> bool {
-    checkpoints.iter().any(|stored| !stored.checkpoint.tasks.is_empty())
+    checkpoints.iter().any(|stored| !stored.checkpoint.content.tasks.is_empty())
 }
 
 /// The one file that a checkpoint is; what a system keeps beside it has no place in a single one.

@@ -121,7 +121,7 @@ impl ListArgs {
                 .phase
                 .as_ref()
                 .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| id.as_str() == wanted))
-            && self.label.iter().all(|label| header.context.labels.contains(label))
+            && self.label.iter().all(|label| header.labels.contains(label))
             && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref() == Some(wanted))
             && self.older_than.is_none_or(|span| age() > span.seconds())
             && self.newer_than.is_none_or(|span| age() <= span.seconds())

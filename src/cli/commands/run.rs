@@ -57,7 +57,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
 
     let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?.saved;
     let handle = begun.handle.map(|handle| handle.to_string()).unwrap_or_default();
-    let action = begun.checkpoint.and_then(|checkpoint| checkpoint.next).and_then(|next| next.action);
+    let action = begun.checkpoint.and_then(|checkpoint| checkpoint.content.next).and_then(|next| next.action);
     let environment =
         child::Environment { workflow: workflow.to_string(), handle, phase: Some(phase.to_string()), action };
     let start = session.later()?.now();
@@ -82,7 +82,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     if let Some(handle) = recorded.saved.handle.as_ref().filter(|_| !session.ui.is_quiet()) {
         let word = status.word();
         let made = recorded.saved.checkpoint.as_ref();
-        let all = made.is_some_and(|checkpoint| checkpoint.status == WorkflowStatus::Complete);
+        let all = made.is_some_and(|checkpoint| checkpoint.content.status == WorkflowStatus::Complete);
         let all = if all { ". The workflow is complete." } else { "" };
         session.ui.say(&format!("Saved {handle}: phase {phase} {word}, exit code {}{all}\n", ended.code));
     }

@@ -126,18 +126,19 @@ impl ShowArgs {
         })?;
         let wanted = match &self.phase {
             Some(phase) => Some(phase.as_str()),
-            None => checkpoint.phase.as_ref().map(PhaseId::as_str),
+            None => checkpoint.content.phase.as_ref().map(PhaseId::as_str),
         };
         let wanted = wanted.ok_or_else(|| {
             Failure::with(Exit::NotFound, "no_data", format!("`{}` is about no phase", checkpoint.handle()))
                 .help("name one with `--phase P`")
         })?;
-        let index = checkpoint.phases.iter().position(|phase| phase.id.as_str() == wanted);
-        let index = index.filter(|index| checkpoint.phases[*index].data.is_some()).ok_or_else(|| {
-            let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
-            Failure::with(Exit::NotFound, "no_data", message)
-                .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
-        })?;
+        let index = checkpoint.content.phases.iter().position(|phase| phase.id.as_str() == wanted);
+        let index =
+            index.filter(|index| checkpoint.content.phases[*index].data.is_some()).ok_or_else(|| {
+                let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
+                Failure::with(Exit::NotFound, "no_data", message)
+                    .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
+            })?;
         Ok(Some(format!("/phases/{index}/data")))
     }
 }

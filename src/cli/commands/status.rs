@@ -88,9 +88,13 @@ fn look(
 /// Finished workflows that followed the same pipeline.
 fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
     let store = &workspace.store;
-    let Some(pipeline) = &checkpoint.pipeline else { return Ok(Vec::new()) };
+    let Some(pipeline) = &checkpoint.content.pipeline else { return Ok(Vec::new()) };
     let same_phases = |other: &Checkpoint| {
-        other.phases.iter().map(|phase| &phase.id).eq(checkpoint.phases.iter().map(|phase| &phase.id))
+        other.content.phases.iter().map(|phase| &phase.id).eq(checkpoint
+            .content
+            .phases
+            .iter()
+            .map(|phase| &phase.id))
     };
     let mut found = Vec::new();
     for workflow in store.workflow_ids()?.into_iter().take(MOST_LOOKED_AT) {
@@ -99,9 +103,9 @@ fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkp
         }
         let Ok(Selected { checkpoint: other, .. }) = Selected::newest(store, &workflow) else { continue };
         // Lists given with the save have no name to tell them apart; their phases do.
-        let same =
-            other.pipeline.as_ref() == Some(pipeline) && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
-        if same && other.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
+        let same = other.content.pipeline.as_ref() == Some(pipeline)
+            && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
+        if same && other.content.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
             found.push(*other);
         }
     }

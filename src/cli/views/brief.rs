@@ -145,7 +145,7 @@ impl BriefReport {
         if !then.is_empty() {
             lines.push(shortened(&[20, 5], |most| format!("Then: {}", names(&then, most))));
         }
-        for (artifact, condition) in checkpoint.artifacts.iter().zip(&judgement.facts.artifacts) {
+        for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&judgement.facts.artifacts) {
             let note = if *condition == Condition::Unchanged {
                 String::new()
             } else {
@@ -221,8 +221,12 @@ impl BriefReport {
 /// What it is about, and where to continue.
 fn headlines(judgement: &Judgement) -> Vec<Line> {
     let Judgement { checkpoint, resume, .. } = judgement;
-    let title =
-        checkpoint.title.as_deref().map(|title| format!(" {}", quoted(title, 120))).unwrap_or_default();
+    let title = checkpoint
+        .content
+        .title
+        .as_deref()
+        .map(|title| format!(" {}", quoted(title, 120)))
+        .unwrap_or_default();
     let age = u64::try_from(resume.age_seconds)
         .map_or_else(|_| "from the future".to_owned(), |age| format!("{} old", humane(age)));
     let id = &checkpoint.workflow;
@@ -239,7 +243,7 @@ fn headlines(judgement: &Judgement) -> Vec<Line> {
         format!("Unfinished work: {id}. Verdict: {verdict}."),
     ]);
     let phase = resume.phase.as_ref().map(|id| {
-        let name = checkpoint.find_phase(id).and_then(|phase| phase.name.as_deref());
+        let name = checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
         let name = name.map(|name| format!(" {}", quoted(name, 60))).unwrap_or_default();
         format!("phase {}{name}", escape::name(id.as_str()))
     });

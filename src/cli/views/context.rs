@@ -59,7 +59,8 @@ impl ContextReport {
                 None
             }
         };
-        let phases = checkpoint.phases.iter().filter(|phase| phase.data.is_some() || phase.status.is_done());
+        let phases =
+            checkpoint.content.phases.iter().filter(|phase| phase.data.is_some() || phase.status.is_done());
         let phases = phases.map(|phase| PhaseData {
             id: phase.id.clone(),
             name: phase.name.clone(),
@@ -67,7 +68,7 @@ impl ContextReport {
             data: phase.data.as_ref().and_then(|data| value("data", data)),
         });
         let phases = phases.collect();
-        let state = value("state", &checkpoint.state).unwrap_or_default();
+        let state = value("state", &checkpoint.content.state).unwrap_or_default();
         let watched = checkpoint.context.watched.iter().zip(&facts.watched);
         let watched = watched.map(|(file, watched)| WatchedLine {
             path: file.path.clone(),
@@ -76,7 +77,7 @@ impl ContextReport {
         Self {
             workflow: checkpoint.workflow.clone(),
             handle: checkpoint.handle(),
-            title: checkpoint.title.clone(),
+            title: checkpoint.content.title.clone(),
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             action: resume.action.clone(),
@@ -86,7 +87,7 @@ impl ContextReport {
             artifacts: artifact_lines(judgement),
             watched: watched.collect(),
             state,
-            last_error: checkpoint.last_error.as_ref().map(|error| error.message.clone()),
+            last_error: checkpoint.content.last_error.as_ref().map(|error| error.message.clone()),
             findings: resume.findings.clone(),
             project: store.project().display().to_string(),
             warnings,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::page::Page;
 use super::super::report::Report;
 use super::super::style::Style;
-use crate::core::checkpoint::GitContext;
+use crate::core::checkpoint::{Content, GitContext};
 use crate::core::diff::{Changed, Difference, Kind};
 use crate::core::span::humane;
 use crate::core::{Checkpoint, Handle};
@@ -129,11 +129,11 @@ fn sentence(page: &Page, changed: &Changed) -> String {
     if label.is_empty() { what } else { format!("{label}: {what}") }
 }
 
-/// Whether this is about a value that the work made up, not about a field of ours.
+/// Returns true for a value that the work made up, false for a field of the format.
 fn is_free_form(changed: &Changed) -> bool {
     match changed.field.as_str() {
         "phases" => changed.pointer.starts_with("/data"),
-        field => field == "state" || !Checkpoint::FIELDS.contains(&field) && field != "labels",
+        field => field == "state" || !Content::FIELDS.contains(&field),
     }
 }
 

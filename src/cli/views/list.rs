@@ -124,7 +124,7 @@ impl WorkflowLine {
                 saved_at: Some(header.saved_at),
                 title: header.title,
                 pipeline: header.pipeline,
-                labels: header.context.labels,
+                labels: header.labels,
                 archived,
                 gone,
             },

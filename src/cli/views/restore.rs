@@ -46,7 +46,10 @@ impl RestoreReport {
             revived: done.revived.as_ref().map(|checkpoint| checkpoint.handle()),
             failures,
             warnings: Vec::new(),
-            goes_on: done.revived.as_ref().is_some_and(|made| made.status != WorkflowStatus::Complete),
+            goes_on: done
+                .revived
+                .as_ref()
+                .is_some_and(|made| made.content.status != WorkflowStatus::Complete),
         }
     }
 

@@ -68,7 +68,7 @@ pub(crate) struct ArtifactLine {
 }
 
 pub(crate) fn artifact_lines(judgement: &Judgement) -> Vec<ArtifactLine> {
-    let pairs = judgement.checkpoint.artifacts.iter().zip(&judgement.facts.artifacts);
+    let pairs = judgement.checkpoint.content.artifacts.iter().zip(&judgement.facts.artifacts);
     let line = |(artifact, condition): (&crate::core::checkpoint::Artifact, &Condition)| ArtifactLine {
         name: artifact.name.clone(),
         path: artifact.path.clone(),
@@ -86,7 +86,7 @@ impl ResumeReport {
             file: None,
             dialect: None,
             recognised: Vec::new(),
-            title: checkpoint.title.clone(),
+            title: checkpoint.content.title.clone(),
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             action: resume.action.clone(),
@@ -141,7 +141,7 @@ impl ResumeReport {
 
     /// `3A Artifact Generation`
     fn full_name(&self, page: &Page, id: &PhaseId) -> String {
-        let name = self.checkpoint.find_phase(id).and_then(|phase| phase.name.as_ref());
+        let name = self.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_ref());
         let marked = if self.inferred.contains(id) { " (by evidence)" } else { "" };
         match name {
             Some(name) => format!("{} {}{marked}", page.foreign(id.as_str()), page.foreign(name)),
@@ -152,12 +152,18 @@ impl ResumeReport {
     fn headline(&self, page: &Page) -> String {
         let title =
             self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
-        let total = self.checkpoint.phases.len();
+        let total = self.checkpoint.content.phases.len();
         let words = match &self.phase {
             _ if self.verdict == Verdict::Complete => "complete, nothing to resume".to_owned(),
-            Some(id) if self.checkpoint.is_declared() => {
-                let place =
-                    self.checkpoint.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
+            Some(id) if self.checkpoint.content.is_declared() => {
+                let place = self
+                    .checkpoint
+                    .content
+                    .phases
+                    .iter()
+                    .position(|phase| phase.id == *id)
+                    .unwrap_or_default()
+                    + 1;
                 format!("resume at {} ({place} of {total})", self.full_name(page, id))
             }
             Some(id) => format!("resume at {}", self.full_name(page, id)),

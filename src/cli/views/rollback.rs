@@ -39,7 +39,7 @@ impl RollbackReport {
                 .titled(format!("Rolled back to {} in", earlier.handle())),
             copy_of: earlier.handle(),
             undo,
-            has_artifacts: !earlier.artifacts.is_empty(),
+            has_artifacts: !earlier.content.artifacts.is_empty(),
         }
     }
 }

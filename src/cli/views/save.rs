@@ -56,11 +56,11 @@ impl SaveReport {
         let saved = &recorded.saved;
         let checkpoint = saved.checkpoint.as_deref();
         let ids = |done: bool| {
-            let phases = checkpoint.map(|c| c.phases.as_slice()).unwrap_or_default();
+            let phases = checkpoint.map(|c| c.content.phases.as_slice()).unwrap_or_default();
             let of_kind = phases.iter().filter(|phase| phase.status.is_done() == done);
             of_kind.map(|phase| phase.id.to_string()).collect()
         };
-        let next = checkpoint.and_then(|c| c.next.as_ref()).map(|next| NextReport {
+        let next = checkpoint.and_then(|c| c.content.next.as_ref()).map(|next| NextReport {
             phase: next.phase.as_ref().map(ToString::to_string),
             action: next.action.clone(),
         });
@@ -69,8 +69,8 @@ impl SaveReport {
             workflow: workflow.clone(),
             seq: saved.handle.as_ref().map(|handle| handle.seq),
             created: saved.created,
-            status: checkpoint.map(|c| c.status),
-            phase: checkpoint.and_then(|c| c.phase.as_ref()).map(ToString::to_string),
+            status: checkpoint.map(|c| c.content.status),
+            phase: checkpoint.and_then(|c| c.content.phase.as_ref()).map(ToString::to_string),
             done: ids(true),
             remaining: ids(false),
             next,
@@ -105,7 +105,7 @@ impl SaveReport {
 
 /// `phase 2 (Strategic Synthesis) complete, 4 of 7 done`
 fn summary(checkpoint: &Checkpoint) -> String {
-    let phase = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
+    let phase = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
     let mut words = match phase {
         Some(phase) => {
             let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
@@ -117,9 +117,9 @@ fn summary(checkpoint: &Checkpoint) -> String {
         }
         None => String::new(),
     };
-    let done = checkpoint.done().count();
-    words.push_str(&match checkpoint.is_declared() {
-        true => format!("{done} of {} done", checkpoint.phases.len()),
+    let done = checkpoint.content.done().count();
+    words.push_str(&match checkpoint.content.is_declared() {
+        true => format!("{done} of {} done", checkpoint.content.phases.len()),
         false => format!("{done} done"),
     });
     words

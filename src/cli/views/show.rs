@@ -121,14 +121,18 @@ fn value_text(value: &Value) -> String {
 fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
     let (source, archived) = (&report.source, &report.archived_as);
     let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
-    let title =
-        checkpoint.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
-    let done = checkpoint.done().count();
-    let progress = match checkpoint.is_declared() {
-        true => format!("{done} of {} done", checkpoint.phases.len()),
+    let title = checkpoint
+        .content
+        .title
+        .as_deref()
+        .map(|title| format!(" {}", page.foreign(title)))
+        .unwrap_or_default();
+    let done = checkpoint.content.done().count();
+    let progress = match checkpoint.content.is_declared() {
+        true => format!("{done} of {} done", checkpoint.content.phases.len()),
         false => format!("{done} done"),
     };
-    let status = match checkpoint.status {
+    let status = match checkpoint.content.status {
         WorkflowStatus::InProgress => "in progress",
         other => other.word(),
     };
@@ -155,18 +159,18 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
     if let Some(copied) = &checkpoint.copy_of {
         field("copy of", Handle::new(&checkpoint.workflow, copied.seq).to_string());
     }
-    if let Some(phase) = &checkpoint.phase {
+    if let Some(phase) = &checkpoint.content.phase {
         field("phase", shown(phase.as_str()));
     }
-    if let Some(next) = &checkpoint.next {
+    if let Some(next) = &checkpoint.content.next {
         let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
         field("next", shown(&words.into_iter().flatten().collect::<Vec<_>>().join(": ")));
     }
-    if let Some(pipeline) = &checkpoint.pipeline {
+    if let Some(pipeline) = &checkpoint.content.pipeline {
         field("pipeline", shown(pipeline));
     }
-    if !checkpoint.context.labels.is_empty() {
-        field("labels", shown(&checkpoint.context.labels.join(", ")));
+    if !checkpoint.content.labels.is_empty() {
+        field("labels", shown(&checkpoint.content.labels.join(", ")));
     }
     if let Some(git) = &checkpoint.context.git {
         let commit = git.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
@@ -179,7 +183,7 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
     for (index, line) in checkpoint.note.iter().flat_map(|note| escape::block(note)).enumerate() {
         field(if index == 0 { "note" } else { "" }, line.into_owned());
     }
-    if let Some(error) = &checkpoint.last_error {
+    if let Some(error) = &checkpoint.content.last_error {
         field("error", shown(&error.message));
     }
     field(if source.in_bundle { "bundle" } else { "file" }, shown(&source.path));
@@ -187,25 +191,26 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
     phases(page, checkpoint);
     tasks(page, checkpoint);
     artifacts(page, checkpoint);
-    if !checkpoint.state.is_empty_object() {
+    if !checkpoint.content.state.is_empty_object() {
         page.line("");
         page.line(format!("State: ckpt show {} --state", checkpoint.handle()));
     }
 }
 
 fn phases(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.phases.is_empty() {
+    if checkpoint.content.phases.is_empty() {
         return;
     }
     page.line("");
     page.line("Phases");
     let width = checkpoint
+        .content
         .phases
         .iter()
         .map(|phase| escape::width(&page.foreign(phase.id.as_str())))
         .max()
         .unwrap_or(0);
-    for phase in &checkpoint.phases {
+    for phase in &checkpoint.content.phases {
         let (word, style) = word(phase.status);
         let id = page.foreign(phase.id.as_str());
         let gap = " ".repeat(width.saturating_sub(escape::width(&id)));
@@ -248,12 +253,12 @@ fn details(page: &Page, phase: &Phase) -> String {
 }
 
 fn tasks(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.tasks.is_empty() {
+    if checkpoint.content.tasks.is_empty() {
         return;
     }
     page.line("");
     page.line("Tasks");
-    for task in &checkpoint.tasks {
+    for task in &checkpoint.content.tasks {
         let mut line = format!("  {}  {}", page.foreign(task.id.as_str()), task.status.word());
         if let Some(phase) = &task.phase {
             line.push_str(&format!("  in {}", page.foreign(phase.as_str())));
@@ -273,12 +278,12 @@ fn tasks(page: &mut Page, checkpoint: &Checkpoint) {
 }
 
 fn artifacts(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.artifacts.is_empty() {
+    if checkpoint.content.artifacts.is_empty() {
         return;
     }
     page.line("");
     page.line("Artifacts");
-    for artifact in &checkpoint.artifacts {
+    for artifact in &checkpoint.content.artifacts {
         let size = artifact.size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
         let name = match artifact.name == artifact.path {
             true => String::new(),

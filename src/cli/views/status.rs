@@ -58,12 +58,12 @@ impl StatusReport {
         let Judgement { checkpoint, resume, facts } = judgement;
         let archived_as = facts.archived.clone();
         // Work that was given up or put away lasted until it was last heard of.
-        let goes_on = checkpoint.status == WorkflowStatus::InProgress && archived_as.is_none();
+        let goes_on = checkpoint.content.status == WorkflowStatus::InProgress && archived_as.is_none();
         let now = if goes_on { now } else { checkpoint.saved_at };
         let known = durations(checkpoint);
         let line = |(phase, duration): (&Phase, Option<u64>)| {
             let current = resume.phase.as_ref() == Some(&phase.id);
-            let tasks = checkpoint.tasks.iter().filter(|task| task.phase.as_ref() == Some(&phase.id));
+            let tasks = checkpoint.content.tasks.iter().filter(|task| task.phase.as_ref() == Some(&phase.id));
             let waits = |task: &Task| {
                 resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id)
             };
@@ -89,13 +89,13 @@ impl StatusReport {
         Self {
             workflow: checkpoint.workflow.clone(),
             handle: checkpoint.handle(),
-            title: checkpoint.title.clone(),
-            status: checkpoint.status,
+            title: checkpoint.content.title.clone(),
+            status: checkpoint.content.status,
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             done: resume.done.clone(),
-            total: checkpoint.is_declared().then_some(checkpoint.phases.len()),
-            phases: checkpoint.phases.iter().zip(known).map(line).collect(),
+            total: checkpoint.content.is_declared().then_some(checkpoint.content.phases.len()),
+            phases: checkpoint.content.phases.iter().zip(known).map(line).collect(),
             elapsed_seconds: elapsed(checkpoint, now),
             estimate: estimate(&resume.remaining, finished).filter(|_| !resume.remaining.is_empty()),
             samples: finished.len(),

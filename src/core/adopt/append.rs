@@ -12,7 +12,6 @@ use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
 use crate::core::error::{Error, Result};
 use crate::core::finding::{Code, Finding, Severity};
-use crate::core::json::Json;
 use crate::core::phase::Phase;
 use crate::core::selector::Handle;
 use crate::core::size::Size;
@@ -80,13 +79,13 @@ impl<D: Disk> Adoption<'_, D> {
     ) -> Box<Checkpoint> {
         let dialect = opened.reading.dialect;
         let stamp = Stamp { git: None, watched: Vec::new(), ..self.stamp.clone() };
-        let before = newest.as_ref().map(|newest| newest.phases.clone()).unwrap_or_default();
+        let before = newest.as_ref().map(|newest| newest.content.phases.clone()).unwrap_or_default();
         let draft = &opened.reading.draft;
         let mut blank = successor(workflow, newest, &stamp);
         blank.context = Default::default();
-        let mut checkpoint = Box::new(draft.assemble(*blank, self.project));
+        let mut checkpoint = Box::new(draft.clone().assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {
-            checkpoint.state = Json::Given(dialect.keep(opened.papers.clone(), draft.state.clone()));
+            checkpoint.content.state = dialect.keep(opened.papers.clone(), &draft.content.state);
         }
         let told = match dialect {
             Dialect::Kamiflow => carry_over(&mut checkpoint, &before),
@@ -98,7 +97,8 @@ impl<D: Disk> Adoption<'_, D> {
             noticed.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
         }
         let among_failed = Path::new(&opened.source).parent().is_some_and(|dir| dir.ends_with("failed"));
-        if dialect == Dialect::ClaudeDir && among_failed && draft.status == WorkflowStatus::InProgress {
+        if dialect == Dialect::ClaudeDir && among_failed && draft.content.status == WorkflowStatus::InProgress
+        {
             let message = "the file lies where its system puts what has failed";
             noticed.push(Finding::new(Severity::Confirm, Code::WorkflowFailed, message));
         }
@@ -192,7 +192,9 @@ impl<D: Disk> Adoption<'_, D> {
 /// whether all of them were told.
 fn carry_over(checkpoint: &mut Checkpoint, before: &[Phase]) -> bool {
     let mut all = true;
-    for phase in checkpoint.phases.iter_mut().filter(|phase| phase.data.is_none() && phase.status.is_done()) {
+    for phase in
+        checkpoint.content.phases.iter_mut().filter(|phase| phase.data.is_none() && phase.status.is_done())
+    {
         match before.iter().find(|known| known.id == phase.id && known.status.is_done()) {
             Some(known) => *phase = known.clone(),
             None => all = false,

@@ -12,7 +12,7 @@ use crate::core::time::Timestamp;
 /// Hashes the files that are there; those that are not stay recorded as missing. Returns what was noticed about the
 /// plan that the work follows.
 pub(super) fn look(checkpoint: &mut Checkpoint, draft: &Draft, project: &Path, limit: Size) -> Vec<Finding> {
-    for artifact in checkpoint.artifacts.iter_mut().filter(|artifact| artifact.sha256.is_none()) {
+    for artifact in checkpoint.content.artifacts.iter_mut().filter(|artifact| artifact.sha256.is_none()) {
         let found = follow_in_project(project, &artifact.path).and_then(|real| hash_regular(&real, limit.0));
         if let Ok((size, digest)) = found {
             (artifact.size, artifact.sha256) = (Some(size), Some(digest));

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::error::ChangeError;
 use super::phases::{declare, find_or_add};
-use super::successor::{Stamp, adopt, go_back, successor};
+use super::successor::{Stamp, successor};
 use super::{Change, Edit, TaskChange};
-use crate::core::checkpoint::{Checkpoint, LastError, Next, WorkflowStatus};
+use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, MAX_DEPTH, depth, is_reserved, merge_patch, overlay, set_member};
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseStatus;
@@ -29,40 +29,42 @@ impl Change {
     ) -> Result<Box<Checkpoint>, ChangeError> {
         let mut next = successor(workflow, newest, stamp);
         next.trigger = self.trigger();
-        if let Some(whole) = &self.replace {
-            adopt(&mut next, whole);
-        }
+        next.note.clone_from(&self.note);
+        next.pinned = self.pin;
         if let Some(earlier) = &self.back_to {
-            go_back(&mut next, earlier);
+            next.content.clone_from(&earlier.content);
+            next.copy_of = Some(CheckpointRef::from(&**earlier));
+        } else {
+            self.change_content(&mut next.content, stamp.now)?;
+        }
+        Ok(next)
+    }
+
+    fn change_content(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
+        if let Some(whole) = &self.replace {
+            next.clone_from(whole);
         }
         next.extra.update(&self.extra);
-        if let Some(note) = &self.note {
-            next.note = Some(note.clone());
-        }
-        next.pinned |= self.pin;
-        if self.back_to.is_some() {
-            return Ok(next);
-        }
         if let Some(title) = &self.title {
             next.title = Some(title.clone());
         }
         if !self.labels.is_empty() {
-            let known: HashSet<String> = next.context.labels.iter().cloned().collect();
+            let known: HashSet<String> = next.labels.iter().cloned().collect();
             let mut seen: HashSet<&String> = known.iter().collect();
-            next.context.labels.extend(self.labels.iter().filter(|label| seen.insert(*label)).cloned());
+            next.labels.extend(self.labels.iter().filter(|label| seen.insert(*label)).cloned());
         }
         if let Some(pipeline) = &self.pipeline {
-            declare(&mut next, pipeline)?;
+            declare(next, pipeline)?;
         }
         if let Some(reopen) = &self.reopen {
-            reopen.apply(&mut next, stamp.now)?;
+            reopen.apply(next, now)?;
         }
         if let Some(approve) = &self.approve {
-            approve.apply(&mut next, stamp.now)?;
+            approve.apply(next, now)?;
         }
-        self.move_phase(&mut next, stamp.now)?;
-        self.move_tasks(&mut next, stamp.now)?;
-        self.forget(&mut next)?;
+        self.move_phase(next, now)?;
+        self.move_tasks(next, now)?;
+        self.forget(next)?;
         for artifact in &self.artifacts {
             match next.artifacts.iter_mut().find(|known| known.name == artifact.name) {
                 Some(known) => *known = artifact.clone(),
@@ -70,12 +72,11 @@ impl Change {
             }
         }
         edit("state", &mut next.state, &self.state)?;
-        self.settle_status(&mut next);
-        self.settle_next(&mut next)?;
-        Ok(next)
+        self.settle_status(next);
+        self.settle_next(next)
     }
 
-    fn forget(&self, next: &mut Checkpoint) -> Result<(), ChangeError> {
+    fn forget(&self, next: &mut Content) -> Result<(), ChangeError> {
         for name in &self.forgotten {
             let index = next.artifacts.iter().position(|known| known.name == *name);
             let known = || next.artifacts.iter().map(|known| known.name.clone()).collect();
@@ -85,7 +86,7 @@ impl Change {
         Ok(())
     }
 
-    fn move_phase(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+    fn move_phase(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         if let Some(id) = &self.phase {
             let index = find_or_add(next, id)?;
             let phase = &mut next.phases[index];
@@ -119,7 +120,7 @@ impl Change {
         Ok(())
     }
 
-    fn move_tasks(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+    fn move_tasks(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let mut places = HashMap::new();
         if !self.tasks.is_empty() {
             // The first of a name counts, should a file have two.
@@ -150,14 +151,15 @@ impl Change {
                 task.error.clone_from(error);
             }
         }
-        match self.tasks.iter().any(|change| change.after.is_some()) {
-            true => refuse_cycles(&next.tasks),
-            false => Ok(()),
+        if self.tasks.iter().any(|change| change.after.is_some()) {
+            refuse_cycles(&next.tasks)
+        } else {
+            Ok(())
         }
     }
 
     /// A workflow is complete when all its declared phases are done; work on a finished one reopens it.
-    fn settle_status(&self, next: &mut Checkpoint) {
+    fn settle_status(&self, next: &mut Content) {
         let all_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
         if let Some(status) = self.workflow_status {
             next.status = status;
@@ -167,7 +169,7 @@ impl Change {
     }
 
     /// What comes next is the first phase that is not done, unless somebody knows better.
-    fn settle_next(&self, next: &mut Checkpoint) -> Result<(), ChangeError> {
+    fn settle_next(&self, next: &mut Content) -> Result<(), ChangeError> {
         let before = next.next.take();
         let computed =
             next.is_declared().then(|| next.remaining().next().map(|phase| phase.id.clone())).flatten();

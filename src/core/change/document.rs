@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Change, Edit, TaskChange};
-use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::checkpoint::{Artifact, Checkpoint, Content};
 use crate::core::json::below;
 use crate::core::phase::{MAX_PHASES, PhaseId};
 use crate::core::pipeline::Pipeline;
@@ -69,11 +69,8 @@ pub enum DocumentError {
     Newer(String),
 }
 
-/// What only the tool may say.
-const STAMPED: [&str; 13] = [
-    "version", "sha256", "seq", "saved_at", "writer", "save_id", "parent", "context", "keys", "replans",
-    "sealed", "imported", "copy_of",
-];
+/// The fields beside the content that are taken from a whole checkpoint. The others are stamped by the program.
+const TAKEN: [&str; 4] = ["workflow", "trigger", "note", "pinned"];
 
 impl Request {
     /// Understands a document.
@@ -125,21 +122,23 @@ impl Request {
             let message = "a seal closes a workflow and holds none of its content".to_owned();
             return Err(DocumentError::Invalid(vec![Violation { pointer: "/sealed".to_owned(), message }]));
         }
-        let twice = repeated("phases", whole.phases.iter().map(|phase| phase.id.as_str()))
-            .chain(repeated("tasks", whole.tasks.iter().map(|task| task.id.as_str())))
+        let Content { phases, tasks, .. } = &whole.content;
+        let twice = repeated("phases", phases.iter().map(|phase| phase.id.as_str()))
+            .chain(repeated("tasks", tasks.iter().map(|task| task.id.as_str())))
             .collect::<Vec<_>>();
         if !twice.is_empty() {
             return Err(DocumentError::Invalid(twice));
         }
-        let ignored = STAMPED.iter().map(|name| (*name).to_owned()).collect();
-        let workflow = Some(whole.workflow.clone());
+        let ignored = Checkpoint::FIELDS.iter().filter(|name| !TAKEN.contains(name));
+        let ignored = ignored.map(|name| (*name).to_owned()).collect();
         let change = Change {
-            trigger: Some(whole.trigger.clone()),
+            trigger: Some(whole.trigger),
+            note: whole.note,
             pin: whole.pinned,
-            replace: Some(Box::new(whole)),
+            replace: Some(Box::new(whole.content)),
             ..Change::default()
         };
-        Ok(Self { change, workflow, ignored, ..Self::default() })
+        Ok(Self { change, workflow: Some(whole.workflow), ignored, ..Self::default() })
     }
 
     fn flags(members: Map<String, Value>) -> Result<Self, DocumentError> {
@@ -181,7 +180,7 @@ impl Request {
         let Fields { members, mut violations, .. } = fields;
         for (name, value) in members {
             // Any other field of a checkpoint that is no field of a save would stand in the file twice.
-            if STAMPED.contains(&name.as_str()) || Checkpoint::FIELDS.contains(&name.as_str()) {
+            if Checkpoint::FIELDS.contains(&&*name) || Content::FIELDS.contains(&&*name) {
                 request.ignored.push(name);
             } else if let Ok(raw) = serde_json::value::to_raw_value(&value) {
                 request.change.extra.insert(name, raw);
@@ -410,7 +409,7 @@ mod tests {
 
     #[test]
     fn no_field_of_a_checkpoint_gets_into_the_file_a_second_time() {
-        for name in Checkpoint::FIELDS {
+        for name in Checkpoint::FIELDS.iter().chain(Content::FIELDS) {
             let Ok(request) = Request::from_document(json!({"note": "n", *name: {"x": 1}})) else { continue };
             assert_eq!(request.change.extra.get(name), None, "{name}");
         }

@@ -14,13 +14,13 @@ mod successor;
 
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 pub use error::ChangeError;
-pub(crate) use successor::successor;
-pub use successor::{Stamp, same_content};
+pub use successor::Stamp;
+pub(crate) use successor::{adds_nothing, successor};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use super::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus};
 use super::digest::Digest;
 use super::phase::{PhaseId, PhaseStatus};
 use super::pipeline::Pipeline;
@@ -78,9 +78,9 @@ pub struct Change {
     pub approve: Option<Approve>,
     /// A phase to reopen, with everything behind it.
     pub reopen: Option<Reopen>,
-    /// A whole checkpoint whose content replaces that of the newest one before the rest is applied.
+    /// Content that replaces that of the newest checkpoint before the rest is applied.
     #[serde(skip)]
-    pub replace: Option<Box<Checkpoint>>,
+    pub replace: Option<Box<Content>>,
     /// An earlier checkpoint to continue from. Of the rest, only a note and a pin go with it.
     #[serde(skip)]
     pub back_to: Option<Box<Checkpoint>>,

@@ -1,12 +1,12 @@
 //! The list of phases: declaring it, and finding a place in it.
 
 use super::error::ChangeError;
-use crate::core::checkpoint::Checkpoint;
+use crate::core::checkpoint::Content;
 use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
 use crate::core::pipeline::Pipeline;
 
 /// Makes the phases of `pipeline` the declared ones; what is recorded about a phase stays with it.
-pub(super) fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), ChangeError> {
+pub(super) fn declare(next: &mut Content, pipeline: &Pipeline) -> Result<(), ChangeError> {
     if pipeline.phases.len() > MAX_PHASES {
         return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
     }
@@ -27,7 +27,7 @@ pub(super) fn declare(next: &mut Checkpoint, pipeline: &Pipeline) -> Result<(), 
 }
 
 /// The place of a phase that must be there already.
-pub(super) fn find_phase(next: &Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
+pub(super) fn find_phase(next: &Content, id: &PhaseId) -> Result<usize, ChangeError> {
     next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
         let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
         ChangeError::UnknownPhase { given: id.clone(), legal }
@@ -35,7 +35,7 @@ pub(super) fn find_phase(next: &Checkpoint, id: &PhaseId) -> Result<usize, Chang
 }
 
 /// The place of a phase in the list. Without a declared pipeline, phases are taken in the order they are first named.
-pub(super) fn find_or_add(next: &mut Checkpoint, id: &PhaseId) -> Result<usize, ChangeError> {
+pub(super) fn find_or_add(next: &mut Content, id: &PhaseId) -> Result<usize, ChangeError> {
     match find_phase(next, id) {
         Err(unknown) if next.is_declared() => return Err(unknown),
         Err(_) => {}

@@ -2,13 +2,13 @@
 
 use super::phases::find_phase;
 use super::{Approve, ChangeError, Reopen};
-use crate::core::checkpoint::{Checkpoint, Replan};
+use crate::core::checkpoint::{Content, Replan};
 use crate::core::phase::{Approval, PhaseId, PhaseStatus};
 use crate::core::task::TaskStatus;
 use crate::core::time::Timestamp;
 
 impl Approve {
-    pub(super) fn apply(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+    pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.phase)?;
         let approval = next.phases[index].approval.get_or_insert_with(|| Approval {
             required: false,
@@ -27,7 +27,7 @@ impl Approve {
 impl Reopen {
     /// Makes the phase and everything behind it pending again. What the phases found out stays, as a start for the
     /// next attempt; approvals do not, because the result will be another one.
-    pub(super) fn apply(&self, next: &mut Checkpoint, now: Timestamp) -> Result<(), ChangeError> {
+    pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.from)?;
         let count = next.replans.iter().filter(|replan| replan.phase == self.from).count();
         if self.limit.is_some_and(|limit| count >= limit as usize) {

@@ -1,23 +1,20 @@
-//! The checkpoint that follows another when nothing changes, and what the tool itself puts into it.
+//! The checkpoint that follows another when nothing changes, and what the program itself puts into it.
 
-use crate::core::checkpoint::{
-    Checkpoint, Context, Earlier, GitContext, WatchedFile, WorkflowStatus, Writer,
-};
+use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, GitContext, WatchedFile, Writer};
 use crate::core::digest::Digest;
-use crate::core::json::Json;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 use crate::core::version::CURRENT;
 use crate::core::workflow_id::WorkflowId;
 
-/// What the tool itself puts into a checkpoint. None of it is ever taken from the caller.
+/// The part of a save that the program adds itself. None of it is ever taken from the caller.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     /// The time of the save.
     pub now: Timestamp,
     /// A random name of the save.
     pub save_id: String,
-    /// Who saves.
+    /// The author of the save.
     pub writer: Writer,
     /// The git checkout.
     pub git: Option<GitContext>,
@@ -33,7 +30,7 @@ pub(crate) fn successor(
 ) -> Box<Checkpoint> {
     let mut next = match newest {
         Some(mut next) => {
-            next.parent = Some(Earlier::from(&*next));
+            next.parent = Some(CheckpointRef::from(&*next));
             next.seq = next.seq.saturating_add(1);
             next.note = None;
             next.pinned = false;
@@ -49,18 +46,9 @@ pub(crate) fn successor(
             seq: 1,
             saved_at: stamp.now,
             trigger: Trigger::Manual,
-            status: WorkflowStatus::InProgress,
-            phase: None,
-            next: None,
-            title: None,
             note: None,
-            pipeline: None,
-            phases: Vec::new(),
-            tasks: Vec::new(),
-            artifacts: Vec::new(),
-            replans: Vec::new(),
+            content: Content::default(),
             context: Context::default(),
-            last_error: None,
             writer: Writer::default(),
             save_id: String::new(),
             parent: None,
@@ -69,8 +57,6 @@ pub(crate) fn successor(
             keys: Vec::new(),
             sealed: None,
             imported: None,
-            state: Json::default(),
-            extra: Default::default(),
         }),
     };
     next.sha256 = Digest::ZERO;
@@ -84,59 +70,13 @@ pub(crate) fn successor(
     next
 }
 
-/// Takes the content of a whole checkpoint; number, time, writer and parent stay the tool's own.
-pub(super) fn adopt(next: &mut Checkpoint, whole: &Checkpoint) {
-    let whole = whole.clone();
-    next.status = whole.status;
-    next.phase = whole.phase;
-    next.next = whole.next;
-    next.title = whole.title;
-    next.note = whole.note;
-    next.pipeline = whole.pipeline;
-    next.phases = whole.phases;
-    next.tasks = whole.tasks;
-    next.artifacts = whole.artifacts;
-    next.replans = whole.replans;
-    next.context.labels = whole.context.labels;
-    next.context.extra = whole.context.extra;
-    next.last_error = whole.last_error;
-    next.state = whole.state;
-    next.extra = whole.extra;
-}
-
-/// Takes the content of an earlier checkpoint of the workflow, and says so. What somebody had to say about that save was
-/// said about that one.
-pub(super) fn go_back(next: &mut Checkpoint, earlier: &Checkpoint) {
-    adopt(next, earlier);
-    next.note = None;
-    next.copy_of = Some(Earlier::from(earlier));
-}
-
-/// Whether two checkpoints say the same about the work. Who saved them, when, why and from which commit does not
-/// count; a note or a pin does, because somebody asked for it.
-#[must_use]
-pub fn same_content(old: &Checkpoint, new: &Checkpoint) -> bool {
+/// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or
+/// a pin does, because somebody asked for it.
+pub(crate) fn adds_nothing(mut old: Box<Checkpoint>, new: &Checkpoint) -> bool {
     let quiet = new.note.is_none() || new.note == old.note;
-    quiet
-        && old.pinned >= new.pinned
-        && old.status == new.status
-        && old.phase == new.phase
-        && old.next == new.next
-        && old.title == new.title
-        && old.pipeline == new.pipeline
-        && old.phases == new.phases
-        && old.tasks == new.tasks
-        && old.artifacts == new.artifacts
-        && old.replans == new.replans
-        && old.context.labels == new.context.labels
-        && same_error(old, new)
-        && old.state == new.state
-        && old.extra == new.extra
-}
-
-/// Reporting the same error again is nothing new, although the time of the report differs.
-fn same_error(old: &Checkpoint, new: &Checkpoint) -> bool {
-    let words =
-        |checkpoint: &Checkpoint| checkpoint.last_error.clone().map(|error| (error.message, error.phase));
-    words(old) == words(new)
+    // Reporting the same error again is nothing new, although the time of the report differs.
+    if let (Some(old), Some(new)) = (&mut old.content.last_error, &new.content.last_error) {
+        old.at = new.at;
+    }
+    quiet && old.pinned >= new.pinned && old.content == new.content
 }

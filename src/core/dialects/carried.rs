@@ -88,7 +88,7 @@ pub(super) fn untold_state(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
 /// The state of a checkpoint without the papers of the dialect itself, and without what those of others carry: that is
 /// part of the checkpoint by now.
 fn free_state(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
-    match checkpoint.state.to_value().unwrap_or_default() {
+    match checkpoint.content.state.to_value().unwrap_or_default() {
         Value::Null => Value::Object(Map::new()),
         Value::Object(mut members) => {
             members.shift_remove(dialect.word());
@@ -148,8 +148,10 @@ fn member(
         checkpoint.context.watched.iter().map(|file| file.path.clone()).collect()
     };
     Some(match topic {
-        Topic::Phases if lists_done(dialect) && meant.is_declared() && !said.is_declared() => {
-            ("phases", meant.phases.iter().map(|phase| json!(phase.id)).collect())
+        Topic::Phases
+            if lists_done(dialect) && meant.content.is_declared() && !said.content.is_declared() =>
+        {
+            ("phases", meant.content.phases.iter().map(|phase| json!(phase.id)).collect())
         }
         Topic::Phases => return None,
         Topic::Standing => {
@@ -161,18 +163,18 @@ fn member(
             ("artifacts", json!(renamed?))
         }
         Topic::Data => ("data", pages(dialect, meant, said)?.into()),
-        Topic::Status => ("status", json!(meant.status)),
-        Topic::Title => ("title", json!(meant.title)),
+        Topic::Status => ("status", json!(meant.content.status)),
+        Topic::Title => ("title", json!(meant.content.title)),
         Topic::Action => ("next_action", json!(action(meant))),
         Topic::Note => ("note", json!(meant.note)),
         Topic::Tasks => {
             let untold = Some(untold_tasks(said, meant)).filter(|untold| !untold.is_empty());
             ("tasks", json!(untold?))
         }
-        Topic::Replans => ("replans", json!(meant.replans)),
+        Topic::Replans => ("replans", json!(meant.content.replans)),
         Topic::Approvals => ("approvals", approved(meant).map(approval).collect()),
-        Topic::Error => ("last_error", json!(meant.last_error)),
-        Topic::Labels => ("labels", json!(meant.context.labels)),
+        Topic::Error => ("last_error", json!(meant.content.last_error)),
+        Topic::Labels => ("labels", json!(meant.content.labels)),
         Topic::Watched => ("watched", json!(paths(meant))),
         Topic::Git => ("git", json!(meant.context.git)),
         Topic::State => match free_state(dialect, meant) {
@@ -187,7 +189,7 @@ fn pages(dialect: Dialect, meant: &Checkpoint, said: &Checkpoint) -> Option<Map<
     let mut untold = untold_data(said, meant, dialect);
     if Homes::are_untold(dialect) {
         // What all phases found out is told in one place; only whose it is may be missing.
-        let all: Map<String, Value> = said.phases.iter().flat_map(data).collect();
+        let all: Map<String, Value> = said.content.phases.iter().flat_map(data).collect();
         untold.retain(|(_, data)| data.iter().any(|(key, value)| all.get(key) != Some(value)));
     }
     let pages = untold.into_iter().map(|(id, data)| (id.to_string(), data.into()));

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::numbers;
-use super::reading::{Draft, Mention, Notes, Watch, phase_at, phase_id, pointer};
+use super::reading::{Draft, Notes, Watch, phase_at, phase_id, pointer};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, Replan};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
@@ -31,15 +31,15 @@ pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     }
     if let Some(plan) = text("plan_path") {
         notes.found("title", plan, "/plan_path");
-        draft.title = Some(plan.to_owned());
+        draft.content.title = Some(plan.to_owned());
         draft.watched.push(Watch { path: plan.to_owned(), modified_at: None });
     }
     read_phases(main, &mut draft, notes);
     read_replans(main, &mut draft, notes);
-    let phases = draft.phases.iter().filter_map(|phase| phase.completed_at);
-    draft.recorded_at = phases.chain(draft.replans.iter().map(|replan| replan.at)).max();
-    draft.last_error =
-        draft.phases.iter().find(|phase| phase.status == PhaseStatus::Failed).and_then(|phase| {
+    let phases = draft.content.phases.iter().filter_map(|phase| phase.completed_at);
+    draft.recorded_at = phases.chain(draft.content.replans.iter().map(|replan| replan.at)).max();
+    draft.content.last_error =
+        draft.content.phases.iter().find(|phase| phase.status == PhaseStatus::Failed).and_then(|phase| {
             Some(LastError {
                 message: phase.error.clone()?,
                 phase: Some(phase.id.clone()),
@@ -74,20 +74,21 @@ fn read_phases(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     let mut seen = HashSet::new();
     let mentioned: Vec<PhaseId> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     let ids = numbers::range(&mentioned, None).unwrap_or(mentioned);
-    draft.phases = ids.into_iter().map(Phase::pending).collect();
-    for phase in &mut draft.phases {
+    draft.content.phases = ids.into_iter().map(Phase::pending).collect();
+    for phase in &mut draft.content.phases {
         if let Some((_, place)) = completed.iter().find(|(id, _)| *id == phase.id) {
             notes.found(format!("phases/{}/status", phase.id), "complete", place);
             *phase = phase_at(phase.id.clone(), PhaseStatus::Complete);
         }
         if let Some((_, value, place)) = described.iter().find(|(id, ..)| *id == phase.id) {
-            read_metadata(value, place, phase, &mut draft.artifacts, notes);
+            read_metadata(value, place, phase, &mut draft.content.artifacts, notes);
         }
     }
     if let Some(current) = current {
         notes.found("phase", &current, "/current_phase");
-        draft.next = Some(Next { phase: Some(current.clone()), action: None, extra: Default::default() });
-        draft.phase = Some(current);
+        draft.content.next =
+            Some(Next { phase: Some(current.clone()), action: None, extra: Default::default() });
+        draft.content.phase = Some(current);
     }
 }
 
@@ -95,7 +96,7 @@ fn read_metadata(
     value: &Value,
     place: &str,
     phase: &mut Phase,
-    artifacts: &mut Vec<Mention>,
+    artifacts: &mut Vec<Artifact>,
     notes: &mut Notes<'_>,
 ) {
     let (id, claimed) = (phase.id.clone(), phase.status == PhaseStatus::Complete);
@@ -120,7 +121,7 @@ fn read_metadata(
     for (index, path) in value.get("artifacts").and_then(Value::as_array).into_iter().flatten().enumerate() {
         if let Some(path) = path.as_str() {
             notes.found("artifact", path, &format!("{place}/artifacts/{index}"));
-            artifacts.push(Mention::new(path, path));
+            artifacts.push(Artifact::new(path, path));
         }
     }
     let listed = value.get("artifacts").and_then(Value::as_array);
@@ -152,7 +153,7 @@ fn read_replans(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         let at = notes.time("replan", at, &format!("{place}/timestamp"));
         if let (Some(phase), Some(at)) = (phase, at) {
             let reason = entry.get("reason").and_then(Value::as_str).map(str::to_owned);
-            draft.replans.push(Replan { phase, reason, at, extra: Default::default() });
+            draft.content.replans.push(Replan { phase, reason, at, extra: Default::default() });
         }
     }
 }
@@ -164,28 +165,29 @@ pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value 
         Some(main) => main.get("plan_path").cloned(),
         None => checkpoint.context.watched.first().map(|plan| plan.path.as_str().into()),
     };
-    let about = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id)).filter(is_told);
-    let about = about.or_else(|| checkpoint.phases.iter().rfind(is_told)).map(|phase| &phase.id);
-    let current = checkpoint.next.as_ref().and_then(|next| next.phase.clone());
-    let current = current.or_else(|| checkpoint.remaining().next().map(|phase| phase.id.clone()));
-    let current = current.or_else(|| after_last(checkpoint)).or_else(|| checkpoint.phase.clone());
+    let about =
+        checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id)).filter(is_told);
+    let about = about.or_else(|| checkpoint.content.phases.iter().rfind(is_told)).map(|phase| &phase.id);
+    let current = checkpoint.content.next.as_ref().and_then(|next| next.phase.clone());
+    let current = current.or_else(|| checkpoint.content.remaining().next().map(|phase| phase.id.clone()));
+    let current = current.or_else(|| after_last(checkpoint)).or_else(|| checkpoint.content.phase.clone());
     let produced = Produced::new(checkpoint, imported);
-    let metadata = checkpoint.phases.iter().filter(is_told).map(|phase| {
+    let metadata = checkpoint.content.phases.iter().filter(is_told).map(|phase| {
         (phase.id.to_string(), write_metadata(phase, produced.by(phase, about == Some(&phase.id))))
     });
     let mut counts: Map<String, Value> = Map::new();
-    for replan in &checkpoint.replans {
+    for replan in &checkpoint.content.replans {
         let before = counts.get(replan.phase.as_str()).and_then(Value::as_u64).unwrap_or(0);
         counts.insert(replan.phase.to_string(), json!(before + 1));
     }
-    let history = checkpoint.replans.iter().map(|replan| {
+    let history = checkpoint.content.replans.iter().map(|replan| {
         json!({"phase": numbers::to_json(&replan.phase), "reason": replan.reason, "timestamp": replan.at})
     });
     json!({
         "workflow_id": checkpoint.workflow,
         "plan_path": plan,
         "current_phase": current.as_ref().map(numbers::to_json),
-        "completed_phases": checkpoint.done().map(|phase| numbers::to_json(&phase.id)).collect::<Vec<_>>(),
+        "completed_phases": checkpoint.content.done().map(|phase| numbers::to_json(&phase.id)).collect::<Vec<_>>(),
         "phase_metadata": metadata.collect::<Map<_, _>>(),
         "replan_history": history.collect::<Vec<_>>(),
         "replan_count": counts,
@@ -196,7 +198,7 @@ pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value 
 
 /// The phase behind the last one, which is where this system points when a phase is done.
 fn after_last(checkpoint: &Checkpoint) -> Option<PhaseId> {
-    let last = checkpoint.phases.iter().filter_map(|phase| numbers::plain(&phase.id)).max()?;
+    let last = checkpoint.content.phases.iter().filter_map(|phase| numbers::plain(&phase.id)).max()?;
     last.checked_add(1)?.to_string().parse().ok()
 }
 
@@ -244,7 +246,7 @@ impl<'c> Produced<'c> {
             owners.extend(paths.iter().filter_map(Value::as_str).map(|path| (path, id.clone())));
         }
         let mut new = Vec::new();
-        for Artifact { name, path, .. } in &checkpoint.artifacts {
+        for Artifact { name, path, .. } in &checkpoint.content.artifacts {
             // An artifact that was imported is called by its path, as it was written.
             let owner = owners.get(name.as_str()).or_else(|| owners.get(path.as_str()));
             owner.and_then(|id| named.get_mut(id)).unwrap_or(&mut new).push(path);
@@ -293,11 +295,14 @@ mod tests {
         assert_eq!(draft.workflow.as_deref(), Some("implement_031_search"));
         assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-02-03T12:00:00.000Z");
         let phases: Vec<_> =
-            draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
+            draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
         assert_eq!(phases, [("1", "complete"), ("2", "complete"), ("3", "pending")]);
-        assert_eq!(draft.pipeline, None);
-        assert_eq!(draft.replans[0].phase.as_str(), "3");
-        assert_eq!(draft.artifacts, [Mention::new("specs/031_search/log_1.md", "specs/031_search/log_1.md")]);
+        assert_eq!(draft.content.pipeline, None);
+        assert_eq!(draft.content.replans[0].phase.as_str(), "3");
+        assert_eq!(
+            draft.content.artifacts,
+            [Artifact::new("specs/031_search/log_1.md", "specs/031_search/log_1.md")]
+        );
     }
 
     #[test]
@@ -307,7 +312,7 @@ mod tests {
         document["current_phase"] = json!(5);
         let draft = read(Dialect::ClaudePlan, &document, None).draft;
         let open: Vec<_> =
-            draft.phases.iter().filter(|p| !p.status.is_done()).map(|p| p.id.as_str()).collect();
+            draft.content.phases.iter().filter(|p| !p.status.is_done()).map(|p| p.id.as_str()).collect();
         assert_eq!(open, ["3", "5"]);
     }
 
@@ -317,8 +322,8 @@ mod tests {
         document["phase_metadata"]["2"]["status"] = json!("failed");
         document["phase_metadata"]["2"]["error"] = json!("tests broke");
         let reading = read(Dialect::ClaudePlan, &document, None);
-        assert_eq!(reading.draft.phases[1].status, PhaseStatus::Failed);
-        assert_eq!(reading.draft.last_error.as_ref().unwrap().message, "tests broke");
+        assert_eq!(reading.draft.content.phases[1].status, PhaseStatus::Failed);
+        assert_eq!(reading.draft.content.last_error.as_ref().unwrap().message, "tests broke");
         assert_eq!(codes(&reading), ["records_disagree"]);
         round_trip(Dialect::ClaudePlan, &document, None);
     }
@@ -336,8 +341,8 @@ mod tests {
     #[test]
     fn a_save_on_top_shows_in_what_is_written() {
         let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
-        checkpoint.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
-        checkpoint.next = None;
+        checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
+        checkpoint.content.next = None;
         let written = Dialect::ClaudePlan.write(&checkpoint, "/project".as_ref()).unwrap().main;
         assert_eq!(written["completed_phases"], json!([1, 2, 3]));
         assert_eq!(written["current_phase"], json!(4));
@@ -349,15 +354,15 @@ mod tests {
     #[test]
     fn what_the_system_records_of_a_phase_is_not_what_the_phase_found_out() {
         let data = |checkpoint: &Checkpoint| {
-            let data = checkpoint.phases.iter().map(|phase| phase.data.as_ref()?.to_value().ok());
+            let data = checkpoint.content.phases.iter().map(|phase| phase.data.as_ref()?.to_value().ok());
             data.collect::<Vec<_>>()
         };
         let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
         let found = [Some(json!({"duration_minutes": 12})), Some(json!({"duration_minutes": 60.50})), None];
         assert_eq!(data(&checkpoint), found);
-        checkpoint.state = Json::Given(json!({}));
-        checkpoint.phases[0].data = Some(Json::Given(json!({"status": "weird", "artifacts": 1})));
-        checkpoint.phases[1].data = None;
+        checkpoint.content.state = Json::Given(json!({}));
+        checkpoint.content.phases[0].data = Some(Json::Given(json!({"status": "weird", "artifacts": 1})));
+        checkpoint.content.phases[1].data = None;
         let project = "/project".as_ref();
         let papers = Dialect::ClaudePlan.write(&checkpoint, project).unwrap();
         assert_eq!(Dialect::ClaudePlan.left_out(&papers, &checkpoint, project), []);
@@ -370,17 +375,17 @@ mod tests {
         document["completed_phases"] = (0..40_000).map(|n| json!(format!("x{n}"))).collect();
         document["phase_metadata"] = json!({});
         let reading = read(Dialect::ClaudePlan, &document, None);
-        assert_eq!((reading.draft.phases.len(), codes(&reading)), (10_001, vec!["phase_unreadable"]));
+        assert_eq!((reading.draft.content.phases.len(), codes(&reading)), (10_001, vec!["phase_unreadable"]));
         round_trip(Dialect::ClaudePlan, &document, None);
     }
 
     #[test]
     fn files_stay_with_the_phase_that_named_them() {
         let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
-        checkpoint.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
+        checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
         let extra = Default::default();
         let file = "new.md".to_owned();
-        checkpoint.artifacts.push(Artifact {
+        checkpoint.content.artifacts.push(Artifact {
             name: file.clone(),
             path: file,
             size: None,

@@ -119,7 +119,7 @@ impl Dialect {
         if self == Self::Ckpt {
             return None;
         }
-        let mut state = checkpoint.state.to_value().ok()?;
+        let mut state = checkpoint.content.state.to_value().ok()?;
         let mut stored = |key: &str| state.as_object_mut().and_then(|state| state.shift_remove(key));
         Some(Papers { main: stored(self.word())?, beside: self.beside_key().and_then(stored) })
     }
@@ -134,8 +134,8 @@ impl Dialect {
         let document =
             Document { notation: Notation::Json, value: papers.main.clone(), lines: BTreeMap::new() };
         let mut draft = self.read(&document, papers.beside.as_ref()).draft;
-        let state = Json::Given(self.keep(papers.clone(), draft.state.take()));
-        (draft.recorded_at, draft.assemble(Checkpoint { state, ..checkpoint.clone() }, project))
+        draft.content.state = self.keep(papers.clone(), &draft.content.state);
+        (draft.recorded_at, draft.assemble(checkpoint.clone(), project))
     }
 
     /// Renders what the checkpoint says. For one that was imported, `original` shows how its document spells things
@@ -155,16 +155,16 @@ impl Dialect {
 
     /// The state of a checkpoint that was made from these papers: the papers themselves, and the state they carry.
     #[must_use]
-    pub fn keep(self, papers: Papers, carried: Option<Value>) -> Value {
-        let mut state = match carried {
-            Some(Value::Object(members)) => members,
+    pub fn keep(self, papers: Papers, carried: &Json) -> Json {
+        let mut state = match carried.to_value() {
+            Ok(Value::Object(members)) => members,
             _ => Map::new(),
         };
         state.insert(self.word().to_owned(), papers.main);
         if let (Some(key), Some(beside)) = (self.beside_key(), papers.beside) {
             state.insert(key.to_owned(), beside);
         }
-        Value::Object(state)
+        Json::Given(Value::Object(state))
     }
 
     /// Where the second of the papers is kept.

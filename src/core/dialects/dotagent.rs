@@ -24,8 +24,8 @@ use serde_json::Value;
 
 use super::known_phases::{self, listed, says_all_done, stand};
 use super::members::{error_text, first, paths, word};
-use super::reading::{Draft, Mention, Notes, pointer};
-use crate::core::checkpoint::{LastError, Next, WorkflowStatus};
+use super::reading::{Draft, Notes, pointer};
+use crate::core::checkpoint::{Artifact, Content, LastError, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Approval, Phase, PhaseId, PhaseStatus};
@@ -47,12 +47,12 @@ pub(super) fn recognises(main: &Value) -> bool {
 }
 
 pub(super) fn read(main: &Value, beside: Option<&Value>, notes: &mut Notes<'_>) -> Draft {
-    let mut draft = Draft {
-        workflow: word(&main["workflow_id"]),
+    let content = Content {
         pipeline: Some(PIPELINE.to_owned()),
         phases: known_phases::of(PIPELINE),
-        ..Draft::default()
+        ..Content::default()
     };
+    let mut draft = Draft { workflow: word(&main["workflow_id"]), content, ..Draft::default() };
     if let Some(id) = &draft.workflow {
         notes.found("workflow", id, "/workflow_id");
     }
@@ -66,10 +66,11 @@ pub(super) fn read(main: &Value, beside: Option<&Value>, notes: &mut Notes<'_>) 
     let has_list = read_completed(&main["completed_phases"], &mut draft, notes);
     read_current(main, has_list, &mut draft, notes);
     read_approvals(&main["user_checkpoints"], &mut draft, notes);
-    if draft.phases.iter().all(|phase| phase.status.is_done()) {
-        draft.status = WorkflowStatus::Complete;
+    if draft.content.phases.iter().all(|phase| phase.status.is_done()) {
+        draft.content.status = WorkflowStatus::Complete;
     }
-    draft.tasks = beside.map(|beside| execution::read(beside, &draft.phases, notes)).unwrap_or_default();
+    draft.content.tasks =
+        beside.map(|beside| execution::read(beside, &draft.content.phases, notes)).unwrap_or_default();
     draft
 }
 
@@ -105,8 +106,8 @@ fn read_completed(value: &Value, draft: &mut Draft, notes: &mut Notes<'_>) -> bo
     let mut failed = Vec::new();
     for (key, name, entry) in entries {
         let at = pointer(&["completed_phases", &key]);
-        let Some(index) = place(&name, &at, &mut draft.phases, notes) else { continue };
-        let phase = &mut draft.phases[index];
+        let Some(index) = place(&name, &at, &mut draft.content.phases, notes) else { continue };
+        let phase = &mut draft.content.phases[index];
         read_entry(entry, &at, phase, notes);
         if phase.status == PhaseStatus::Failed {
             failed.push(index);
@@ -115,12 +116,12 @@ fn read_completed(value: &Value, draft: &mut Draft, notes: &mut Notes<'_>) -> bo
         for (index, path) in paths(output).into_iter().enumerate() {
             notes.found("artifact", path, &format!("{at}/{key}"));
             let name = if index == 0 { phase.id.as_str() } else { path };
-            draft.artifacts.push(Mention::new(name, path));
+            draft.content.artifacts.push(Artifact::new(name, path));
         }
     }
     for index in failed {
-        stand(&mut draft.phases[index], PhaseStatus::Failed);
-        draft.phases[index].completed_at = None;
+        stand(&mut draft.content.phases[index], PhaseStatus::Failed);
+        draft.content.phases[index].completed_at = None;
     }
     true
 }
@@ -156,8 +157,9 @@ fn read_current(main: &Value, has_list: bool, draft: &mut Draft, notes: &mut Not
     let status = notes.status("phase_status", &main["phase_status"], "/phase_status");
     let current = &main["current_phase"];
     if current.as_str().is_some_and(says_all_done) {
-        draft.phase = draft.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
-        let open = listed(draft.phases.iter().filter(|phase| !phase.status.is_done()));
+        draft.content.phase =
+            draft.content.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
+        let open = listed(draft.content.phases.iter().filter(|phase| !phase.status.is_done()));
         if !open.is_empty() {
             let message =
                 format!("everything is said to be done, but these are not listed as completed: {open}");
@@ -169,11 +171,11 @@ fn read_current(main: &Value, has_list: bool, draft: &mut Draft, notes: &mut Not
         }
         return;
     }
-    let Some(index) = place(current, "/current_phase", &mut draft.phases, notes) else { return };
-    let id = draft.phases[index].id.clone();
+    let Some(index) = place(current, "/current_phase", &mut draft.content.phases, notes) else { return };
+    let id = draft.content.phases[index].id.clone();
     notes.found("phase", &id, "/current_phase");
     if !has_list && index > 0 {
-        let before = &mut draft.phases[..index];
+        let before = &mut draft.content.phases[..index];
         before.iter_mut().for_each(|phase| stand(phase, PhaseStatus::Complete));
         let message =
             format!("there is no list of completed phases; those before {id} are taken as complete");
@@ -182,27 +184,27 @@ fn read_current(main: &Value, has_list: bool, draft: &mut Draft, notes: &mut Not
     if let Some(status) = status {
         settle(index, status, has_list, draft, notes);
     }
-    let phase = &mut draft.phases[index];
+    let phase = &mut draft.content.phases[index];
     if phase.status == PhaseStatus::Failed {
         phase.error = error_text(main);
         match (phase.error.clone(), draft.recorded_at) {
             (Some(message), Some(at)) => {
                 let phase = Some(id.clone());
-                draft.last_error = Some(LastError { message, phase, at, extra: Default::default() });
+                draft.content.last_error = Some(LastError { message, phase, at, extra: Default::default() });
             }
             (undated, _) => draft.undated_error = undated,
         }
     }
     if !phase.status.is_done() {
-        draft.next = Some(Next { phase: Some(id.clone()), action: None, extra: Default::default() });
+        draft.content.next = Some(Next { phase: Some(id.clone()), action: None, extra: Default::default() });
     }
-    draft.phase = Some(id);
+    draft.content.phase = Some(id);
 }
 
 /// Applies the table of the module to the current phase.
 fn settle(index: usize, status: PhaseStatus, has_list: bool, draft: &mut Draft, notes: &mut Notes<'_>) {
-    let last_listed = draft.phases.iter().rposition(|phase| phase.status.is_done());
-    let phase = &mut draft.phases[index];
+    let last_listed = draft.content.phases.iter().rposition(|phase| phase.status.is_done());
+    let phase = &mut draft.content.phases[index];
     let id = phase.id.clone();
     let (is_listed, failed) = (phase.status.is_done(), phase.status == PhaseStatus::Failed);
     let advanced = has_list && index > 0 && last_listed == Some(index - 1);
@@ -247,8 +249,8 @@ fn read_approvals(value: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         if !said || entry["approved"] == false {
             continue;
         }
-        let Some(index) = place(&named_phase(entry), &at, &mut draft.phases, notes) else { continue };
-        let fact = format!("phases/{}/approved_at", draft.phases[index].id);
+        let Some(index) = place(&named_phase(entry), &at, &mut draft.content.phases, notes) else { continue };
+        let fact = format!("phases/{}/approved_at", draft.content.phases[index].id);
         let own = notes.time(&fact, &entry["approved_at"], &format!("{at}/approved_at"));
         let granted = entry["approved_at"].is_null() && (entry.is_string() || entry["approved"] == true);
         let Some(time) = own.or(draft.recorded_at.filter(|_| granted)) else { continue };
@@ -256,7 +258,7 @@ fn read_approvals(value: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
             let message = "the approval names no time; that of the file is taken";
             notes.doubt_at(Severity::Info, Code::TimeAssumed, &at, message);
         }
-        let approval = draft.phases[index].approval.get_or_insert_with(|| Approval {
+        let approval = draft.content.phases[index].approval.get_or_insert_with(|| Approval {
             required: false,
             approved_at: None,
             approved_by: None,

@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 
 use super::known_phases::{self, listed, says_all_done, stand};
 use super::members::{error_text, first, paths, word};
-use super::reading::{Draft, Mention, Notes, pointer};
-use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Next, WorkflowStatus};
+use super::reading::{Draft, Notes, pointer};
+use crate::core::checkpoint::{Artifact, Checkpoint, Content, LastError, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -38,24 +38,24 @@ pub(super) fn recognises(main: &Value) -> bool {
 }
 
 pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
-    let mut draft = Draft {
-        workflow: word(&main["taskId"]),
+    let content = Content {
         title: main["slug"].as_str().filter(|slug| !slug.trim().is_empty()).map(str::to_owned),
         pipeline: Some(PIPELINE.to_owned()),
         phases: known_phases::of(PIPELINE),
-        ..Draft::default()
+        ..Content::default()
     };
+    let mut draft = Draft { workflow: word(&main["taskId"]), content, ..Draft::default() };
     check_version(&main["version"], notes);
     if let Some(id) = &draft.workflow {
         notes.found("workflow", id, "/taskId");
     }
-    if let Some(slug) = &draft.title {
+    if let Some(slug) = &draft.content.title {
         notes.found("title", slug, "/slug");
     }
     draft.recorded_at = notes.time("saved_at", &main["timestamp"], "/timestamp");
-    draft.next = read_next(main, &draft.phases, notes);
+    draft.content.next = read_next(main, &draft.content.phases, notes);
     read_phase(main, &mut draft, notes);
-    read_artifacts(&main["artifacts"], &mut draft.artifacts, notes);
+    read_artifacts(&main["artifacts"], &mut draft.content.artifacts, notes);
     draft
 }
 
@@ -102,45 +102,45 @@ fn read_next(main: &Value, phases: &[Phase], notes: &mut Notes<'_>) -> Option<Ne
 
 fn read_phase(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     let name = main["phaseName"].as_str().map(str::trim).filter(|name| !name.is_empty());
-    let Some((id, from)) = which_phase(main, name, &draft.phases, notes) else {
+    let Some((id, from)) = which_phase(main, name, &draft.content.phases, notes) else {
         let message = "the file does not say which phase it is about; nothing is concluded about any";
         notes.doubt(Severity::Advice, Code::PhasesUnknown, message);
         return;
     };
     notes.found("phase", &id, from);
-    let next = draft.next.as_ref().and_then(|next| next.phase.clone());
-    let next_at = next.as_ref().and_then(|next| known_phases::position(&draft.phases, next.as_str()));
-    let (index, ordered) = match known_phases::position(&draft.phases, id.as_str()) {
+    let next = draft.content.next.as_ref().and_then(|next| next.phase.clone());
+    let next_at = next.as_ref().and_then(|next| known_phases::position(&draft.content.phases, next.as_str()));
+    let (index, ordered) = match known_phases::position(&draft.content.phases, id.as_str()) {
         Some(index) => (index, true),
         None => {
             let message = format!("kamiflow has no phase {id}; it is taken as one of its own");
             notes.doubt_at(Severity::Advice, Code::Imported, from, &message);
-            let index = next_at.unwrap_or(draft.phases.len());
+            let index = next_at.unwrap_or(draft.content.phases.len());
             let phase = Phase { name: name.map(str::to_owned), ..Phase::pending(id.clone()) };
-            draft.phases.insert(index, phase);
+            draft.content.phases.insert(index, phase);
             (index, next_at.is_some())
         }
     };
     if ordered && index > 0 {
-        let before = &mut draft.phases[..index];
+        let before = &mut draft.content.phases[..index];
         before.iter_mut().for_each(|phase| stand(phase, PhaseStatus::Complete));
         let message = format!("phases before {id} are taken as complete: {}", listed(&*before));
         notes.doubt_at(Severity::Info, Code::PhasesImplied, from, &message);
     }
     let leads_on = next.as_ref().filter(|next| **next != id && next_at.is_some_and(|at| at >= index));
     let status = read_status(main, &id, leads_on, notes);
-    let phase = &mut draft.phases[index];
+    let phase = &mut draft.content.phases[index];
     stand(phase, status);
     phase.completed_at = draft.recorded_at.filter(|_| status.is_done());
     phase.data = read_data(main, notes).map(Json::Given);
     read_error(main, index, draft);
-    if draft.phases.iter().all(|phase| phase.status.is_done()) {
-        draft.status = WorkflowStatus::Complete;
+    if draft.content.phases.iter().all(|phase| phase.status.is_done()) {
+        draft.content.status = WorkflowStatus::Complete;
         // `"nextPhase": "complete"` of the last file names no phase that is left.
-        draft.next = draft.next.take().filter(|next| next.action.is_some());
-        draft.next.iter_mut().for_each(|next| next.phase = None);
+        draft.content.next = draft.content.next.take().filter(|next| next.action.is_some());
+        draft.content.next.iter_mut().for_each(|next| next.phase = None);
     }
-    draft.phase = Some(id);
+    draft.content.phase = Some(id);
 }
 
 fn which_phase(
@@ -211,7 +211,7 @@ fn read_data(main: &Value, notes: &mut Notes<'_>) -> Option<Value> {
 }
 
 fn read_error(main: &Value, index: usize, draft: &mut Draft) {
-    let phase = &mut draft.phases[index];
+    let phase = &mut draft.content.phases[index];
     let error = error_text(main).or_else(|| error_text(&main["phaseData"]));
     let Some(message) = error.filter(|_| !phase.status.is_done()) else { return };
     if phase.status == PhaseStatus::Failed {
@@ -222,49 +222,50 @@ fn read_error(main: &Value, index: usize, draft: &mut Draft) {
         return;
     };
     let phase = Some(phase.id.clone());
-    draft.last_error = Some(LastError { message, phase, at, extra: Default::default() });
+    draft.content.last_error = Some(LastError { message, phase, at, extra: Default::default() });
 }
 
 /// A member that is null is a file that has not been made yet.
-fn read_artifacts(value: &Value, artifacts: &mut Vec<Mention>, notes: &mut Notes<'_>) {
+fn read_artifacts(value: &Value, artifacts: &mut Vec<Artifact>, notes: &mut Notes<'_>) {
     let members = value.as_object().into_iter().flatten();
     for (key, member) in members {
         let paths = paths(member);
         for path in &paths {
             notes.found("artifact", path, &pointer(&["artifacts", key]));
-            artifacts.push(Mention::new(if paths.len() == 1 { key } else { *path }, *path));
+            artifacts.push(Artifact::new(if paths.len() == 1 { key } else { *path }, *path));
         }
     }
     if value.is_array() {
         for path in paths(value) {
             notes.found("artifact", path, "/artifacts");
-            artifacts.push(Mention::new(path, path));
+            artifacts.push(Artifact::new(path, path));
         }
     }
 }
 
 /// Writes the file of the phase that the checkpoint is about.
 pub(super) fn write(checkpoint: &Checkpoint) -> Value {
-    let phase = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
-    let phase = phase.or_else(|| checkpoint.done().last()).or_else(|| checkpoint.phases.first());
-    let recorded = checkpoint.next.as_ref();
+    let phase = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
+    let phase =
+        phase.or_else(|| checkpoint.content.done().last()).or_else(|| checkpoint.content.phases.first());
+    let recorded = checkpoint.content.next.as_ref();
     let next = recorded.and_then(|next| next.phase.clone());
-    let next = next.or_else(|| checkpoint.remaining().next().map(|phase| phase.id.clone()));
-    let described = next.as_ref().and_then(|id| checkpoint.find_phase(id)?.action.clone());
+    let next = next.or_else(|| checkpoint.content.remaining().next().map(|phase| phase.id.clone()));
+    let described = next.as_ref().and_then(|id| checkpoint.content.find_phase(id)?.action.clone());
     let action = recorded.and_then(|next| next.action.clone()).or(described);
     let data = phase.and_then(|phase| phase.data.as_ref()?.to_value().ok()).unwrap_or_else(|| json!({}));
-    let state = checkpoint.state.to_value().unwrap_or_default();
+    let state = checkpoint.content.state.to_value().unwrap_or_default();
     let metadata = first(&state, &["metadata"]).map_or_else(|| json!({}), |(_, metadata)| metadata.clone());
     let mut document = json!({
         "version": "1.0",
         "taskId": checkpoint.workflow,
-        "slug": checkpoint.title,
+        "slug": checkpoint.content.title,
         "phase": phase.map(|phase| &phase.id),
         "phaseName": phase.map(|phase| phase.name.as_deref().unwrap_or(phase.id.as_str())),
         "timestamp": checkpoint.saved_at,
         "command": state.get("command"),
         "status": phase.map(|phase| phase.status.word()),
-        "artifacts": write_artifacts(&checkpoint.artifacts),
+        "artifacts": write_artifacts(&checkpoint.content.artifacts),
         "phaseData": data,
         "validation": data.get("validation"),
         "reflection": data.get("reflection"),
@@ -273,7 +274,8 @@ pub(super) fn write(checkpoint: &Checkpoint) -> Value {
         "metadata": metadata,
     });
     let error = phase.filter(|phase| !phase.status.is_done()).and_then(|phase| {
-        let last = checkpoint.last_error.as_ref().filter(|last| last.phase.as_ref() == Some(&phase.id));
+        let last =
+            checkpoint.content.last_error.as_ref().filter(|last| last.phase.as_ref() == Some(&phase.id));
         phase.error.as_deref().or(last.map(|last| last.message.as_str()))
     });
     if let Some(error) = error {

@@ -31,7 +31,7 @@ mod yaml;
 mod yaml_out;
 
 pub use dialect::{Dialect, UnknownDialect};
-pub use reading::{Draft, Mention, Origin, Papers, Reading, Watch};
+pub use reading::{Draft, Origin, Papers, Reading, Watch};
 pub use source::{Document, MAX_SOURCE_BYTES, MAX_SOURCE_DEPTH, Notation};
 pub use topic::Topic;
 pub use yaml_out::to_yaml;

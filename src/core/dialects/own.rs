@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::reading::{Draft, Mention, Notes, Watch};
-use crate::core::checkpoint::{Artifact, Checkpoint};
+use super::reading::{Draft, Notes, Watch};
+use crate::core::checkpoint::{Checkpoint, WatchedFile};
 
 pub(super) fn recognises(main: &Value) -> bool {
     ["version", "sha256", "workflow", "seq", "save_id"].iter().all(|key| main.get(key).is_some())
@@ -13,36 +13,16 @@ pub(super) fn recognises(main: &Value) -> bool {
 pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     let Ok(whole) = serde_json::from_value::<Checkpoint>(main.clone()) else { return Draft::default() };
     notes.found("workflow", &whole.workflow, "/workflow");
-    notes.found("status", whole.status.word(), "/status");
-    let mention = |artifact: &Artifact| Mention {
-        recorded: artifact.size.zip(artifact.sha256),
-        ..Mention::new(&artifact.name, &artifact.path)
-    };
+    notes.found("status", whole.content.status.word(), "/status");
+    let watch = |file: WatchedFile| Watch { path: file.path, modified_at: None };
     Draft {
         workflow: Some(whole.workflow.to_string()),
         recorded_at: Some(whole.saved_at),
         trigger: Some(whole.trigger),
-        status: whole.status,
-        phase: whole.phase,
-        next: whole.next,
-        title: whole.title,
-        pipeline: whole.pipeline,
-        phases: whole.phases,
-        tasks: whole.tasks,
-        artifacts: whole.artifacts.iter().map(mention).collect(),
-        watched: whole
-            .context
-            .watched
-            .iter()
-            .map(|file| Watch { path: file.path.clone(), modified_at: None })
-            .collect(),
-        replans: whole.replans,
+        content: whole.content,
+        watched: whole.context.watched.into_iter().map(watch).collect(),
         git: whole.context.git,
-        labels: whole.context.labels,
-        last_error: whole.last_error,
         note: whole.note,
-        state: whole.state.to_value().ok(),
-        extra: whole.extra,
         ..Draft::default()
     }
 }

@@ -5,15 +5,12 @@ use serde_json::Value;
 use super::dialect::Dialect;
 use super::source::Document;
 use super::times::Time;
-use crate::core::checkpoint::{GitContext, LastError, Next, Replan, WorkflowStatus};
-use crate::core::digest::Digest;
+use crate::core::checkpoint::{Content, GitContext, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::json::below;
 use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::record::Extra;
 use crate::core::status_word::StatusWord;
-use crate::core::task::Task;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 
@@ -48,61 +45,18 @@ pub struct Draft {
     pub recorded_at: Option<Timestamp>,
     /// Why the checkpoint was taken; a phase transition if the file does not say.
     pub trigger: Option<Trigger>,
-    /// Where the workflow stands.
-    pub status: WorkflowStatus,
-    /// The phase it is about.
-    pub phase: Option<PhaseId>,
-    /// What comes next.
-    pub next: Option<Next>,
-    /// What the workflow is about.
-    pub title: Option<String>,
-    /// The pipeline, if the list of phases is known to be whole.
-    pub pipeline: Option<String>,
-    /// The phases, in order.
-    pub phases: Vec<Phase>,
-    /// The tasks.
-    pub tasks: Vec<Task>,
-    /// The files the work has produced, as they are named.
-    pub artifacts: Vec<Mention>,
+    /// The content: paths as they are written, a pipeline only if the list of phases is known to be whole.
+    pub content: Content,
     /// The files it depends on, as they are named.
     pub watched: Vec<Watch>,
-    /// When phases were reopened.
-    pub replans: Vec<Replan>,
     /// The git checkout it was saved on.
     pub git: Option<GitContext>,
-    /// Words to find it by.
-    pub labels: Vec<String>,
-    /// What went wrong and was not put right.
-    pub last_error: Option<LastError>,
-    /// The same, if the file does not say when; it counts if there is no other.
+    /// The last error, if the file does not say when it happened; it counts if there is no other.
     pub undated_error: Option<String>,
     /// A remark about the checkpoint.
     pub note: Option<String>,
-    /// The free-form state, if the dialect has one of its own.
-    pub state: Option<Value>,
-    /// Fields that this version has no name for.
-    pub extra: Extra,
-    /// Whether the file says that there is nothing to be done at all.
+    /// Set if the file says that there is nothing to be done at all.
     pub idle: bool,
-}
-
-/// A file that a foreign checkpoint names as produced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
-    /// What the work calls it.
-    pub name: String,
-    /// Where it is, as written.
-    pub path: String,
-    /// Its size and digest, if they were recorded.
-    pub recorded: Option<(u64, Digest)>,
-}
-
-impl Mention {
-    /// A file of which only the path is known.
-    #[must_use]
-    pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
-        Self { name: name.into(), path: path.into(), recorded: None }
-    }
 }
 
 /// A file that a foreign checkpoint depends on.
@@ -276,7 +230,8 @@ impl Reading {
     /// Whether anything in it is about work in phases. A status alone is not: many files have one.
     #[must_use]
     pub fn is_about_work(&self) -> bool {
-        let Draft { phases, tasks, next, phase, idle, workflow, recorded_at, .. } = &self.draft;
+        let Draft { content, idle, workflow, recorded_at, .. } = &self.draft;
+        let Content { phases, tasks, next, phase, .. } = content;
         let has_status = self.origins.iter().any(|origin| origin.fact == "status");
         !phases.is_empty()
             || !tasks.is_empty()

@@ -13,7 +13,6 @@ use super::reading::{Papers, Reading};
 use super::source::{Document, Notation};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::{Checkpoint, Writer};
-use crate::core::json::Json;
 use crate::core::time::Timestamp;
 
 pub(super) fn read(dialect: Dialect, main: &Value, beside: Option<&Value>) -> Reading {
@@ -36,12 +35,10 @@ pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -
         watched: Vec::new(),
     };
     let mut draft = read(dialect, main, beside).draft;
-    let carried = draft.state.take();
-    let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
-    let mut checkpoint = draft.assemble(*successor(&id, None, &stamp), Path::new("/project"));
     let papers = Papers { main: main.clone(), beside: beside.cloned() };
-    checkpoint.state = Json::Given(dialect.keep(papers, carried));
-    checkpoint
+    draft.content.state = dialect.keep(papers, &draft.content.state);
+    let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
+    draft.assemble(*successor(&id, None, &stamp), Path::new("/project"))
 }
 
 /// Demands that what is imported and not changed is written back as the same JSON value.

@@ -100,21 +100,22 @@ impl Topic {
             Self::Phases => has_phases(said, meant),
             Self::Standing => untold_standing(said, meant).next().is_none(),
             Self::Data => untold_data(said, meant, dialect).is_empty(),
-            Self::Status => said.status == meant.status,
-            Self::Title => repeats(said.title.as_ref(), meant.title.as_ref()),
+            Self::Status => said.content.status == meant.content.status,
+            Self::Title => repeats(said.content.title.as_ref(), meant.content.title.as_ref()),
             Self::Action => action(meant).is_none() || due_action(said) == action(meant),
             Self::Note => repeats(said.note.as_ref(), meant.note.as_ref()),
             Self::Tasks => untold_tasks(said, meant).is_empty() && has_homes(said, meant),
             Self::Artifacts => has_artifacts(said, meant),
-            Self::Replans => counted(&said.replans) == counted(&meant.replans),
+            Self::Replans => counted(&said.content.replans) == counted(&meant.content.replans),
             Self::Approvals => approved(meant).all(|phase| approved(said).any(|other| other.id == phase.id)),
             Self::Error => {
-                let message = |checkpoint: &Checkpoint| Some(checkpoint.last_error.as_ref()?.message.clone());
+                let message =
+                    |checkpoint: &Checkpoint| Some(checkpoint.content.last_error.as_ref()?.message.clone());
                 repeats(message(said).as_ref(), message(meant).as_ref())
             }
             Self::Labels => {
-                let known: HashSet<_> = said.context.labels.iter().collect();
-                meant.context.labels.iter().all(|label| known.contains(label))
+                let known: HashSet<_> = said.content.labels.iter().collect();
+                meant.content.labels.iter().all(|label| known.contains(label))
             }
             Self::Watched => {
                 let known: HashSet<_> = said.context.watched.iter().map(|file| &file.path).collect();
@@ -140,12 +141,12 @@ impl Topic {
 /// Whether all phases are there, each as it stands, and none that would have to be done besides.
 fn has_phases(said: &Checkpoint, meant: &Checkpoint) -> bool {
     let stands = |phase: &Phase| (phase.status.is_done(), phase.status == PhaseStatus::Failed);
-    let told = |phase: &&Phase| meant.find_phase(&phase.id).is_some();
-    let alike = said.phases.iter().filter(told).map(|phase| (&phase.id, stands(phase)));
+    let told = |phase: &&Phase| meant.content.find_phase(&phase.id).is_some();
+    let alike = said.content.phases.iter().filter(told).map(|phase| (&phase.id, stands(phase)));
     // Where neither list is whole, a pointer to what may come next adds nothing.
-    let open = !said.is_declared() && !meant.is_declared();
-    let more = said.remaining().any(|phase| meant.find_phase(&phase.id).is_none());
-    alike.eq(meant.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
+    let open = !said.content.is_declared() && !meant.content.is_declared();
+    let more = said.content.remaining().any(|phase| meant.content.find_phase(&phase.id).is_none());
+    alike.eq(meant.content.phases.iter().map(|phase| (&phase.id, stands(phase)))) && (open || !more)
 }
 
 /// The phases that were skipped or begun, and of which `said` only knows that they are done, or not.
@@ -153,8 +154,8 @@ pub(super) fn untold_standing<'c>(
     said: &'c Checkpoint,
     meant: &'c Checkpoint,
 ) -> impl Iterator<Item = &'c Phase> {
-    let known: HashMap<_, _> = said.phases.iter().map(|phase| (&phase.id, phase.status)).collect();
-    meant.phases.iter().filter(move |phase| {
+    let known: HashMap<_, _> = said.content.phases.iter().map(|phase| (&phase.id, phase.status)).collect();
+    meant.content.phases.iter().filter(move |phase| {
         known.get(&phase.id).is_some_and(|said| *said != phase.status && is_nearly(*said, phase.status))
     })
 }
@@ -170,9 +171,10 @@ pub(super) fn is_nearly(said: PhaseStatus, meant: PhaseStatus) -> bool {
 
 /// Whether all files are there, by the names that they have. One that goes by its path has none.
 fn has_artifacts(said: &Checkpoint, meant: &Checkpoint) -> bool {
-    let known: HashSet<_> = said.artifacts.iter().map(|artifact| (&artifact.name, &artifact.path)).collect();
-    let paths: HashSet<_> = said.artifacts.iter().map(|artifact| &artifact.path).collect();
-    meant.artifacts.iter().all(|artifact| match artifact.name == artifact.path {
+    let known: HashSet<_> =
+        said.content.artifacts.iter().map(|artifact| (&artifact.name, &artifact.path)).collect();
+    let paths: HashSet<_> = said.content.artifacts.iter().map(|artifact| &artifact.path).collect();
+    meant.content.artifacts.iter().all(|artifact| match artifact.name == artifact.path {
         true => paths.contains(&artifact.path),
         false => known.contains(&(&artifact.name, &artifact.path)),
     })
@@ -184,9 +186,10 @@ pub(super) fn untold_data(
     meant: &Checkpoint,
     dialect: Dialect,
 ) -> Vec<(PhaseId, Map<String, Value>)> {
-    let here = |phase: &&Phase| dialect != Dialect::Kamiflow || meant.phase.as_ref() == Some(&phase.id);
-    let untold = meant.phases.iter().filter(here).filter_map(|phase| {
-        let known = said.find_phase(&phase.id).map(data).unwrap_or_default();
+    let here =
+        |phase: &&Phase| dialect != Dialect::Kamiflow || meant.content.phase.as_ref() == Some(&phase.id);
+    let untold = meant.content.phases.iter().filter(here).filter_map(|phase| {
+        let known = said.content.find_phase(&phase.id).map(data).unwrap_or_default();
         let told = data(phase);
         let repeated = told.iter().all(|(key, value)| known.get(key) == Some(value));
         (!repeated).then(|| (phase.id.clone(), told))
@@ -203,28 +206,30 @@ pub(super) fn data(phase: &Phase) -> Map<String, Value> {
 }
 
 pub(super) fn action(checkpoint: &Checkpoint) -> Option<&String> {
-    checkpoint.next.as_ref()?.action.as_ref()
+    checkpoint.content.next.as_ref()?.action.as_ref()
 }
 
 /// What is to be done next: as recorded, else as the phase that is due describes it.
 fn due_action(checkpoint: &Checkpoint) -> Option<&String> {
-    let named = checkpoint.next.as_ref().and_then(|next| checkpoint.find_phase(next.phase.as_ref()?));
-    let due = named.or_else(|| checkpoint.remaining().next());
+    let named =
+        checkpoint.content.next.as_ref().and_then(|next| checkpoint.content.find_phase(next.phase.as_ref()?));
+    let due = named.or_else(|| checkpoint.content.remaining().next());
     action(checkpoint).or_else(|| due?.action.as_ref())
 }
 
 /// The tasks that `said` does not have, or not as they stand.
 pub(super) fn untold_tasks<'c>(said: &Checkpoint, meant: &'c Checkpoint) -> Vec<&'c Task> {
-    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task)).collect();
+    let known: HashMap<_, _> = said.content.tasks.iter().map(|task| (&task.id, task)).collect();
     let told = |task: &&Task| known.get(&task.id).is_some_and(|other| agree(task, other));
-    meant.tasks.iter().filter(|task| !told(task)).collect()
+    meant.content.tasks.iter().filter(|task| !told(task)).collect()
 }
 
 /// Whether tasks belong to the phases they are meant to belong to.
 fn has_homes(said: &Checkpoint, meant: &Checkpoint) -> bool {
-    let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, task.phase.as_ref())).collect();
+    let known: HashMap<_, _> =
+        said.content.tasks.iter().map(|task| (&task.id, task.phase.as_ref())).collect();
     let at_home = |task: &Task| known.get(&task.id).is_none_or(|home| *home == task.phase.as_ref());
-    meant.tasks.iter().filter(|task| task.phase.is_some()).all(at_home)
+    meant.content.tasks.iter().filter(|task| task.phase.is_some()).all(at_home)
 }
 
 /// Whether two tasks are the same one, and stand the same.
@@ -249,5 +254,5 @@ fn counted(replans: &[Replan]) -> BTreeMap<&PhaseId, usize> {
 pub(super) fn approved(checkpoint: &Checkpoint) -> impl Iterator<Item = &Phase> {
     let granted =
         |phase: &&Phase| phase.approval.as_ref().is_some_and(|approval| approval.approved_at.is_some());
-    checkpoint.phases.iter().filter(granted)
+    checkpoint.content.phases.iter().filter(granted)
 }

@@ -106,7 +106,7 @@ fn name(dialect: Dialect, checkpoint: &Checkpoint, main: &Value) -> Option<Strin
     let workflow = &checkpoint.workflow;
     Some(match dialect {
         Dialect::Kamiflow => {
-            let phase = match (checkpoint.status, main.get("phase")?.as_str()) {
+            let phase = match (checkpoint.content.status, main.get("phase")?.as_str()) {
                 (WorkflowStatus::Complete, _) => "complete".to_owned(),
                 (_, Some(phase)) => format!("phase{}", safe(&phase.to_lowercase())?),
                 (_, None) => format!("phase{}", main.get("phase")?.as_number()?),
@@ -115,7 +115,7 @@ fn name(dialect: Dialect, checkpoint: &Checkpoint, main: &Value) -> Option<Strin
         }
         Dialect::Dotagent => "memory/state/phase.json".to_owned(),
         Dialect::ClaudeDir => {
-            let failed = if checkpoint.status == WorkflowStatus::Failed { "failed/" } else { "" };
+            let failed = if checkpoint.content.status == WorkflowStatus::Failed { "failed/" } else { "" };
             format!(".claude/checkpoints/{failed}{}.json", safe(main.get("checkpoint_id")?.as_str()?)?)
         }
         Dialect::ClaudePlan => format!(".claude/data/checkpoints/{workflow}.json"),

@@ -34,7 +34,7 @@ pub(super) fn phase(
     }
     if phase.status == PhaseStatus::Failed {
         let why = phase.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-        let replans = checkpoint.replans.iter().filter(|replan| replan.phase == *id).count();
+        let replans = checkpoint.content.replans.iter().filter(|replan| replan.phase == *id).count();
         let spent = replans >= limits.replans as usize;
         let skip = format!("ckpt save {workflow} --phase {} --status skipped", shell_word(id));
         let abandon = format!("ckpt save {workflow} --workflow-status abandoned");
@@ -78,7 +78,7 @@ pub(super) fn phase(
 
 /// A phase that counts as done must still have what it promised.
 pub(super) fn promises(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<Finding>) {
-    for phase in checkpoint.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
+    for phase in checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
         let redo =
             format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, shell_word(&phase.id));
         for output in &phase.outputs {
@@ -95,7 +95,7 @@ pub(super) fn promises(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Ve
 
 pub(super) fn tasks(checkpoint: &Checkpoint, tasks: &Tasks, findings: &mut Vec<Finding>) {
     let workflow = &checkpoint.workflow;
-    let find = |id| checkpoint.find_task(id);
+    let find = |id| checkpoint.content.find_task(id);
     for id in &tasks.exhausted {
         let task = find(id);
         let why =
@@ -142,9 +142,9 @@ pub(super) fn next(
     inferred: &[PhaseId],
     findings: &mut Vec<Finding>,
 ) {
-    let claimed = checkpoint.next.as_ref().and_then(|next| next.phase.as_ref());
+    let claimed = checkpoint.content.next.as_ref().and_then(|next| next.phase.as_ref());
     let Some(claimed) = claimed.filter(|claimed| !inferred.contains(claimed)) else { return };
-    if checkpoint.is_declared() && target.phase.as_ref() != Some(claimed) {
+    if checkpoint.content.is_declared() && target.phase.as_ref() != Some(claimed) {
         let computed =
             target.phase.as_ref().map_or_else(|| "nothing is left".to_owned(), |id| format!("it is {id}"));
         let message = format!("the last save named {claimed} as the next phase; by the record {computed}");
@@ -155,7 +155,7 @@ pub(super) fn next(
 pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut Vec<Finding>) {
     let workflow = &checkpoint.workflow;
     let reopen = format!("ckpt save {workflow} --workflow-status in_progress");
-    match checkpoint.status {
+    match checkpoint.content.status {
         WorkflowStatus::Failed => findings.push(
             Finding::new(Severity::Confirm, Code::WorkflowFailed, "the workflow was given up as failed")
                 .help(reopen),
@@ -174,7 +174,7 @@ pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut 
         ),
         WorkflowStatus::InProgress | WorkflowStatus::Complete => {}
     }
-    if let Some(error) = &checkpoint.last_error {
+    if let Some(error) = &checkpoint.content.last_error {
         let phase = error.phase.as_ref().map(|id| format!(" in phase {id}")).unwrap_or_default();
         // A failed phase says it already.
         let said = findings.iter().any(|finding| {
@@ -230,7 +230,7 @@ pub(super) fn world(checkpoint: &Checkpoint, target: &Target, facts: &Facts, fin
         }
     }
     let handle = checkpoint.handle();
-    for (artifact, condition) in checkpoint.artifacts.iter().zip(&facts.artifacts) {
+    for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&facts.artifacts) {
         let path = &artifact.path;
         let (severity, code, message) = match condition {
             Condition::Unchanged => continue,

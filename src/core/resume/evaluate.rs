@@ -91,7 +91,7 @@ pub(super) enum Judged {
 pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Timestamp) -> Resume {
     let mut findings = Vec::new();
     let judged: Vec<(&Phase, Judged)> =
-        checkpoint.phases.iter().map(|phase| (phase, judge(phase, facts))).collect();
+        checkpoint.content.phases.iter().map(|phase| (phase, judge(phase, facts))).collect();
     let is_done = |judged: &Judged| matches!(judged, Judged::Recorded | Judged::ByEvidence);
     let ids = |wanted: &dyn Fn(&Judged) -> bool| -> Vec<PhaseId> {
         judged.iter().filter(|(_, judged)| wanted(judged)).map(|(phase, _)| phase.id.clone()).collect()
@@ -101,7 +101,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
 
     let mut tasks = Tasks::default();
     if let Some((phase, judged)) = first.filter(|(phase, _)| target.phase.as_ref() == Some(&phase.id)) {
-        tasks = recover(&checkpoint.tasks, phase, limits.task_attempts, facts);
+        tasks = recover(&checkpoint.content.tasks, phase, limits.task_attempts, facts);
         checks::phase(checkpoint, phase, judged, limits, facts, &mut findings);
         checks::tasks(checkpoint, &tasks, &mut findings);
     }
@@ -181,7 +181,7 @@ pub(super) struct Target {
 
 impl Target {
     fn choose(checkpoint: &Checkpoint, first: Option<&Phase>, findings: &mut Vec<Finding>) -> Self {
-        let next = checkpoint.next.as_ref();
+        let next = checkpoint.content.next.as_ref();
         let claimed = next.and_then(|next| next.phase.clone());
         let action = next.and_then(|next| next.action.clone());
         if let Some(first) = first {
@@ -190,11 +190,12 @@ impl Target {
             let action = action.filter(|_| fits).or_else(|| first.action.clone());
             return Self { phase: Some(first.id.clone()), action, complete: false };
         }
-        if checkpoint.is_declared() || checkpoint.status == WorkflowStatus::Complete {
+        if checkpoint.content.is_declared() || checkpoint.content.status == WorkflowStatus::Complete {
             return Self { phase: None, action: None, complete: true };
         }
         // Without declared phases, only the record can say what comes next. A phase that is done is no answer.
-        let open = claimed.filter(|id| checkpoint.find_phase(id).is_none_or(|phase| !phase.status.is_done()));
+        let open = claimed
+            .filter(|id| checkpoint.content.find_phase(id).is_none_or(|phase| !phase.status.is_done()));
         let declare = format!("ckpt save {} --phases a,b,c", checkpoint.workflow);
         findings.push(match open.is_some() || action.is_some() {
             true => Finding::new(

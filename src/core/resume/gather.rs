@@ -34,7 +34,12 @@ pub struct Observer<'a> {
 #[must_use]
 pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
     Facts {
-        artifacts: checkpoint.artifacts.iter().map(|artifact| condition(artifact, observer)).collect(),
+        artifacts: checkpoint
+            .content
+            .artifacts
+            .iter()
+            .map(|artifact| condition(artifact, observer))
+            .collect(),
         outputs: outputs(checkpoint, observer),
         task_outputs: task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
@@ -71,7 +76,7 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> Watched {
 fn outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, OutputFact> {
     let mut facts = HashMap::new();
     let begun = |status| !matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped);
-    for phase in checkpoint.phases.iter().filter(|phase| begun(phase.status)) {
+    for phase in checkpoint.content.phases.iter().filter(|phase| begun(phase.status)) {
         for output in &phase.outputs {
             facts.extend(output_fact(&output.path, output.schema.as_ref(), observer));
         }
@@ -133,7 +138,7 @@ fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
 }
 
 fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, TaskOutput> {
-    let running = checkpoint.tasks.iter().filter(|task| task.status == TaskStatus::Running);
+    let running = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Running);
     let fact = |path: &String| {
         let real = follow_in_project(observer.project, path).ok()?;
         let reported = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty());

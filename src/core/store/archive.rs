@@ -22,10 +22,9 @@ use super::open::Store;
 use super::read::Entry;
 use super::telling::{Archiving, Teller};
 use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::{Checkpoint, Context, Earlier, Sealed, WorkflowStatus};
+use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, Sealed, WorkflowStatus};
 use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
-use crate::core::json::Json;
 use crate::core::phase::Phase;
 use crate::core::reason::ArchiveReason;
 use crate::core::selector::Handle;
@@ -158,7 +157,7 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Sealed(_)) => return Ok(Decision::Keep(newest.seq)),
             Ok(Entry::Live(stored)) => {
                 let model = writable(stored.checkpoint)?;
-                let parent = Earlier::from(&*model);
+                let parent = CheckpointRef::from(&*model);
                 (Some(model), Some(parent))
             }
             Ok(Entry::Tombstone) => return Err(self.damaged(newest, Unusable::Empty)),
@@ -284,30 +283,30 @@ fn is_archivable(why: &Unusable) -> bool {
     }
 }
 
-/// What a list shows of a workflow, and nothing else: the seal that closes it.
+/// The seal that closes a workflow: what a list shows of it, and nothing else.
 fn closing(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
-    let labels = newest.context.labels;
+    let Content { status, phase, title, labels, pipeline, phases, .. } = newest.content;
     let line = |phase: Phase| Phase { name: phase.name, status: phase.status, ..Phase::pending(phase.id) };
     Checkpoint {
         trigger: Trigger::Manual,
-        status: match reason {
-            ArchiveReason::Abandoned => WorkflowStatus::Abandoned,
-            ArchiveReason::Failed => WorkflowStatus::Failed,
-            ArchiveReason::Completed => WorkflowStatus::Complete,
-            ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => newest.status,
-        },
-        next: None,
         note: None,
-        phases: newest.phases.into_iter().map(line).collect(),
-        tasks: Vec::new(),
-        artifacts: Vec::new(),
-        replans: Vec::new(),
-        context: Context { labels, git: newest.context.git, ..Context::default() },
-        last_error: None,
+        content: Content {
+            status: match reason {
+                ArchiveReason::Abandoned => WorkflowStatus::Abandoned,
+                ArchiveReason::Failed => WorkflowStatus::Failed,
+                ArchiveReason::Completed => WorkflowStatus::Complete,
+                ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => status,
+            },
+            phase,
+            title,
+            labels,
+            pipeline,
+            phases: phases.into_iter().map(line).collect(),
+            ..Content::default()
+        },
+        context: Context { git: newest.context.git, ..Context::default() },
         pinned: false,
         keys: Vec::new(),
-        state: Json::default(),
-        extra: Default::default(),
         ..newest
     }
 }

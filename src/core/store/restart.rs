@@ -6,7 +6,7 @@ use super::disk::Disk;
 use super::open::Store;
 use super::read::Entry;
 use crate::core::change::{Change, Stamp};
-use crate::core::checkpoint::{Checkpoint, Context, WorkflowStatus};
+use crate::core::checkpoint::{Checkpoint, Content, Context};
 use crate::core::error::{Error, Result};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, Phase};
@@ -70,26 +70,25 @@ impl<D: Disk> Store<D> {
 /// The workflow as it was declared, before anything was done. Keys of earlier saves are forgotten, so that the same
 /// work, done again, is saved again.
 fn fresh(old: Checkpoint, keep: Keep) -> Checkpoint {
-    let declared = if old.is_declared() { old.phases } else { Vec::new() };
+    let declared = old.content.is_declared();
+    let Content { title, labels, pipeline, phases, state, .. } = old.content;
     Checkpoint {
-        status: WorkflowStatus::InProgress,
-        phase: None,
-        next: None,
         note: None,
-        phases: declared.into_iter().map(unbegun).collect(),
-        tasks: Vec::new(),
-        artifacts: Vec::new(),
-        replans: Vec::new(),
-        context: Context { labels: old.context.labels, ..Context::default() },
-        last_error: None,
+        content: Content {
+            title,
+            labels,
+            pipeline,
+            phases: if declared { phases.into_iter().map(unbegun).collect() } else { Vec::new() },
+            state: match keep {
+                Keep::Plan => Json::default(),
+                Keep::State => state,
+            },
+            ..Content::default()
+        },
+        context: Context::default(),
         pinned: false,
         keys: Vec::new(),
         sealed: None,
-        state: match keep {
-            Keep::Plan => Json::default(),
-            Keep::State => old.state,
-        },
-        extra: Default::default(),
         ..old
     }
 }

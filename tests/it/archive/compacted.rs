@@ -99,5 +99,5 @@ fn it_begins_again_above_its_seal() {
     let (world, _) = compacted();
     let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
     assert_eq!((restarted.archived.seal, restarted.checkpoint.seq), (handle(4), 5));
-    assert!(restarted.checkpoint.state.is_empty_object());
+    assert!(restarted.checkpoint.content.state.is_empty_object());
 }

@@ -122,7 +122,7 @@ fn a_purged_workflow_leaves_its_seal_in_the_archive_and_nothing_else() {
             assert_eq!(world.findings(), [""; 0], "{why}");
             let next = world.save(json!({"fresh": 1})).checkpoint.unwrap();
             assert_eq!((next.seq, state(&next)), (5, json!({"fresh": 1})), "{why}");
-            assert_eq!(next.title.as_deref(), Some("the title"), "{why}");
+            assert_eq!(next.content.title.as_deref(), Some("the title"), "{why}");
             assert_eq!(world.findings(), [""; 0], "{why}");
             if !store.disk().reached() || fault == Fault::None {
                 break;

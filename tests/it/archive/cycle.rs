@@ -87,7 +87,7 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
     assert!(rows[0].archived && rows[0].live.unwrap().checkpoints == 0);
     assert_eq!((header.done(), header.phases.len()), (1, 3));
     assert_eq!((header.title.as_deref(), header.pipeline.as_deref()), (Some("Login"), Some("custom")));
-    assert_eq!(header.context.labels, ["auth"]);
+    assert_eq!(header.labels, ["auth"]);
 
     let rows = world.store().scan_checkpoints(&id("042")).unwrap();
     assert!(matches!(rows[0].entry, Ok(Entry::Tombstone)));
@@ -180,17 +180,26 @@ fn a_restart_keeps_the_plan_and_nothing_else() {
     assert_eq!(restarted.archived.seal, handle(4));
     let fresh = world.store().load(&handle(5)).unwrap().checkpoint;
     assert_eq!(fresh, restarted.checkpoint);
-    assert_eq!(fresh.status, WorkflowStatus::InProgress);
-    assert_eq!((fresh.title.as_deref(), fresh.pipeline.as_deref()), (Some("Login"), Some("custom")));
-    assert_eq!(fresh.context.labels, ["auth"]);
-    let phases: Vec<_> = fresh.phases.iter().map(|p| (p.id.as_str(), p.status, p.attempts)).collect();
+    assert_eq!(fresh.content.status, WorkflowStatus::InProgress);
+    assert_eq!(
+        (fresh.content.title.as_deref(), fresh.content.pipeline.as_deref()),
+        (Some("Login"), Some("custom"))
+    );
+    assert_eq!(fresh.content.labels, ["auth"]);
+    let phases: Vec<_> = fresh.content.phases.iter().map(|p| (p.id.as_str(), p.status, p.attempts)).collect();
     assert_eq!(phases, ["plan", "build", "test"].map(|id| (id, PhaseStatus::Pending, 0)));
-    assert!(fresh.phases.iter().all(|p| p.started_at.is_none() && p.error.is_none() && p.data.is_none()));
-    assert!(fresh.tasks.is_empty() && fresh.artifacts.is_empty() && fresh.last_error.is_none());
-    assert_eq!(fresh.next.as_ref().unwrap().phase.as_ref().unwrap().as_str(), "plan");
-    assert!(fresh.state.is_empty_object() && fresh.phase.is_none() && fresh.sealed.is_none());
+    assert!(
+        fresh.content.phases.iter().all(|p| p.started_at.is_none() && p.error.is_none() && p.data.is_none())
+    );
+    assert!(
+        fresh.content.tasks.is_empty()
+            && fresh.content.artifacts.is_empty()
+            && fresh.content.last_error.is_none()
+    );
+    assert_eq!(fresh.content.next.as_ref().unwrap().phase.as_ref().unwrap().as_str(), "plan");
+    assert!(fresh.content.state.is_empty_object() && fresh.content.phase.is_none() && fresh.sealed.is_none());
     assert_eq!(fresh.parent.as_ref().unwrap().seq, 4);
-    assert_eq!(world.store().load(&handle(2)).unwrap().checkpoint.tasks.len(), 1);
+    assert_eq!(world.store().load(&handle(2)).unwrap().checkpoint.content.tasks.len(), 1);
 
     world.save(json!({"n": 9}));
     let again = world.store().restart(&id("042"), &world.stamp(), Keep::State).unwrap();
@@ -205,7 +214,7 @@ fn discarding_says_abandoned() {
     let rows = world.store().scan().unwrap();
     assert_eq!(rows[0].header.as_ref().unwrap().status, WorkflowStatus::Abandoned);
     world.save(json!({"back": 1}));
-    assert_eq!(world.store().load(&handle(4)).unwrap().checkpoint.status, WorkflowStatus::InProgress);
+    assert_eq!(world.store().load(&handle(4)).unwrap().checkpoint.content.status, WorkflowStatus::InProgress);
 }
 
 #[test]

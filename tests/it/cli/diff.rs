@@ -30,12 +30,12 @@ fn a_workflow_means_what_its_last_save_changed() {
       next        phase: design -> build
                   action: added Write \u{1b}[31mit
       title       added OAuth
+      labels      urgent: added
       phases      design status: pending -> complete
                   design /data: added {"option":"B"}
       tasks       t1 status: running -> complete
                   t2: added pending, design
       artifacts   s1: added s1.md
-      labels      urgent: added
       state       /n: 1 -> 2
                   /new: added null
     --- end
@@ -127,7 +127,7 @@ fn workflows_can_be_compared_with_each_other() {
     let answer = world.json(&["diff", "042/1", "043"]);
     assert_eq!((&answer["from"], &answer["to"]), (&json!("042/1"), &json!("043/1")));
     let fields: Vec<&Value> = answer["summary"].as_array().unwrap().iter().map(|one| &one["field"]).collect();
-    assert_eq!(fields, ["phases", "tasks", "labels", "state", "state"]);
+    assert_eq!(fields, ["labels", "phases", "tasks", "state", "state"]);
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn state_tasks_and_labels_survive_a_way_through_another_system() {
             (&stored["tasks"][0]["id"], &stored["tasks"][0]["status"]),
             (&json!("t1"), &json!("pending"))
         );
-        assert_eq!(stored["context"]["labels"], json!(["urgent"]), "{dialect}");
+        assert_eq!(stored["labels"], json!(["urgent"]), "{dialect}");
         let resume = |id: &str| world.json(&["resume", id]);
         assert_eq!(
             (&resume(&copy)["phase"], &resume(&copy)["done"]),

@@ -72,7 +72,7 @@ fn a_registered_step_converts_in_memory_and_the_file_stays_as_it_was() {
     let steps = [step()];
 
     assert_eq!(decode(&bytes), Err(Unusable::Older(Version::parse("0.9").unwrap())));
-    assert_eq!(decode_with(&bytes, &steps).unwrap().title.as_deref(), Some("Search"));
+    assert_eq!(decode_with(&bytes, &steps).unwrap().content.title.as_deref(), Some("Search"));
 
     let store = store(&world);
     let plan = store.plan_migration(&steps).unwrap();
@@ -84,7 +84,7 @@ fn a_registered_step_converts_in_memory_and_the_file_stays_as_it_was() {
     assert_eq!(new, Handle::new(&id, 2));
     assert_eq!(std::fs::read(world.checkpoint_file("old", 1)).unwrap(), bytes, "it is never rewritten");
     let forward = store.load(&new).unwrap().checkpoint;
-    assert_eq!(forward.title.as_deref(), Some("Search"));
+    assert_eq!(forward.content.title.as_deref(), Some("Search"));
     assert_eq!(forward.parent.unwrap().seq, 1);
     assert_eq!(forward.note.as_deref(), Some("brought forward from format 0.9"));
 

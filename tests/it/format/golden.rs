@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, Context, Doubt, Earlier, GitContext, Imported, LastError, Next, Replan, SaveKey,
-    WatchedFile, Writer,
+    Artifact, Checkpoint, CheckpointRef, Content, Context, Doubt, GitContext, Imported, LastError, Next,
+    Replan, SaveKey, WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{decode, encode};
@@ -117,16 +117,27 @@ fn everything() -> Checkpoint {
         seq: 7,
         saved_at: at(0),
         trigger: Trigger::PhaseTransition,
-        status: WorkflowStatus::InProgress,
-        phase: phase.clone(),
-        next: Some(Next { phase: phase.clone(), action: some("Try again"), extra: Default::default() }),
-        title: some("OAuth \u{1f980}"),
         note: some(""),
-        pipeline: some("careful"),
-        phases: phases(),
-        tasks: tasks(),
-        artifacts: vec![artifact("a", Some(0), Some(digest)), artifact("b", None, None)],
-        replans: vec![replan(Some("the world changed")), replan(None)],
+        content: Content {
+            status: WorkflowStatus::InProgress,
+            phase: phase.clone(),
+            next: Some(Next { phase: phase.clone(), action: some("Try again"), extra: Default::default() }),
+            title: some("OAuth \u{1f980}"),
+            labels: vec!["urgent".to_owned(), "\u{fc}ber".to_owned()],
+            pipeline: some("careful"),
+            phases: phases(),
+            tasks: tasks(),
+            artifacts: vec![artifact("a", Some(0), Some(digest)), artifact("b", None, None)],
+            replans: vec![replan(Some("the world changed")), replan(None)],
+            last_error: Some(LastError {
+                message: "it does not\nbuild".to_owned(),
+                phase,
+                at: at(9),
+                extra: Default::default(),
+            }),
+            state: odd().into(),
+            extra: Default::default(),
+        },
         context: Context {
             git: Some(GitContext {
                 branch: some("main"),
@@ -134,15 +145,8 @@ fn everything() -> Checkpoint {
                 extra: Default::default(),
             }),
             watched: vec![watched("PROJECT.md", Some(digest)), watched("gone.md", None)],
-            labels: vec!["urgent".to_owned(), "\u{fc}ber".to_owned()],
             extra: Default::default(),
         },
-        last_error: Some(LastError {
-            message: "it does not\nbuild".to_owned(),
-            phase,
-            at: at(9),
-            extra: Default::default(),
-        }),
         writer: Writer {
             agent: some("claude-code"),
             session: some("s-1"),
@@ -152,7 +156,7 @@ fn everything() -> Checkpoint {
             extra: Default::default(),
         },
         save_id: "0123456789abcdef".to_owned(),
-        parent: Some(Earlier { seq: 6, sha256: digest, extra: Default::default() }),
+        parent: Some(CheckpointRef { seq: 6, sha256: digest, extra: Default::default() }),
         pinned: true,
         copy_of: None,
         keys: vec![SaveKey { key: "k 1".to_owned(), seq: 6, request: digest, extra: Default::default() }],
@@ -175,8 +179,6 @@ fn everything() -> Checkpoint {
             }],
             extra: Default::default(),
         }),
-        state: odd().into(),
-        extra: Default::default(),
     }
 }
 

@@ -76,11 +76,11 @@ fn written(mut checkpoint: Box<Checkpoint>) -> Box<Checkpoint> {
     assert_eq!(again, checkpoint);
     let header = format::decode_header(&bytes).expect("what was written has a header");
     assert_eq!((&header.workflow, header.seq), (&checkpoint.workflow, checkpoint.seq));
-    assert_eq!((&header.title, &header.pipeline), (&checkpoint.title, &checkpoint.pipeline));
-    assert_eq!((&header.phase, header.status), (&checkpoint.phase, checkpoint.status));
+    assert_eq!((&header.title, &header.pipeline), (&checkpoint.content.title, &checkpoint.content.pipeline));
+    assert_eq!((&header.phase, header.status), (&checkpoint.content.phase, checkpoint.content.status));
     assert_eq!((&header.sealed, header.pinned), (&checkpoint.sealed, checkpoint.pinned));
-    assert_eq!((header.saved_at, header.done()), (checkpoint.saved_at, checkpoint.done().count()));
-    assert_eq!(header.context.labels, checkpoint.context.labels);
+    assert_eq!((header.saved_at, header.done()), (checkpoint.saved_at, checkpoint.content.done().count()));
+    assert_eq!(header.labels, checkpoint.content.labels);
     again
 }
 
@@ -97,7 +97,7 @@ fn judge(checkpoint: &Checkpoint) {
 
 fn has_one_of_each(checkpoint: &Checkpoint) -> bool {
     let mut ids = BTreeSet::new();
-    checkpoint.phases.iter().all(|phase| ids.insert(&phase.id))
+    checkpoint.content.phases.iter().all(|phase| ids.insert(&phase.id))
 }
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
@@ -187,8 +187,8 @@ pub(crate) fn document(bytes: &[u8]) {
         assert!(has_one_of_each(&next), "a phase is there twice");
         judge(&next);
         let next = written(next);
-        next.state.to_value().expect("a state that was written can be read");
-        for phase in next.phases.iter().filter_map(|phase| phase.data.as_ref()) {
+        next.content.state.to_value().expect("a state that was written can be read");
+        for phase in next.content.phases.iter().filter_map(|phase| phase.data.as_ref()) {
             phase.to_value().expect("data that were written can be read");
         }
     }
@@ -246,14 +246,14 @@ fn adopt(bytes: &[u8], terms: Terms) {
     let dialect = opened.reading.dialect;
     let mut checkpoint = format::decode(GOLDEN).unwrap();
     checkpoint.workflow = workflow;
-    let mut checkpoint = Box::new(opened.reading.draft.assemble(*checkpoint, project));
+    let mut draft = opened.reading.draft;
     if dialect != Dialect::Ckpt {
-        let carried = opened.reading.draft.state.clone();
-        checkpoint.state = dialect.keep(opened.papers.clone(), carried).into();
+        draft.content.state = dialect.keep(opened.papers.clone(), &draft.content.state);
     }
+    let checkpoint = Box::new(draft.assemble(*checkpoint, project));
     judge(&checkpoint);
     let checkpoint = written(checkpoint);
-    checkpoint.state.to_value().expect("a state that was imported can be read");
+    checkpoint.content.state.to_value().expect("a state that was imported can be read");
     let other = in_turn(Dialect::WRITABLE, bytes);
     other.write(&checkpoint, project).expect("it can be written");
     if Dialect::FOREIGN.contains(&dialect) {

@@ -197,10 +197,13 @@ fn check(checkpoint: &Checkpoint, resume: &Resume, document: &Value) {
     if resume.verdict == Verdict::Complete {
         assert!(resume.remaining.is_empty() && resume.phase.is_none());
     }
-    let known = |id| checkpoint.find_phase(id).is_some();
+    let known = |id| checkpoint.content.find_phase(id).is_some();
     assert!(resume.done.iter().chain(&resume.remaining).all(known));
     let mut ids = BTreeSet::new();
-    assert!(checkpoint.phases.iter().all(|phase| ids.insert(phase.id.as_str())), "no phase is there twice");
+    assert!(
+        checkpoint.content.phases.iter().all(|phase| ids.insert(phase.id.as_str())),
+        "no phase is there twice"
+    );
 }
 
 #[test]

@@ -88,7 +88,8 @@ fn cleanups_against_savers_against_archivers() {
     world.run(&["verify"]).succeeds();
     // Whoever saves next has the work of all.
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
-    let state = store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.state.to_value().unwrap();
+    let state =
+        store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len());
 }
 
@@ -149,6 +150,7 @@ fn compactions_against_savers_against_archivers() {
     }
     world.run(&["verify"]).succeeds();
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
-    let state = store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.state.to_value().unwrap();
+    let state =
+        store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len(), "the work of all");
 }

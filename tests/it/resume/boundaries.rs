@@ -74,8 +74,8 @@ fn the_third_replan_of_one_phase_is_refused_and_changes_nothing() {
         &super::setup::stamp(at("2026-03-02T00:00:00Z")),
     );
     assert!(refused.unwrap_err().to_string().contains("reopened 2 times"));
-    assert_eq!(checkpoint.replans.len(), 2);
-    assert_eq!(apply(Some(checkpoint), &reopen(None)).replans.len(), 3);
+    assert_eq!(checkpoint.content.replans.len(), 2);
+    assert_eq!(apply(Some(checkpoint), &reopen(None)).content.replans.len(), 3);
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn two_hundred_phases_and_five_thousand_tasks_are_judged() {
         if n > 0 {
             task.depends_on = vec![format!("t{}", n / 2).parse().unwrap()];
         }
-        checkpoint.tasks.push(task);
+        checkpoint.content.tasks.push(task);
     }
-    checkpoint.tasks[1].depends_on.clear();
+    checkpoint.content.tasks[1].depends_on.clear();
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!(phase(&resume), Some("p1"));
     assert_eq!((resume.tasks.ready.len(), resume.tasks.waiting.len()), (2, 4998));

@@ -50,7 +50,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         },
     );
     list.push((failing.clone(), none.clone(), 0));
-    failing.phases[1].error = None;
+    failing.content.phases[1].error = None;
     list.push((failing.clone(), none.clone(), 0));
     for _ in 0..2 {
         let reopen = Reopen { from: "b".parse().unwrap(), reason: None, limit: None };
@@ -60,7 +60,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     list.push((apply(Some(failing), &again), none.clone(), 0));
 
     let mut tasks = workflow(&["a", "b"], &[("a", Complete), ("b", InProgress)]);
-    tasks.tasks = vec![
+    tasks.content.tasks = vec![
         task("run", TaskStatus::Running, 1, None, &[]),
         task("wrote", TaskStatus::Running, 1, Some("o"), &[]),
         task("dead", TaskStatus::Failed, 3, None, &[]),
@@ -79,7 +79,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         sha256: Some(Digest::ZERO),
         extra: Default::default(),
     };
-    world.artifacts = ["gone", "changed", "locked"].map(artifact).into();
+    world.content.artifacts = ["gone", "changed", "locked"].map(artifact).into();
     world.context = Context {
         git: Some(GitContext { branch: Some("x".into()), commit: None, extra: Default::default() }),
         watched: vec![WatchedFile { path: "W.md".into(), sha256: None, extra: Default::default() }],

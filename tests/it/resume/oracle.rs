@@ -161,7 +161,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
         };
         checkpoint = apply(Some(checkpoint), &change);
     }
-    checkpoint.artifacts = vec![Artifact {
+    checkpoint.content.artifacts = vec![Artifact {
         name: "x".into(),
         path: "x".into(),
         size: Some(1),
@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(&resume.phase, &phase.map(id));
         prop_assert_eq!(resume.verdict, verdict, "{:?}", resume.findings);
 
-        let recorded_done: Vec<_> = checkpoint.done().map(|phase| phase.id.clone()).collect();
+        let recorded_done: Vec<_> = checkpoint.content.done().map(|phase| phase.id.clone()).collect();
         prop_assert!(resume.phase.iter().all(|phase| !recorded_done.contains(phase)));
         prop_assert!(resume.phase.iter().all(|phase| !resume.inferred.contains(phase)));
         prop_assert_eq!(resume.done.len() + resume.remaining.len(), PHASES);

@@ -21,7 +21,8 @@ fn the_resume_phase_is_the_first_that_is_not_complete() {
 fn a_pointer_at_a_completed_phase_is_corrected_with_a_finding() {
     let mut checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", Complete)]);
     let two = "2".parse().unwrap();
-    checkpoint.next = Some(Next { phase: Some(two), action: Some("old".into()), extra: Default::default() });
+    checkpoint.content.next =
+        Some(Next { phase: Some(two), action: Some("old".into()), extra: Default::default() });
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::NextDisagrees]));
     assert_ne!(resume.action.as_deref(), Some("old"), "the action belonged to the other phase");
@@ -55,7 +56,7 @@ fn all_phases_done_is_complete_and_never_the_first_phase_again() {
     let checkpoint = workflow(&["1", "2"], &[("1", Complete), ("2", Skipped)]);
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!((phase(&resume), resume.verdict, &resume.action), (None, Verdict::Complete, &None));
-    assert_eq!(checkpoint.status, WorkflowStatus::Complete);
+    assert_eq!(checkpoint.content.status, WorkflowStatus::Complete);
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_branch_that_is_gone_blocks_before_anything_else_is_said() {
 #[test]
 fn staleness_is_measured_from_the_last_save_not_the_start() {
     let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
-    checkpoint.phases[0].started_at = ckpt::core::Timestamp::parse("2020-01-01T00:00:00Z");
+    checkpoint.content.phases[0].started_at = ckpt::core::Timestamp::parse("2020-01-01T00:00:00Z");
     assert_eq!(codes(&judge(&checkpoint, &Facts::default())), []);
 }
 

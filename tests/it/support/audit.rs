@@ -149,7 +149,7 @@ pub(crate) fn without_gaps(mut wrong: Vec<String>) -> Vec<String> {
 
 /// Whether a checkpoint knows of a save.
 pub(crate) fn has_mark(checkpoint: &Checkpoint, saver: &str) -> bool {
-    checkpoint.state.to_value().unwrap().get(saver) == Some(&json!(true))
+    checkpoint.content.state.to_value().unwrap().get(saver) == Some(&json!(true))
 }
 
 /// The savers that left their mark in any checkpoint there is.

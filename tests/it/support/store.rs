@@ -176,7 +176,7 @@ fn collect(dir: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 pub(crate) fn state(checkpoint: &Checkpoint) -> Value {
-    checkpoint.state.to_value().unwrap()
+    checkpoint.content.state.to_value().unwrap()
 }
 
 /// What happens at the chosen step.

@@ -34,15 +34,15 @@ impl Homes {
 
     /// What `said`, which has everything in its current phase, does not say of `meant`.
     pub(super) fn collect(meant: &Checkpoint, said: &Checkpoint) -> Option<Self> {
-        let known: HashMap<_, _> = said.tasks.iter().map(|task| (&task.id, &task.phase)).collect();
-        let moved = meant.tasks.iter().filter_map(|task| {
+        let known: HashMap<_, _> = said.content.tasks.iter().map(|task| (&task.id, &task.phase)).collect();
+        let moved = meant.content.tasks.iter().filter_map(|task| {
             let (home, there) = (task.phase.as_ref()?, known.get(&task.id)?);
             (there.as_ref() != Some(home)).then(|| (task.id.clone(), home.clone()))
         });
-        let current = said.phase.as_ref();
+        let current = said.content.phase.as_ref();
         let mut found: BTreeMap<String, Vec<PhaseId>> = BTreeMap::new();
-        let all = current.and_then(|id| said.find_phase(id)).map(data).unwrap_or_default();
-        for phase in &meant.phases {
+        let all = current.and_then(|id| said.content.find_phase(id)).map(data).unwrap_or_default();
+        for phase in &meant.content.phases {
             for (key, _) in data(phase).iter().filter(|(key, value)| all.get(*key) == Some(value)) {
                 found.entry(key.clone()).or_default().push(phase.id.clone());
             }
@@ -54,16 +54,19 @@ impl Homes {
 
     /// Gives the phases of a draft what is theirs. A phase that it does not have gets nothing.
     pub(super) fn settle(mut self, draft: &mut Draft) {
-        let listed: HashSet<&PhaseId> = draft.phases.iter().map(|phase| &phase.id).collect();
-        for task in &mut draft.tasks {
+        let listed: HashSet<&PhaseId> = draft.content.phases.iter().map(|phase| &phase.id).collect();
+        for task in &mut draft.content.tasks {
             let home = self.tasks.remove(&task.id).filter(|home| listed.contains(home));
             task.phase = home.or(task.phase.take());
         }
         self.data.values_mut().for_each(|phases| phases.retain(|id| listed.contains(id)));
-        let current =
-            draft.phase.as_ref().and_then(|id| draft.phases.iter().position(|phase| phase.id == *id));
+        let current = draft
+            .content
+            .phase
+            .as_ref()
+            .and_then(|id| draft.content.phases.iter().position(|phase| phase.id == *id));
         if let Some(current) = current {
-            self.hand_out(&mut draft.phases, current);
+            self.hand_out(&mut draft.content.phases, current);
         }
     }
 

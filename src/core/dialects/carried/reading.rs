@@ -29,7 +29,7 @@ pub(in super::super) fn take_up(dialect: Dialect, main: &Value, draft: &mut Draf
     let fresh = draft.recorded_at.is_none_or(|recorded| recorded <= saved_at);
     let mut carried = Carried { members, place, notes };
     if lists_done(dialect)
-        && draft.pipeline.is_none()
+        && draft.content.pipeline.is_none()
         && let Some(ids) = carried.get::<Vec<PhaseId>>("phases")
     {
         complete_phases(dialect, ids, draft);
@@ -99,12 +99,12 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     // A phase may have been begun without a word about the time.
     let begun = |phase: &Phase| matches!(phase.status, PhaseStatus::InProgress | PhaseStatus::Failed);
     if let Some(status) = carried.get::<WorkflowStatus>("status")
-        && (status != WorkflowStatus::Complete || !draft.phases.iter().any(begun))
+        && (status != WorkflowStatus::Complete || !draft.content.phases.iter().any(begun))
     {
-        draft.status = status;
+        draft.content.status = status;
     }
     if let Some(standing) = carried.get::<HashMap<PhaseId, PhaseStatus>>("phase_status") {
-        for phase in &mut draft.phases {
+        for phase in &mut draft.content.phases {
             let status = standing.get(&phase.id).filter(|status| is_nearly(phase.status, **status));
             if let Some(status) = status {
                 known_phases::stand(phase, *status);
@@ -114,11 +114,11 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     draft.note = draft.note.take().or_else(|| carried.short("note", MAX_TEXT_BYTES, String::len));
     if let Some(text) = carried.short("next_action", MAX_TEXT_BYTES, String::len) {
         let blank = || Next { phase: None, action: None, extra: Default::default() };
-        draft.next.get_or_insert_with(blank).action.get_or_insert(text);
+        draft.content.next.get_or_insert_with(blank).action.get_or_insert(text);
     }
-    if draft.last_error.is_none() {
+    if draft.content.last_error.is_none() {
         let length = |error: &LastError| error.message.len();
-        draft.last_error = carried.short("last_error", MAX_TEXT_BYTES, length);
+        draft.content.last_error = carried.short("last_error", MAX_TEXT_BYTES, length);
     }
     if let Some(git) = carried.get::<GitContext>("git") {
         let known = draft.git.get_or_insert_with(|| git.clone());
@@ -131,30 +131,35 @@ fn take_passing(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
 /// What the system that owns the file has no word about, so that it cannot have changed it.
 fn take_lasting(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     if let Some(title) = carried.short("title", MAX_TITLE_BYTES, String::len) {
-        draft.title = Some(title);
+        draft.content.title = Some(title);
     }
-    let mut known: HashSet<_> = draft.labels.iter().cloned().collect();
+    let mut known: HashSet<_> = draft.content.labels.iter().cloned().collect();
     let labels = carried.get::<Vec<String>>("labels").unwrap_or_default();
     let fits = |label: &String| check_name("a label", label, &[',']).is_ok();
-    draft.labels.extend(labels.into_iter().filter(|label| fits(label) && known.insert(label.clone())));
+    draft
+        .content
+        .labels
+        .extend(labels.into_iter().filter(|label| fits(label) && known.insert(label.clone())));
     if let Some(names) = carried.get("artifacts") {
         names::settle(names, draft);
     }
     take_tasks(carried, draft);
-    if draft.replans.is_empty() {
-        draft.replans = carried.get::<Vec<Replan>>("replans").unwrap_or_default();
+    if draft.content.replans.is_empty() {
+        draft.content.replans = carried.get::<Vec<Replan>>("replans").unwrap_or_default();
     }
     let mut known: HashSet<_> = draft.watched.iter().map(|file| file.path.clone()).collect();
     let paths = carried.get::<Vec<String>>("watched").unwrap_or_default();
     let new = paths.into_iter().filter(|path| known.insert(path.clone()));
     draft.watched.extend(new.map(|path| Watch { path, modified_at: None }));
     take_pages(carried, draft);
-    draft.state = carried.get::<Map<String, Value>>("state").map(Value::Object);
+    if let Some(state) = carried.get::<Map<String, Value>>("state") {
+        draft.content.state = Json::Given(Value::Object(state));
+    }
 }
 
 /// Adds the tasks that the document does not have, as many as a save would take.
 fn take_tasks(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
-    let mut known: HashSet<_> = draft.tasks.iter().map(|task| task.id.clone()).collect();
+    let mut known: HashSet<_> = draft.content.tasks.iter().map(|task| task.id.clone()).collect();
     let mut tasks = carried.get::<Vec<Task>>("tasks").unwrap_or_default();
     tasks.retain(|task| known.insert(task.id.clone()));
     let long = |task: &Task| task.error.as_ref().is_some_and(|error| error.len() > MAX_TEXT_BYTES);
@@ -165,22 +170,22 @@ fn take_tasks(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
         carried.doubt("tasks", &message);
         tasks.retain(|task| !long(task));
     }
-    let room = MAX_TASKS.saturating_sub(draft.tasks.len());
+    let room = MAX_TASKS.saturating_sub(draft.content.tasks.len());
     if tasks.len() > room {
         carried
             .doubt("tasks", &format!("there are more than {MAX_TASKS} tasks; the first of them are taken"));
         tasks.truncate(room);
     }
-    draft.tasks.extend(tasks);
+    draft.content.tasks.extend(tasks);
 }
 
 /// Adds what is carried about single phases: what they found out, and who agreed to them.
 fn take_pages(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     // Of two phases of one name the first counts.
-    let places = draft.phases.iter().enumerate().rev();
+    let places = draft.content.phases.iter().enumerate().rev();
     let places: HashMap<String, usize> = places.map(|(place, phase)| (phase.id.to_string(), place)).collect();
     for (id, data) in carried.get::<Map<String, Value>>("data").unwrap_or_default() {
-        let Some(phase) = places.get(&id).map(|place| &mut draft.phases[*place]) else { continue };
+        let Some(phase) = places.get(&id).map(|place| &mut draft.content.phases[*place]) else { continue };
         let (mut whole, own) = (data, phase.data.as_ref().and_then(|own| own.to_value().ok()));
         if let Some(own) = own {
             overlay(&mut whole, own);
@@ -190,7 +195,7 @@ fn take_pages(carried: &mut Carried<'_, '_, '_>, draft: &mut Draft) {
     for given in carried.get::<Vec<Value>>("approvals").unwrap_or_default() {
         let place = given.get("phase").and_then(Value::as_str).and_then(|id| places.get(id));
         if let Some(place) = place {
-            take_approval(&given, &mut draft.phases[*place]);
+            take_approval(&given, &mut draft.content.phases[*place]);
         }
     }
 }
@@ -218,22 +223,26 @@ fn complete_phases(dialect: Dialect, ids: Vec<PhaseId>, draft: &mut Draft) {
     if ids.is_empty() || ids.len() > MAX_PHASES {
         return;
     }
-    let mut told = std::mem::take(&mut draft.phases);
+    let mut told = std::mem::take(&mut draft.content.phases);
     let numbered = ids.iter().all(|id| numbers::plain(id).is_some());
     for id in ids {
         let known = told.iter().position(|phase| phase.id == id).map(|at| told.remove(at));
-        draft.phases.push(known.unwrap_or_else(|| Phase::pending(id)));
+        draft.content.phases.push(known.unwrap_or_else(|| Phase::pending(id)));
     }
-    draft.phases.extend(told.into_iter().filter(|phase| phase.status != PhaseStatus::Pending));
-    draft.pipeline = Some(if numbered { dialect.word() } else { CUSTOM_PIPELINE }.to_owned());
-    let listed = |id: &PhaseId| draft.phases.iter().any(|phase| phase.id == *id);
-    if let Some(next) = &mut draft.next {
+    draft.content.phases.extend(told.into_iter().filter(|phase| phase.status != PhaseStatus::Pending));
+    draft.content.pipeline = Some(if numbered { dialect.word() } else { CUSTOM_PIPELINE }.to_owned());
+    let listed = |id: &PhaseId| draft.content.phases.iter().any(|phase| phase.id == *id);
+    if let Some(next) = &mut draft.content.next {
         next.phase = next.phase.take().filter(listed);
     }
-    draft.next = draft.next.take().filter(|next| next.phase.is_some() || next.action.is_some());
-    let last = draft.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
-    draft.phase = draft.phase.take().filter(listed).or(last);
-    if draft.status == WorkflowStatus::InProgress && draft.phases.iter().all(|phase| phase.status.is_done()) {
-        draft.status = WorkflowStatus::Complete;
+    draft.content.next =
+        draft.content.next.take().filter(|next| next.phase.is_some() || next.action.is_some());
+    let last =
+        draft.content.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
+    draft.content.phase = draft.content.phase.take().filter(listed).or(last);
+    if draft.content.status == WorkflowStatus::InProgress
+        && draft.content.phases.iter().all(|phase| phase.status.is_done())
+    {
+        draft.content.status = WorkflowStatus::Complete;
     }
 }

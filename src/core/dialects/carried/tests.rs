@@ -24,12 +24,12 @@ fn full(dialect: Dialect) -> Checkpoint {
     let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
     let at = checkpoint.saved_at;
     let known = super::super::known_phases::of(dialect.word());
-    checkpoint.phases = match known.is_empty() {
+    checkpoint.content.phases = match known.is_empty() {
         true => (1..=3).map(|n: u8| Phase::pending(n.to_string().parse().unwrap())).collect(),
         false => known,
     };
-    checkpoint.pipeline = Some(dialect.word().to_owned());
-    let first = &mut checkpoint.phases[0];
+    checkpoint.content.pipeline = Some(dialect.word().to_owned());
+    let first = &mut checkpoint.content.phases[0];
     first.enter(PhaseStatus::Complete, at);
     first.data = Some(Json::Given(json!({"answer": 42})));
     first.approval = Some(Approval {
@@ -40,21 +40,21 @@ fn full(dialect: Dialect) -> Checkpoint {
         extra: Default::default(),
     });
     let id = first.id.clone();
-    let next = checkpoint.phases[1].id.clone();
-    checkpoint.phase = Some(id.clone());
-    checkpoint.next =
+    let next = checkpoint.content.phases[1].id.clone();
+    checkpoint.content.phase = Some(id.clone());
+    checkpoint.content.next =
         Some(Next { phase: Some(next), action: Some("go on".to_owned()), extra: Default::default() });
-    checkpoint.title = Some("A title".to_owned());
+    checkpoint.content.title = Some("A title".to_owned());
     checkpoint.note = Some("by hand".to_owned());
-    checkpoint.tasks = vec![Task::pending("t1".parse().unwrap(), Some(id.clone()))];
-    checkpoint.replans = vec![Replan { phase: id, reason: None, at, extra: Default::default() }];
-    checkpoint.context.labels = vec!["urgent".to_owned()];
+    checkpoint.content.tasks = vec![Task::pending("t1".parse().unwrap(), Some(id.clone()))];
+    checkpoint.content.replans = vec![Replan { phase: id, reason: None, at, extra: Default::default() }];
+    checkpoint.content.labels = vec!["urgent".to_owned()];
     checkpoint.context.git = Some(GitContext {
         branch: Some("main".to_owned()),
         commit: Some("c0ffee".to_owned()),
         extra: Default::default(),
     });
-    checkpoint.state = Json::Given(json!({"k": 1, "deep": {"n": 1.50}}));
+    checkpoint.content.state = Json::Given(json!({"k": 1, "deep": {"n": 1.50}}));
     checkpoint
 }
 
@@ -79,11 +79,15 @@ fn what_a_dialect_has_no_member_for_comes_back_from_its_place() {
         assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", papers.main);
         assert_eq!(Dialect::detect(&papers.main), dialect);
         let again = imported_again(dialect, &papers);
-        let state = again.state.to_value().unwrap();
+        let state = again.content.state.to_value().unwrap();
         assert_eq!((&state["k"], &state["deep"]), (&json!(1), &json!({"n": 1.50})), "{dialect}");
-        assert_eq!(again.tasks[0].id.as_str(), "t1", "{dialect}");
-        assert_eq!(again.context.labels, ["urgent"], "{dialect}");
-        assert_eq!((&again.title, &again.note), (&checkpoint.title, &checkpoint.note), "{dialect}");
+        assert_eq!(again.content.tasks[0].id.as_str(), "t1", "{dialect}");
+        assert_eq!(again.content.labels, ["urgent"], "{dialect}");
+        assert_eq!(
+            (&again.content.title, &again.note),
+            (&checkpoint.content.title, &checkpoint.note),
+            "{dialect}"
+        );
         assert_eq!(again.context.git, checkpoint.context.git, "{dialect}");
         assert_eq!(again.saved_at, checkpoint.saved_at, "{dialect}");
         assert_eq!(write(dialect, &again), papers, "{dialect}: what was imported is written back as it was");
@@ -94,18 +98,18 @@ fn what_a_dialect_has_no_member_for_comes_back_from_its_place() {
 fn what_a_dialect_can_say_itself_is_not_said_twice() {
     for (dialect, place) in HOMES {
         let mut checkpoint = full(dialect);
-        checkpoint.phases[0].approval = None;
-        checkpoint.phases[0].data = None;
-        (checkpoint.title, checkpoint.note) = (None, None);
-        (checkpoint.tasks, checkpoint.replans) = (Vec::new(), Vec::new());
-        checkpoint.context = Default::default();
-        checkpoint.state = Json::Given(json!({}));
-        if let Some(next) = &mut checkpoint.next {
+        checkpoint.content.phases[0].approval = None;
+        checkpoint.content.phases[0].data = None;
+        (checkpoint.content.title, checkpoint.note) = (None, None);
+        (checkpoint.content.tasks, checkpoint.content.replans) = (Vec::new(), Vec::new());
+        (checkpoint.context, checkpoint.content.labels) = Default::default();
+        checkpoint.content.state = Json::Given(json!({}));
+        if let Some(next) = &mut checkpoint.content.next {
             next.action = None;
         }
         if dialect == Dialect::ClaudePlan {
-            checkpoint.pipeline = None;
-            checkpoint.phases.truncate(2);
+            checkpoint.content.pipeline = None;
+            checkpoint.content.phases.truncate(2);
         }
         assert_eq!(write(dialect, &checkpoint).main.pointer(place), None, "{dialect}");
     }
@@ -122,7 +126,7 @@ fn without_a_place_it_is_named() {
         assert!(!lost.contains(&topic), "{topic:?}: {lost:?}");
     }
     let mut strange = full(Dialect::Kamiflow);
-    strange.phases = vec![Phase::pending("a".parse().unwrap()), Phase::pending("b".parse().unwrap())];
+    strange.content.phases = vec![Phase::pending("a".parse().unwrap()), Phase::pending("b".parse().unwrap())];
     assert!(left_out(Dialect::Kamiflow, &strange).contains(&Topic::Phases));
 }
 
@@ -134,7 +138,7 @@ fn a_member_of_that_name_that_is_not_ours_stays() {
     });
     let mut checkpoint = imported(Dialect::ClaudePlan, &document, None);
     assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
-    checkpoint.context.labels = vec!["urgent".to_owned()];
+    checkpoint.content.labels = vec!["urgent".to_owned()];
     assert_eq!(
         write(Dialect::ClaudePlan, &checkpoint).main["context_metadata"],
         json!({"ckpt": "model.ckpt"})
@@ -145,40 +149,49 @@ fn a_member_of_that_name_that_is_not_ours_stays() {
 #[test]
 fn the_system_that_owns_the_file_has_the_last_word() {
     let mut checkpoint = full(Dialect::ClaudePlan);
-    checkpoint.phases.iter_mut().for_each(|phase| phase.enter(PhaseStatus::Complete, checkpoint.saved_at));
-    checkpoint.status = WorkflowStatus::Complete;
-    checkpoint.next = None;
+    checkpoint
+        .content
+        .phases
+        .iter_mut()
+        .for_each(|phase| phase.enter(PhaseStatus::Complete, checkpoint.saved_at));
+    checkpoint.content.status = WorkflowStatus::Complete;
+    checkpoint.content.next = None;
     let mut main = write(Dialect::ClaudePlan, &checkpoint).main;
-    assert_eq!(read(Dialect::ClaudePlan, &main, None).draft.status, WorkflowStatus::Complete);
+    assert_eq!(read(Dialect::ClaudePlan, &main, None).draft.content.status, WorkflowStatus::Complete);
     // It goes on without a look at what we have put there.
     main["current_phase"] = json!(5);
     main["completed_phases"] = json!([1, 2, 3, 4]);
     main["phase_metadata"]["4"] = json!({"status": "completed", "timestamp": "2026-12-24T00:00:00Z"});
     main["phase_metadata"]["2"]["status"] = json!("failed");
     let draft = read(Dialect::ClaudePlan, &main, None).draft;
-    assert_eq!((draft.status, draft.note.as_deref()), (WorkflowStatus::InProgress, None));
+    assert_eq!((draft.content.status, draft.note.as_deref()), (WorkflowStatus::InProgress, None));
     assert_eq!(draft.git, None);
     assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-12-24T00:00:00.000Z");
-    let ids: Vec<_> = draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
+    let ids: Vec<_> =
+        draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
     assert_eq!(ids, [("1", "complete"), ("2", "failed"), ("3", "complete"), ("4", "complete")]);
-    assert_eq!(draft.labels, ["urgent"], "what it has no word for is as it was");
+    assert_eq!(draft.content.labels, ["urgent"], "what it has no word for is as it was");
 }
 
 #[test]
 fn all_phases_done_is_complete_although_the_system_never_says_how_many_there_are() {
     let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
-    checkpoint.pipeline = Some("claude-plan".to_owned());
+    checkpoint.content.pipeline = Some("claude-plan".to_owned());
     for number in ["1", "2", "3"] {
         let mut phase = Phase::pending(number.parse().unwrap());
         phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
-        checkpoint.phases.push(phase);
+        checkpoint.content.phases.push(phase);
     }
-    (checkpoint.status, checkpoint.title) = (WorkflowStatus::Complete, Some("A title".to_owned()));
+    (checkpoint.content.status, checkpoint.content.title) =
+        (WorkflowStatus::Complete, Some("A title".to_owned()));
     let papers = write(Dialect::ClaudePlan, &checkpoint);
     assert_eq!(papers.main["plan_path"], Value::Null, "a title is no path");
     let draft = read(Dialect::ClaudePlan, &papers.main, None).draft;
-    assert_eq!((draft.status, draft.next, draft.phases.len()), (WorkflowStatus::Complete, None, 3));
-    assert_eq!((draft.title.as_deref(), draft.watched), (Some("A title"), vec![]));
+    assert_eq!(
+        (draft.content.status, draft.content.next, draft.content.phases.len()),
+        (WorkflowStatus::Complete, None, 3)
+    );
+    assert_eq!((draft.content.title.as_deref(), draft.watched), (Some("A title"), vec![]));
 }
 
 #[test]
@@ -193,8 +206,8 @@ fn what_is_carried_is_untrusted() {
     }));
     let reading = read(Dialect::ClaudePlan, &damaged, None);
     assert_eq!(codes(&reading), ["imported"; 4]);
-    assert_eq!(reading.draft.phases.len(), 2);
-    assert_eq!((reading.draft.tasks, reading.draft.state), (vec![], None));
+    assert_eq!(reading.draft.content.phases.len(), 2);
+    assert_eq!((reading.draft.content.tasks, reading.draft.content.state), (vec![], Json::default()));
     let hostile = document(json!({
         "saved_at": "2026-01-01T00:00:00Z", "labels": ["a,b", "\u{1b}[0m", "ok", "ok"],
         "tasks": [{"id": "t", "status": "pending"}, {"id": "t", "status": "complete"}],
@@ -202,8 +215,11 @@ fn what_is_carried_is_untrusted() {
         "state": {"claude-plan": "mine"}
     }));
     let checkpoint = imported(Dialect::ClaudePlan, &hostile, None);
-    assert_eq!((checkpoint.context.labels.len(), checkpoint.tasks.len(), checkpoint.phases.len()), (1, 1, 1));
-    assert_eq!(checkpoint.state.to_value().unwrap()["claude-plan"], hostile);
+    assert_eq!(
+        (checkpoint.content.labels.len(), checkpoint.content.tasks.len(), checkpoint.content.phases.len()),
+        (1, 1, 1)
+    );
+    assert_eq!(checkpoint.content.state.to_value().unwrap()["claude-plan"], hostile);
     for document in [damaged, hostile] {
         assert_eq!(
             write(Dialect::ClaudePlan, &imported(Dialect::ClaudePlan, &document, None)).main,
@@ -221,26 +237,26 @@ fn going_from_system_to_system_does_not_grow_without_end() {
             let papers = write(dialect, &checkpoint);
             checkpoint = imported_again(dialect, &papers);
         }
-        sizes.push(checkpoint.state.to_value().unwrap().to_string().len());
+        sizes.push(checkpoint.content.state.to_value().unwrap().to_string().len());
     }
     assert_eq!(sizes[3..], [sizes[3]; 3], "{sizes:?}");
-    assert_eq!(checkpoint.state.to_value().unwrap()["k"], json!(1));
+    assert_eq!(checkpoint.content.state.to_value().unwrap()["k"], json!(1));
 }
 
 #[test]
 fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all() {
     let mut checkpoint = full(Dialect::Crunch);
     let at = checkpoint.saved_at;
-    checkpoint.phases[0].data =
+    checkpoint.content.phases[0].data =
         Some(Json::Given(json!({"a": {"z": 0}, "b": {"z": 1}, "both": {}, "plain": 1})));
-    checkpoint.phases[1].data = Some(Json::Given(json!({"b": {"z": 2}, "both": {}})));
-    checkpoint.phases[1].enter(PhaseStatus::Complete, at);
-    let third = &mut checkpoint.phases[2];
+    checkpoint.content.phases[1].data = Some(Json::Given(json!({"b": {"z": 2}, "both": {}})));
+    checkpoint.content.phases[1].enter(PhaseStatus::Complete, at);
+    let third = &mut checkpoint.content.phases[2];
     third.enter(PhaseStatus::InProgress, at);
     third.data = Some(Json::Given(json!({"c": {"z": 3}})));
-    checkpoint.phase = Some(third.id.clone());
-    checkpoint.next = None;
-    checkpoint.tasks.push(Task::pending("t2".parse().unwrap(), Some(third.id.clone())));
+    checkpoint.content.phase = Some(third.id.clone());
+    checkpoint.content.next = None;
+    checkpoint.content.tasks.push(Task::pending("t2".parse().unwrap(), Some(third.id.clone())));
     let papers = write(Dialect::Crunch, &checkpoint);
     assert_eq!(left_out(Dialect::Crunch, &checkpoint), [], "{}", papers.main);
     assert_eq!(
@@ -248,10 +264,10 @@ fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all
         json!({"tasks": {"t1": "enrich"}, "data": {"a": ["enrich"], "b": ["ready"], "both": ["enrich", "ready"]}})
     );
     let data = |checkpoint: &Checkpoint| {
-        checkpoint.phases.iter().map(|phase| Value::from(data(phase))).collect::<Vec<_>>()
+        checkpoint.content.phases.iter().map(|phase| Value::from(data(phase))).collect::<Vec<_>>()
     };
     let again = imported_again(Dialect::Crunch, &papers);
-    assert_eq!((data(&again), &again.tasks), (data(&checkpoint), &checkpoint.tasks));
+    assert_eq!((data(&again), &again.content.tasks), (data(&checkpoint), &checkpoint.content.tasks));
     // The owner goes on: what it has done since belongs to where it stands, and what it changed is as it says.
     let mut main = papers.main;
     main["created_at"] = json!("2026-12-24T00:00:00Z");
@@ -263,14 +279,14 @@ fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all
     assert_eq!(data(&later)[0]["a"], json!({"z": 9}));
     assert_eq!(data(&later)[3], json!({"c": {"z": 3}, "new": {"z": 4}}));
     assert_eq!(
-        (later.tasks[0].status.word(), later.tasks[0].phase.as_ref()),
-        ("complete", Some(&again.phases[0].id))
+        (later.content.tasks[0].status.word(), later.content.tasks[0].phase.as_ref()),
+        ("complete", Some(&again.content.phases[0].id))
     );
     // Nobody has to believe it.
     main["knowledge_context"]["ckpt"]["phase_of"] =
         json!({"tasks": {"t1": "nowhere"}, "data": {"a": ["nowhere"]}});
     let doubtful = imported(Dialect::Crunch, &main, None);
-    assert_eq!(doubtful.tasks[0].phase, doubtful.phase);
+    assert_eq!(doubtful.content.tasks[0].phase, doubtful.content.phase);
     assert_eq!(data(&doubtful)[3]["a"], json!({"z": 9}));
 }
 
@@ -283,11 +299,11 @@ fn file(name: &str, path: &str) -> Artifact {
 fn halfway(dialect: Dialect) -> Checkpoint {
     let mut checkpoint = full(dialect);
     let at = checkpoint.saved_at;
-    checkpoint.phases[1].enter(PhaseStatus::Skipped, at);
-    checkpoint.phases[2].enter(PhaseStatus::InProgress, at);
-    checkpoint.phase = Some(checkpoint.phases[2].id.clone());
-    checkpoint.next = None;
-    checkpoint.artifacts = vec![file("spec", "docs/spec.md"), file("b.md", "b.md")];
+    checkpoint.content.phases[1].enter(PhaseStatus::Skipped, at);
+    checkpoint.content.phases[2].enter(PhaseStatus::InProgress, at);
+    checkpoint.content.phase = Some(checkpoint.content.phases[2].id.clone());
+    checkpoint.content.next = None;
+    checkpoint.content.artifacts = vec![file("spec", "docs/spec.md"), file("b.md", "b.md")];
     checkpoint
 }
 
@@ -299,22 +315,22 @@ fn phases_that_were_skipped_or_begun_and_files_with_names_stay_what_they_are() {
         assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", papers.main);
         let again = imported_again(dialect, &papers);
         let stand = |checkpoint: &Checkpoint| {
-            checkpoint.phases[..3].iter().map(|phase| phase.status.word()).collect::<Vec<_>>()
+            checkpoint.content.phases[..3].iter().map(|phase| phase.status.word()).collect::<Vec<_>>()
         };
         assert_eq!(stand(&again), ["complete", "skipped", "in_progress"], "{dialect}");
-        assert_eq!(again.artifacts, checkpoint.artifacts, "{dialect}");
+        assert_eq!(again.content.artifacts, checkpoint.content.artifacts, "{dialect}");
         assert_eq!(write(dialect, &again), papers, "{dialect}: what was imported is written back as it was");
         // What is carried does not make a phase done, or undone, and does not bring back files.
         let mut main = papers.main;
         let carried = main.pointer_mut(place).unwrap();
-        let id = |at: usize| checkpoint.phases[at].id.to_string();
+        let id = |at: usize| checkpoint.content.phases[at].id.to_string();
         carried["phase_status"] = json!({id(0): "in_progress", id(2): "skipped", "x": "skipped"});
         carried["artifacts"] =
             json!([{"name": "gone", "path": "gone.md"}, {"name": "b.md", "path": "docs/spec.md"}]);
         let doubtful = imported(dialect, &main, papers.beside.as_ref());
-        assert_eq!(doubtful.phases[0].status, PhaseStatus::Complete, "{dialect}");
-        assert!(!doubtful.phases[2].status.is_done(), "{dialect}");
-        assert_eq!(doubtful.artifacts.len(), 2, "{dialect}");
+        assert_eq!(doubtful.content.phases[0].status, PhaseStatus::Complete, "{dialect}");
+        assert!(!doubtful.content.phases[2].status.is_done(), "{dialect}");
+        assert_eq!(doubtful.content.artifacts.len(), 2, "{dialect}");
     }
 }
 
@@ -323,18 +339,18 @@ fn the_owner_of_a_file_may_have_gone_on_with_a_phase_that_was_skipped() {
     let mut main = write(Dialect::ClaudeDir, &halfway(Dialect::ClaudeDir)).main;
     main["updated_at"] = json!("2026-12-24T00:00:00Z");
     let draft = read(Dialect::ClaudeDir, &main, None).draft;
-    assert_eq!(draft.phases[1].status, PhaseStatus::Complete);
-    assert_eq!(draft.artifacts[0].name, "spec");
+    assert_eq!(draft.content.phases[1].status, PhaseStatus::Complete);
+    assert_eq!(draft.content.artifacts[0].name, "spec");
 }
 
 #[test]
 fn a_name_or_a_phase_without_a_place_is_named() {
     let mut checkpoint = halfway(Dialect::Dotagent);
-    checkpoint.artifacts = vec![file("REQUIREMENTS", "docs/spec.md")];
+    checkpoint.content.artifacts = vec![file("REQUIREMENTS", "docs/spec.md")];
     let lost = left_out(Dialect::Dotagent, &checkpoint);
     assert!(!lost.contains(&Topic::Artifacts) && !lost.contains(&Topic::Standing), "{lost:?}");
-    checkpoint.artifacts = vec![file("spec", "memory/reports/demand.json")];
-    checkpoint.phases[3].enter(PhaseStatus::InProgress, checkpoint.saved_at);
+    checkpoint.content.artifacts = vec![file("spec", "memory/reports/demand.json")];
+    checkpoint.content.phases[3].enter(PhaseStatus::InProgress, checkpoint.saved_at);
     let lost = left_out(Dialect::Dotagent, &checkpoint);
     assert!(lost.contains(&Topic::Artifacts) && lost.contains(&Topic::Standing), "{lost:?}");
 }
@@ -349,8 +365,8 @@ fn many_carried_names_take_no_longer_than_their_number() {
             "tasks": names("t", 100_001).iter().map(task).collect::<Vec<_>>(),
     }}});
     let reading = read(Dialect::ClaudePlan, &document, None);
-    assert_eq!((reading.draft.labels.len(), reading.draft.watched.len()), (50_000, 50_001));
-    assert_eq!(reading.draft.tasks.len(), 100_000, "no more than can be saved");
+    assert_eq!((reading.draft.content.labels.len(), reading.draft.watched.len()), (50_000, 50_001));
+    assert_eq!(reading.draft.content.tasks.len(), 100_000, "no more than can be saved");
     assert_eq!(codes(&reading), ["imported"]);
     let checkpoint = imported(Dialect::ClaudePlan, &document, None);
     assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
@@ -368,9 +384,12 @@ fn texts_that_could_not_be_saved_are_not_followed() {
     let reading = read(Dialect::ClaudePlan, &document, None);
     assert_eq!(codes(&reading), ["imported"; 5]);
     let draft = reading.draft;
-    assert_eq!((draft.title.as_deref(), draft.note, draft.last_error), (Some("p.md"), None, None));
-    assert_eq!(draft.next.and_then(|next| next.action), None);
-    assert_eq!(draft.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(
+        (draft.content.title.as_deref(), draft.note, draft.content.last_error),
+        (Some("p.md"), None, None)
+    );
+    assert_eq!(draft.content.next.and_then(|next| next.action), None);
+    assert_eq!(draft.content.tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["b"]);
     let checkpoint = imported(Dialect::ClaudePlan, &document, None);
     assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
 }

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Mention, Notes, Watch, pointer};
+use super::super::reading::{Draft, Notes, Watch, pointer};
 use super::super::times::Time;
 use super::members::{compare, member, text};
 use super::{error, phases, replans};
-use crate::core::checkpoint::{Next, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, Content, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::time::Timestamp;
 
@@ -36,16 +36,19 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     Draft {
         workflow: workflow(main, notes),
         recorded_at,
-        status,
-        phase: listed,
-        next,
-        title: title(main, notes),
-        pipeline: found.whole.then(|| "claude-dir".to_owned()),
-        phases: found.phases,
-        artifacts: artifacts(main, notes),
+        content: Content {
+            status,
+            phase: listed,
+            next,
+            title: title(main, notes),
+            pipeline: found.whole.then(|| "claude-dir".to_owned()),
+            phases: found.phases,
+            artifacts: artifacts(main, notes),
+            replans: replans::read(main, recorded_at, notes),
+            last_error: error.dated,
+            ..Content::default()
+        },
         watched: watched(main, notes),
-        replans: replans::read(main, recorded_at, notes),
-        last_error: error.dated,
         undated_error: error.undated,
         ..Draft::default()
     }
@@ -155,7 +158,7 @@ fn watched(main: &Value, notes: &mut Notes<'_>) -> Vec<Watch> {
 }
 
 /// The files in the registry: by name, lists by name, or a bare list.
-fn artifacts(main: &Value, notes: &mut Notes<'_>) -> Vec<Mention> {
+fn artifacts(main: &Value, notes: &mut Notes<'_>) -> Vec<Artifact> {
     let Some((registry, place)) = member(main, "artifact_registry") else { return Vec::new() };
     let mut entries: Vec<(Option<String>, &Value, String)> = Vec::new();
     match registry {
@@ -176,14 +179,14 @@ fn artifacts(main: &Value, notes: &mut Notes<'_>) -> Vec<Mention> {
         })),
         _ => {}
     }
-    let mut found: Vec<Mention> = Vec::new();
+    let mut found: Vec<Artifact> = Vec::new();
     let mut seen = HashSet::new();
     for (name, value, place) in entries {
         let Some(path) = registered_path(value) else { continue };
         let name = name.unwrap_or_else(|| path.to_owned());
         if seen.insert(name.clone()) {
             notes.found("artifact", path, &place);
-            found.push(Mention::new(name, path));
+            found.push(Artifact::new(name, path));
         }
     }
     found

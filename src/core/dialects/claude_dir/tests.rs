@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::Dialect;
-use super::super::reading::{Draft, Mention, Reading};
+use super::super::reading::{Draft, Reading};
 use super::super::testing::{codes, imported, round_trip};
 use crate::core::change::{Change, Reopen, Stamp};
-use crate::core::checkpoint::{Checkpoint, LastError, Replan, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Replan, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::resume::{Facts, Limits, Resume, evaluate};
@@ -100,15 +100,27 @@ fn read(document: &Value) -> Reading {
 }
 
 fn phases(draft: &Draft) -> Vec<(&str, &str)> {
-    draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
+    draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
 }
 
 fn open(draft: &Draft) -> Vec<&str> {
-    draft.phases.iter().filter(|phase| !phase.status.is_done()).map(|phase| phase.id.as_str()).collect()
+    draft
+        .content
+        .phases
+        .iter()
+        .filter(|phase| !phase.status.is_done())
+        .map(|phase| phase.id.as_str())
+        .collect()
 }
 
 fn done(draft: &Draft) -> Vec<&str> {
-    draft.phases.iter().filter(|phase| phase.status.is_done()).map(|phase| phase.id.as_str()).collect()
+    draft
+        .content
+        .phases
+        .iter()
+        .filter(|phase| phase.status.is_done())
+        .map(|phase| phase.id.as_str())
+        .collect()
 }
 
 fn judged(document: &Value) -> Resume {
@@ -136,13 +148,13 @@ mod reading {
         let reading = read(&first_version());
         let draft = &reading.draft;
         assert_eq!(draft.workflow.as_deref(), Some("orchestrate_payment_flow"));
-        assert_eq!(draft.title.as_deref(), Some("Add the payment flow"));
+        assert_eq!(draft.content.title.as_deref(), Some("Add the payment flow"));
         assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-02-03T10:20:30.000Z");
-        assert_eq!(draft.pipeline.as_deref(), Some("claude-dir"));
+        assert_eq!(draft.content.pipeline.as_deref(), Some("claude-dir"));
         assert_eq!(phases(draft), [("1", "complete"), ("2", "pending"), ("3", "pending"), ("4", "pending")]);
         assert_eq!(
-            draft.artifacts,
-            [Mention::new("report", "docs/report.md"), Mention::new("plan", "docs/plan.md")]
+            draft.content.artifacts,
+            [Artifact::new("report", "docs/report.md"), Artifact::new("plan", "docs/plan.md")]
         );
         assert_eq!((draft.watched[0].path.as_str(), draft.watched[0].modified_at), ("docs/plan.md", None));
         assert!(codes(&reading).is_empty());
@@ -178,7 +190,7 @@ mod reading {
         let resume = judged(&document);
         assert_eq!((resume.phase, resume.verdict.word()), (None, "complete"));
         assert!(codes(&read(&document)).is_empty());
-        assert_eq!(read(&document).draft.next, None);
+        assert_eq!(read(&document).draft.content.next, None);
     }
 
     #[test]
@@ -215,7 +227,7 @@ mod reading {
             with(first_version(), json!({"total_phases": 4_000_000_000_u64})),
         ] {
             let draft = read(&document).draft;
-            assert_eq!(draft.pipeline, None);
+            assert_eq!(draft.content.pipeline, None);
             assert_eq!(phases(&draft), [("1", "complete"), ("2", "pending")]);
             round_trip(DIR, &document, None);
         }
@@ -251,9 +263,9 @@ mod reading {
         let named = json!({"completed_phases": ["draft"], "current_phase": "review", "total_phases": 2});
         let draft = read(&with(without(first_version(), "completed_phases"), named)).draft;
         assert_eq!(phases(&draft), [("draft", "complete"), ("review", "pending")]);
-        assert_eq!(draft.pipeline.as_deref(), Some("claude-dir"));
+        assert_eq!(draft.content.pipeline.as_deref(), Some("claude-dir"));
         let some = json!({"completed_phases": ["draft"], "current_phase": "review", "total_phases": 6});
-        assert_eq!(read(&with(first_version(), some)).draft.pipeline, None);
+        assert_eq!(read(&with(first_version(), some)).draft.content.pipeline, None);
     }
 
     #[test]
@@ -267,12 +279,12 @@ mod reading {
             ("superseded", WorkflowStatus::Abandoned),
         ] {
             let reading = read(&with(first_version(), json!({"status": word})));
-            assert_eq!(reading.draft.status, status, "{word}");
+            assert_eq!(reading.draft.content.status, status, "{word}");
             assert!(codes(&reading).is_empty(), "{word}");
         }
         let reading = read(&with(first_version(), json!({"status": "escalated"})));
         assert_eq!(
-            (reading.draft.status, codes(&reading)),
+            (reading.draft.content.status, codes(&reading)),
             (WorkflowStatus::InProgress, vec!["status_unknown"])
         );
     }
@@ -349,7 +361,7 @@ mod reading {
             with(first_version(), json!({"workflow_state": {"current_phase": 3, "completed_phases": ["1"]}}));
         let reading = read(&document);
         assert_eq!(codes(&reading), ["records_disagree"]);
-        assert_eq!(reading.draft.next.unwrap().phase.unwrap().as_str(), "2");
+        assert_eq!(reading.draft.content.next.unwrap().phase.unwrap().as_str(), "2");
         round_trip(DIR, &document, None);
     }
 
@@ -384,17 +396,17 @@ mod errors {
     #[test]
     fn the_last_error_belongs_to_the_phase_that_was_worked_on() {
         let reading = read(&with(first_version(), json!({"last_error": "the disk is full"})));
-        let error = reading.draft.last_error.unwrap();
+        let error = reading.draft.content.last_error.unwrap();
         assert_eq!((error.message.as_str(), error.phase.unwrap().as_str()), ("the disk is full", "2"));
         let told =
             json!({"last_error": {"message": "no network", "phase": 3, "timestamp": "2026-02-03T10:00:00Z"}});
-        let error = read(&with(first_version(), told)).draft.last_error.unwrap();
+        let error = read(&with(first_version(), told)).draft.content.last_error.unwrap();
         assert_eq!(
             (error.phase.unwrap().as_str(), error.at.to_string().as_str()),
             ("3", "2026-02-03T10:00:00.000Z")
         );
         let deep = read(&with(newest_version(), json!({"error_state": {"last_error": "exit 1"}})));
-        assert_eq!(deep.draft.last_error.unwrap().message, "exit 1");
+        assert_eq!(deep.draft.content.last_error.unwrap().message, "exit 1");
     }
 
     #[test]
@@ -404,7 +416,7 @@ mod errors {
             json!({"checkpoint_id": "x", "last_error": "lost"}),
         );
         let draft = read(&timeless).draft;
-        assert_eq!((draft.last_error, draft.undated_error.as_deref()), (None, Some("lost")));
+        assert_eq!((draft.content.last_error, draft.undated_error.as_deref()), (None, Some("lost")));
         round_trip(DIR, &timeless, None);
     }
 
@@ -413,7 +425,7 @@ mod errors {
         let document = with(first_version(), json!({"status": "failed", "last_error": "exit 1"}));
         let draft = read(&document).draft;
         assert_eq!(
-            (draft.phases[1].status, draft.phases[1].error.as_deref()),
+            (draft.content.phases[1].status, draft.content.phases[1].error.as_deref()),
             (PhaseStatus::Failed, Some("exit 1"))
         );
         assert_eq!(done(&draft), ["1"]);
@@ -426,7 +438,7 @@ mod errors {
             let document = with(newest_version(), json!({"error_state": {"failed_state": failed}}));
             let reading = read(&document);
             assert_eq!(done(&reading.draft), ["0"], "{failed}");
-            assert_eq!(reading.draft.phases[1].status, PhaseStatus::Failed);
+            assert_eq!(reading.draft.content.phases[1].status, PhaseStatus::Failed);
             assert_eq!(codes(&reading), ["records_disagree"]);
             assert_eq!(resumes_at(&document).as_deref(), Some("1"));
             round_trip(DIR, &document, None);
@@ -436,7 +448,10 @@ mod errors {
     #[test]
     fn a_failed_state_that_is_no_phase_is_the_current_one_or_a_finding() {
         let current = json!({"current_phase": 3, "error_state": {"failed_state": "somewhere"}});
-        assert_eq!(read(&with(newest_version(), current)).draft.phases[3].status, PhaseStatus::Failed);
+        assert_eq!(
+            read(&with(newest_version(), current)).draft.content.phases[3].status,
+            PhaseStatus::Failed
+        );
         let unknown = read(&with(newest_version(), json!({"error_state": {"failed_state": "somewhere"}})));
         assert_eq!(codes(&unknown), ["records_disagree"]);
     }
@@ -447,7 +462,7 @@ mod errors {
         let document = with(newest_version(), data);
         let reading = read(&document);
         assert_eq!(done(&reading.draft), ["0", "2"]);
-        assert_eq!(reading.draft.phases[1].status, PhaseStatus::Failed);
+        assert_eq!(reading.draft.content.phases[1].status, PhaseStatus::Failed);
         assert_eq!(codes(&reading).iter().filter(|code| **code == "records_disagree").count(), 2);
         round_trip(DIR, &document, None);
     }
@@ -457,7 +472,7 @@ mod states {
     use super::*;
 
     fn names(draft: &Draft) -> Vec<Option<&str>> {
-        draft.phases.iter().map(|phase| phase.name.as_deref()).collect()
+        draft.content.phases.iter().map(|phase| phase.name.as_deref()).collect()
     }
 
     #[test]
@@ -477,7 +492,7 @@ mod states {
         let reading = read(&document);
         assert_eq!(codes(&reading), ["records_disagree"]);
         assert_eq!(phases(&reading.draft), [("setup", "complete"), ("explore", "pending")]);
-        assert_eq!(reading.draft.pipeline, None);
+        assert_eq!(reading.draft.content.pipeline, None);
         assert_eq!(resumes_at(&document).as_deref(), Some("explore"));
         round_trip(DIR, &document, None);
     }
@@ -494,12 +509,12 @@ mod states {
             phases(&reading.draft),
             [("setup", "complete"), ("build", "pending"), ("ship", "pending")]
         );
-        assert_eq!(reading.draft.pipeline.as_deref(), Some("claude-dir"));
+        assert_eq!(reading.draft.content.pipeline.as_deref(), Some("claude-dir"));
         document["state_machine"]["completed_states"] = json!(["setup", "build", "ship"]);
         document["state_machine"]["current_state"] = json!("complete");
         let draft = read(&document).draft;
         assert_eq!(
-            (open(&draft).len(), draft.status, draft.next.is_none()),
+            (open(&draft).len(), draft.content.status, draft.content.next.is_none()),
             (0, WorkflowStatus::Complete, true)
         );
         assert_eq!(judged(&document).verdict.word(), "complete");
@@ -523,7 +538,7 @@ mod states {
             document["state_machine"] =
                 json!({"current_state": "b", "completed_states": ["a"], "transition_table": table});
             let draft = read(&document).draft;
-            assert_eq!((draft.pipeline.as_deref(), done(&draft)), (None, vec!["a"]), "{table}");
+            assert_eq!((draft.content.pipeline.as_deref(), done(&draft)), (None, vec!["a"]), "{table}");
             round_trip(DIR, &document, None);
         }
     }
@@ -567,13 +582,16 @@ mod replans {
     use super::*;
 
     fn of(draft: &Draft, phase: &str) -> usize {
-        draft.replans.iter().filter(|replan| replan.phase.as_str() == phase).count()
+        draft.content.replans.iter().filter(|replan| replan.phase.as_str() == phase).count()
     }
 
     #[test]
     fn the_history_is_read() {
         let draft = read(&newest_version()).draft;
-        assert_eq!((draft.replans.len(), draft.replans[0].reason.as_deref()), (1, Some("too large")));
+        assert_eq!(
+            (draft.content.replans.len(), draft.content.replans[0].reason.as_deref()),
+            (1, Some("too large"))
+        );
     }
 
     #[test]
@@ -587,7 +605,7 @@ mod replans {
         round_trip(DIR, &document, None);
 
         let mut checkpoint = imported(DIR, &document, None);
-        checkpoint.replans.push(Replan {
+        checkpoint.content.replans.push(Replan {
             phase: "2".parse().unwrap(),
             reason: Some("again".to_owned()),
             at: checkpoint.saved_at,
@@ -678,9 +696,9 @@ mod writing {
         let mut checkpoint = imported(DIR, &first_version(), None);
         let later = Timestamp::parse("2026-02-04T00:00:00Z").unwrap();
         checkpoint.saved_at = later;
-        checkpoint.phases[1].enter(PhaseStatus::Complete, later);
-        checkpoint.next.as_mut().unwrap().phase = Some("3".parse().unwrap());
-        checkpoint.artifacts[1].path = "docs/plan_2.md".to_owned();
+        checkpoint.content.phases[1].enter(PhaseStatus::Complete, later);
+        checkpoint.content.next.as_mut().unwrap().phase = Some("3".parse().unwrap());
+        checkpoint.content.artifacts[1].path = "docs/plan_2.md".to_owned();
         let expected = with(
             first_version(),
             json!({"updated_at": "2026-02-04T00:00:00.000Z", "current_phase": 3, "completed_phases": [1, 2],
@@ -695,8 +713,8 @@ mod writing {
         let mut checkpoint = imported(DIR, &newest_version(), None);
         let later = Timestamp::parse("2026-03-02T00:00:00Z").unwrap();
         checkpoint.saved_at = later;
-        checkpoint.phases[2].enter(PhaseStatus::Complete, later);
-        checkpoint.next.as_mut().unwrap().phase = Some("3".parse().unwrap());
+        checkpoint.content.phases[2].enter(PhaseStatus::Complete, later);
+        checkpoint.content.next.as_mut().unwrap().phase = Some("3".parse().unwrap());
         let machine = json!({"current_state": "3", "completed_states": ["setup", "explore", "design"]});
         let expected = with(
             newest_version(),
@@ -713,11 +731,11 @@ mod writing {
     fn a_failure_on_top_shows_and_its_mending_too() {
         for document in [first_version(), newest_version()] {
             let mut checkpoint = imported(DIR, &document, None);
-            checkpoint.phases[2].enter(PhaseStatus::Failed, checkpoint.saved_at);
-            checkpoint.next.as_mut().unwrap().phase = Some(checkpoint.phases[2].id.clone());
-            checkpoint.last_error = Some(LastError {
+            checkpoint.content.phases[2].enter(PhaseStatus::Failed, checkpoint.saved_at);
+            checkpoint.content.next.as_mut().unwrap().phase = Some(checkpoint.content.phases[2].id.clone());
+            checkpoint.content.last_error = Some(LastError {
                 message: "exit 2".to_owned(),
-                phase: Some(checkpoint.phases[2].id.clone()),
+                phase: Some(checkpoint.content.phases[2].id.clone()),
                 at: checkpoint.saved_at,
                 extra: Default::default(),
             });
@@ -728,15 +746,18 @@ mod writing {
             );
             let draft = read(&failed).draft;
             assert_eq!(
-                (draft.phases[2].status, draft.last_error.unwrap().message.as_str()),
+                (draft.content.phases[2].status, draft.content.last_error.unwrap().message.as_str()),
                 (PhaseStatus::Failed, "exit 2")
             );
 
             let mut checkpoint = imported(DIR, &failed, None);
-            checkpoint.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
-            checkpoint.last_error = None;
+            checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
+            checkpoint.content.last_error = None;
             let mended = read(&written(&checkpoint)).draft;
-            assert_eq!((mended.phases[2].status, mended.last_error), (PhaseStatus::Complete, None));
+            assert_eq!(
+                (mended.content.phases[2].status, mended.content.last_error),
+                (PhaseStatus::Complete, None)
+            );
         }
     }
 
@@ -745,7 +766,7 @@ mod writing {
         let document =
             with(newest_version(), json!({"phase_data": {"phase_2": {"status": "running", "n": 1}}}));
         let mut checkpoint = imported(DIR, &document, None);
-        checkpoint.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
+        checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
         let written = written(&checkpoint);
         assert_eq!(written["phase_data"]["phase_2"], json!({"status": "completed", "n": 1}));
         assert_eq!(done(&read(&written).draft), ["0", "1", "2"]);
@@ -754,7 +775,7 @@ mod writing {
     #[test]
     fn a_fresh_document_says_all_that_the_dialect_can_say() {
         let mut checkpoint = imported(DIR, &newest_version(), None);
-        checkpoint.state = Default::default();
+        checkpoint.content.state = Default::default();
         let fresh = written(&checkpoint);
         assert_eq!(fresh["schema_version"], json!("2.1"));
         // The earliest time that is known of the work.
@@ -766,8 +787,8 @@ mod writing {
         let (before, after) = (read(&newest_version()).draft, read(&fresh).draft);
         assert_eq!(phases(&after), phases(&before));
         assert_eq!(
-            (after.workflow, after.title, after.replans),
-            (before.workflow, before.title, before.replans)
+            (after.workflow, after.content.title, after.content.replans),
+            (before.workflow, before.content.title, before.content.replans)
         );
         assert_eq!(after.recorded_at, before.recorded_at);
     }
@@ -778,18 +799,23 @@ mod writing {
             [(&["0", "0.5", "3A", "4"][..], 2), (&["0", "0.5"], 0), (&["PLAN", "BUILD"], 0)]
         {
             let mut checkpoint = imported(DIR, &first_version(), None);
-            checkpoint.state = Default::default();
-            checkpoint.pipeline = Some("custom".to_owned());
-            checkpoint.phases = ids.iter().map(|id| Phase::pending(id.parse().unwrap())).collect();
-            for phase in &mut checkpoint.phases[..finished] {
+            checkpoint.content.state = Default::default();
+            checkpoint.content.pipeline = Some("custom".to_owned());
+            checkpoint.content.phases = ids.iter().map(|id| Phase::pending(id.parse().unwrap())).collect();
+            for phase in &mut checkpoint.content.phases[..finished] {
                 phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
             }
-            checkpoint.next.as_mut().unwrap().phase = Some(checkpoint.phases[finished].id.clone());
+            checkpoint.content.next.as_mut().unwrap().phase =
+                Some(checkpoint.content.phases[finished].id.clone());
             let draft = read(&written(&checkpoint)).draft;
-            let expected: Vec<_> =
-                checkpoint.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect();
+            let expected: Vec<_> = checkpoint
+                .content
+                .phases
+                .iter()
+                .map(|phase| (phase.id.as_str(), phase.status.word()))
+                .collect();
             assert_eq!(phases(&draft), expected);
-            assert!(draft.pipeline.is_some());
+            assert!(draft.content.pipeline.is_some());
         }
     }
 }
@@ -877,31 +903,31 @@ proptest! {
         let draft = super::super::testing::read(DIR, &document, None).draft;
         round_trip(DIR, &document, None);
         let failed = document.pointer("/error_state/failed_state").and_then(Value::as_str);
-        for phase in draft.phases.iter().filter(|phase| failed == Some(phase.id.as_str())) {
+        for phase in draft.content.phases.iter().filter(|phase| failed == Some(phase.id.as_str())) {
             prop_assert_eq!(phase.status, PhaseStatus::Failed);
         }
         for (key, value) in document.get("phase_data").and_then(Value::as_object).into_iter().flatten() {
-            let phase = draft.phases.iter().find(|phase| phase.id.as_str() == key);
+            let phase = draft.content.phases.iter().find(|phase| phase.id.as_str() == key);
             if value.get("status") == Some(&json!("failed")) {
                 prop_assert!(phase.is_none_or(|phase| phase.status == PhaseStatus::Failed));
             }
         }
-        let mut ids: Vec<_> = draft.phases.iter().map(|phase| phase.id.as_str()).collect();
+        let mut ids: Vec<_> = draft.content.phases.iter().map(|phase| phase.id.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        prop_assert_eq!(ids.len(), draft.phases.len());
+        prop_assert_eq!(ids.len(), draft.content.phases.len());
     }
 
     #[test]
     fn a_save_on_any_document_is_read_back(document in document(), phase in 0..6_usize) {
         let mut checkpoint = imported(DIR, &document, None);
-        if let Some(phase) = checkpoint.phases.get_mut(phase).filter(|phase| !phase.status.is_done()) {
+        if let Some(phase) = checkpoint.content.phases.get_mut(phase).filter(|phase| !phase.status.is_done()) {
             let id = phase.id.clone();
             phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
-            checkpoint.status = WorkflowStatus::InProgress;
+            checkpoint.content.status = WorkflowStatus::InProgress;
             let written = written(&checkpoint);
             let draft = super::super::testing::read(DIR, &written, None).draft;
-            let again = draft.phases.iter().find(|phase| phase.id == id);
+            let again = draft.content.phases.iter().find(|phase| phase.id == id);
             prop_assert!(again.is_some_and(|phase| phase.status.is_done()), "{} in {:#}", id, written);
         }
     }

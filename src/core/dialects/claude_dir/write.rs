@@ -21,19 +21,19 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
     let mut page = if imported.is_none() { fresh(checkpoint) } else { Map::new() };
     let set =
         |page: &mut Map<String, Value>, key: &str, value: Value| drop(page.insert(key.to_owned(), value));
-    set(&mut page, "workflow_description", json!(checkpoint.title));
+    set(&mut page, "workflow_description", json!(checkpoint.content.title));
     set(&mut page, "updated_at", json!(checkpoint.saved_at));
-    set(&mut page, "status", status_word(checkpoint.status).into());
+    set(&mut page, "status", status_word(checkpoint.content.status).into());
     let current = current(checkpoint);
     set(&mut page, "current_phase", current.map_or(Value::Null, |phase| numbers::to_json(&phase.id)));
-    let total = checkpoint.is_declared().then_some(checkpoint.phases.len());
+    let total = checkpoint.content.is_declared().then_some(checkpoint.content.phases.len());
     set(&mut page, "total_phases", json!(total));
     let listed = |place: &str| completed(checkpoint, imported.and_then(|main| main.pointer(place)));
     set(&mut page, "completed_phases", listed("/completed_phases"));
-    let failed = checkpoint.phases.iter().find(|phase| phase.status == PhaseStatus::Failed);
-    let message = checkpoint.last_error.as_ref().map(|error| error.message.as_str());
+    let failed = checkpoint.content.phases.iter().find(|phase| phase.status == PhaseStatus::Failed);
+    let message = checkpoint.content.last_error.as_ref().map(|error| error.message.as_str());
     set(&mut page, "last_error", json!(message));
-    replans::write(&checkpoint.replans, imported, &mut page);
+    replans::write(&checkpoint.content.replans, imported, &mut page);
 
     let mut state = copies(&page, imported.and_then(|main| main.get(COPIES)));
     if let Some(copy) = state.get_mut("completed_phases") {
@@ -90,8 +90,8 @@ fn names(checkpoint: &Checkpoint) -> (&str, &str) {
 
 /// The earliest time that is known of the workflow.
 fn created_at(checkpoint: &Checkpoint) -> Timestamp {
-    let phases = checkpoint.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
-    let replans = checkpoint.replans.iter().map(|replan| Some(replan.at));
+    let phases = checkpoint.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
+    let replans = checkpoint.content.replans.iter().map(|replan| Some(replan.at));
     phases.chain(replans).flatten().min().map_or(checkpoint.saved_at, |first| first.min(checkpoint.saved_at))
 }
 
@@ -104,15 +104,15 @@ fn status_word(status: WorkflowStatus) -> &'static str {
 
 /// The phase that the counter points at: the recorded next one, the first that is left, or the last there was.
 fn current(checkpoint: &Checkpoint) -> Option<&Phase> {
-    let named = checkpoint.next.as_ref().and_then(|next| next.phase.as_ref());
-    let last = || checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
-    let named = named.and_then(|id| checkpoint.find_phase(id));
-    named.or_else(|| checkpoint.remaining().next()).or_else(last).or(checkpoint.phases.last())
+    let named = checkpoint.content.next.as_ref().and_then(|next| next.phase.as_ref());
+    let last = || checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
+    let named = named.and_then(|id| checkpoint.content.find_phase(id));
+    named.or_else(|| checkpoint.content.remaining().next()).or_else(last).or(checkpoint.content.phases.last())
 }
 
 /// The phases that are done, in the order and the spelling that the original has for them; new ones last.
 fn completed(checkpoint: &Checkpoint, original: Option<&Value>) -> Value {
-    let done: HashSet<&PhaseId> = checkpoint.done().map(|phase| &phase.id).collect();
+    let done: HashSet<&PhaseId> = checkpoint.content.done().map(|phase| &phase.id).collect();
     let mut listed: HashSet<PhaseId> = HashSet::new();
     let mut list: Vec<Value> = Vec::new();
     for item in original.and_then(Value::as_array).into_iter().flatten() {
@@ -125,7 +125,7 @@ fn completed(checkpoint: &Checkpoint, original: Option<&Value>) -> Value {
             listed.insert(id);
         }
     }
-    let new = checkpoint.done().filter(|phase| !listed.contains(&phase.id));
+    let new = checkpoint.content.done().filter(|phase| !listed.contains(&phase.id));
     list.extend(new.map(|phase| numbers::to_json(&phase.id)));
     list.into()
 }
@@ -148,11 +148,11 @@ fn write_machine(
     let states = States::of(checkpoint);
     let mut machine = json!({
         "current_state": current.map(|phase| states.name(phase)),
-        "completed_states": checkpoint.done().map(|phase| states.name(phase)).collect::<Vec<_>>(),
+        "completed_states": checkpoint.content.done().map(|phase| states.name(phase)).collect::<Vec<_>>(),
     });
     if imported.is_none() && !states.numbered {
-        let following = checkpoint.phases.iter().skip(1).map(|phase| states.name(phase)).chain([""]);
-        let table = checkpoint.phases.iter().map(|phase| states.name(phase)).zip(following);
+        let following = checkpoint.content.phases.iter().skip(1).map(|phase| states.name(phase)).chain([""]);
+        let table = checkpoint.content.phases.iter().map(|phase| states.name(phase)).zip(following);
         machine["transition_table"] = table.map(|(from, to)| (from.to_owned(), Value::from(to))).collect();
         page.insert(key(), machine);
         return;
@@ -175,7 +175,7 @@ struct States {
 
 impl States {
     fn of(checkpoint: &Checkpoint) -> Self {
-        Self { numbered: checkpoint.phases.iter().all(|phase| numbers::plain(&phase.id).is_some()) }
+        Self { numbered: checkpoint.content.phases.iter().all(|phase| numbers::plain(&phase.id).is_some()) }
     }
 
     fn name(self, phase: &Phase) -> &str {
@@ -187,7 +187,7 @@ impl States {
 fn phase_data(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let known = imported.and_then(|main| main.get("phase_data")).and_then(Value::as_object);
     let mut pages = Map::new();
-    for phase in &checkpoint.phases {
+    for phase in &checkpoint.content.phases {
         let Some(Ok(Value::Object(mut data))) = phase.data.as_ref().map(Json::to_value) else {
             continue;
         };
@@ -211,7 +211,7 @@ fn registry(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
         // Of two entries with the same path the first counts.
         let known = items.iter().rev().filter_map(|item| Some((registered_path(item)?, item)));
         let known: HashMap<&str, &Value> = known.collect();
-        let paths = checkpoint.artifacts.iter().map(|artifact| artifact.path.as_str());
+        let paths = checkpoint.content.artifacts.iter().map(|artifact| artifact.path.as_str());
         return paths
             .map(|path| known.get(path).map_or_else(|| path.into(), |item| (*item).clone()))
             .collect();
@@ -220,6 +220,6 @@ fn registry(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
         Some(Value::Object(_)) => json!({"path": path}),
         _ => path.into(),
     };
-    let artifacts = checkpoint.artifacts.iter();
+    let artifacts = checkpoint.content.artifacts.iter();
     artifacts.map(|artifact| (artifact.name.clone(), entry(&artifact.name, &artifact.path))).collect()
 }

@@ -47,7 +47,7 @@ pub(super) fn read(main: &Value, beside: Option<&Value>, draft: &mut Draft, note
         phases = vec![Phase::pending(id)];
         return settle(main, phases, 0, stated, draft, notes);
     };
-    draft.pipeline = Some("crunch".to_owned());
+    draft.content.pipeline = Some("crunch".to_owned());
     if at > 0 {
         let implied = known_phases::listed(&phases[..at]);
         let message = format!("{implied} are taken as complete, because {} comes behind", phases[at].id);
@@ -82,10 +82,10 @@ fn settle(
         main.get("agent_outputs").filter(|outputs| outputs.as_object().is_some_and(|o| !o.is_empty()));
     phase.data = outputs.cloned().map(Json::Given);
     let top = notes.workflow_status(main.get("status").unwrap_or(&Value::Null), "/status");
-    let all_done = draft.pipeline.is_some() && phases.iter().all(|phase| phase.status.is_done());
-    draft.status = if all_done { WorkflowStatus::Complete } else { top.unwrap_or_default() };
-    draft.phase = Some(phases[at].id.clone());
-    draft.phases = phases;
+    let all_done = draft.content.pipeline.is_some() && phases.iter().all(|phase| phase.status.is_done());
+    draft.content.status = if all_done { WorkflowStatus::Complete } else { top.unwrap_or_default() };
+    draft.content.phase = Some(phases[at].id.clone());
+    draft.content.phases = phases;
 }
 
 fn check_labels(main: &Value, beside: Option<&Value>, current: &str, notes: &mut Notes<'_>) {

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Mention, Notes, pointer};
+use super::super::reading::{Draft, Notes, pointer};
 use super::{graph, phases};
-use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;
@@ -29,7 +29,7 @@ pub(in super::super) fn read(main: &Value, beside: Option<&Value>, notes: &mut N
         notes.found("workflow", &id, "/issue_number");
         draft.workflow = Some(id);
     }
-    draft.title = text(main, "/issue_snapshot/title").map(|title| {
+    draft.content.title = text(main, "/issue_snapshot/title").map(|title| {
         notes.found("title", title, "/issue_snapshot/title");
         title.to_owned()
     });
@@ -39,14 +39,14 @@ pub(in super::super) fn read(main: &Value, beside: Option<&Value>, notes: &mut N
         notes.found("next/action", action, "/recovery_info/resume_from");
         action.to_owned()
     });
-    if draft.phase.is_some() || action.is_some() {
-        let open = draft.phase.clone().filter(|_| draft.status != WorkflowStatus::Complete);
-        draft.next = Some(Next { phase: open, action, extra: Default::default() })
+    if draft.content.phase.is_some() || action.is_some() {
+        let open = draft.content.phase.clone().filter(|_| draft.content.status != WorkflowStatus::Complete);
+        draft.content.next = Some(Next { phase: open, action, extra: Default::default() })
             .filter(|next| next.phase.is_some() || next.action.is_some());
     }
     check_recovery(main, beside, notes);
     read_issue(main, &mut draft, notes);
-    draft.tasks = graph::read(main, draft.phase.as_ref(), notes);
+    draft.content.tasks = graph::read(main, draft.content.phase.as_ref(), notes);
     read_outputs(main, &mut draft, notes);
     draft
 }
@@ -130,7 +130,7 @@ fn read_issue(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     }
     let mut seen = HashSet::new();
     let labels = labels(main).filter(|label| is_label(label) && seen.insert(*label));
-    draft.labels.extend(labels.map(str::to_owned));
+    draft.content.labels.extend(labels.map(str::to_owned));
 }
 
 /// The labels of the issue.
@@ -147,10 +147,10 @@ pub(super) fn is_label(label: &str) -> bool {
 /// What agents produced, and the files that were changed; one that was deleted is nothing that must be there.
 fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     let mut seen = HashSet::new();
-    let mut mention = |file: Mention, place: &str| {
+    let mut mention = |file: Artifact, place: &str| {
         if seen.insert(file.name.clone()) {
             notes.found("artifact", &file.path, place);
-            draft.artifacts.push(file);
+            draft.content.artifacts.push(file);
         }
     };
     let outputs = main.get("agent_outputs").and_then(Value::as_object);
@@ -159,7 +159,7 @@ fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
             let location = output.get("output_location").and_then(Value::as_str);
             if let Some(path) = location.filter(|path| !path.trim().is_empty()) {
                 let place = pointer(&["agent_outputs", agent, step, "output_location"]);
-                mention(Mention::new(format!("{agent}/{step}"), path), &place);
+                mention(Artifact::new(format!("{agent}/{step}"), path), &place);
             }
         }
     }
@@ -167,7 +167,7 @@ fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
         main.get("files_modified").and_then(Value::as_array).into_iter().flatten().enumerate()
     {
         if let Some(path) = modified_path(file) {
-            mention(Mention::new(path, path), &pointer(&["files_modified", &index.to_string()]));
+            mention(Artifact::new(path, path), &pointer(&["files_modified", &index.to_string()]));
         }
     }
 }

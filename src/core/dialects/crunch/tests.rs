@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::Dialect;
-use super::super::reading::{Draft, Mention, Papers, Reading};
+use super::super::reading::{Draft, Papers, Reading};
 use super::super::testing::{codes, imported, read as read_as, round_trip};
 use super::super::{Document, Notation, to_yaml};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
@@ -95,7 +95,7 @@ fn doubts(reading: &Reading) -> Vec<&'static str> {
 }
 
 fn phases(draft: &Draft) -> Vec<(&str, &str)> {
-    draft.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
+    draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
 }
 
 fn finding(reading: &Reading, code: Code) -> (Severity, &str) {
@@ -120,9 +120,9 @@ mod reading {
         let reading = read(&checkpoint());
         let draft = &reading.draft;
         assert_eq!(draft.workflow.as_deref(), Some("318"));
-        assert_eq!(draft.title.as_deref(), Some("Cache the thumbnails"));
+        assert_eq!(draft.content.title.as_deref(), Some("Cache the thumbnails"));
         assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-02-04T08:00:00.000Z");
-        assert_eq!(draft.pipeline.as_deref(), Some("crunch"));
+        assert_eq!(draft.content.pipeline.as_deref(), Some("crunch"));
         assert_eq!(draft.trigger, Some(Trigger::BatchComplete));
         assert_eq!(
             phases(draft),
@@ -134,10 +134,10 @@ mod reading {
                 ("docs", "pending")
             ]
         );
-        let current = &draft.phases[2];
+        let current = &draft.content.phases[2];
         assert_eq!((current.attempts, current.name.as_deref()), (2, Some("Implementing")));
         assert_eq!(current.started_at.unwrap().to_string(), "2026-02-04T07:30:00.000Z");
-        let next = draft.next.as_ref().unwrap();
+        let next = draft.content.next.as_ref().unwrap();
         assert_eq!(next.phase.as_ref().unwrap().as_str(), "implementing");
         assert_eq!(next.action.as_deref(), Some("batch_2_task_1"));
         assert_eq!(codes(&reading), ["phases_implied"]);
@@ -147,17 +147,18 @@ mod reading {
     #[test]
     fn nodes_are_the_tasks_of_the_current_phase() {
         let draft = read(&checkpoint()).draft;
-        let tasks: Vec<_> = draft.tasks.iter().map(|task| (task.id.as_str(), task.status.word())).collect();
+        let tasks: Vec<_> =
+            draft.content.tasks.iter().map(|task| (task.id.as_str(), task.status.word())).collect();
         assert_eq!(tasks, [("design", "complete"), ("cache", "running"), ("evict", "pending")]);
-        assert!(draft.tasks.iter().all(|task| task.phase == draft.phase));
-        assert_eq!(draft.tasks[1].depends_on[0].as_str(), "design");
-        assert_eq!(draft.tasks[0].completed_at.unwrap().to_string(), "2026-02-04T07:40:00.000Z");
+        assert!(draft.content.tasks.iter().all(|task| task.phase == draft.content.phase));
+        assert_eq!(draft.content.tasks[1].depends_on[0].as_str(), "design");
+        assert_eq!(draft.content.tasks[0].completed_at.unwrap().to_string(), "2026-02-04T07:40:00.000Z");
         let odd = json!({"execution_graph": {"node_states": {
             "a,b": "completed", "": {"status": "done"}, "c": {"status": "failed", "result": "no disk", "attempts": 3},
             "d": {"status": "blue"}, "e": 7, "a;b": "pending"}}});
         let document = with(checkpoint(), odd);
         let reading = read(&document);
-        let of = |id: &str| reading.draft.tasks.iter().find(|task| task.id.as_str() == id).unwrap();
+        let of = |id: &str| reading.draft.content.tasks.iter().find(|task| task.id.as_str() == id).unwrap();
         assert_eq!(of("a;b").status, TaskStatus::Complete);
         assert_eq!((of("c").error.as_deref(), of("c").attempts), (Some("no disk"), 3));
         assert_eq!((of("d").status, of("e").status), (TaskStatus::Pending, TaskStatus::Pending));
@@ -169,20 +170,20 @@ mod reading {
     fn outputs_and_modified_files_are_artifacts_but_not_deleted_ones() {
         let draft = read(&checkpoint()).draft;
         assert_eq!(
-            draft.artifacts,
+            draft.content.artifacts,
             [
-                Mention::new("architect/write_spec", ".claude/crunch/318/spec.md"),
-                Mention::new("src/cache.rs", "src/cache.rs")
+                Artifact::new("architect/write_spec", ".claude/crunch/318/spec.md"),
+                Artifact::new("src/cache.rs", "src/cache.rs")
             ]
         );
-        let data = draft.phases[2].data.as_ref().unwrap().to_value().unwrap();
+        let data = draft.content.phases[2].data.as_ref().unwrap().to_value().unwrap();
         assert_eq!(data, checkpoint()["agent_outputs"]);
     }
 
     #[test]
     fn labels_that_fit_are_labels_and_the_branch_is_the_branch() {
         let draft = read(&checkpoint()).draft;
-        assert_eq!(draft.labels, ["state:implementing", "type:feature"]);
+        assert_eq!(draft.content.labels, ["state:implementing", "type:feature"]);
         assert_eq!(draft.git.unwrap().branch.as_deref(), Some("feature/issue-318-thumbnails"));
     }
 
@@ -228,7 +229,7 @@ mod reading {
         let mut entry = entry();
         entry["can_resume"] = json!(false);
         let reading = read_as(CRUNCH, &document, Some(&entry));
-        assert_eq!(reading.draft.phase.as_ref().unwrap().as_str(), "implementing");
+        assert_eq!(reading.draft.content.phase.as_ref().unwrap().as_str(), "implementing");
         assert!(reading.draft.recorded_at.is_some());
         assert_eq!(doubts(&reading), ["cannot_resume"]);
         round_trip(CRUNCH, &document, Some(&entry));
@@ -239,7 +240,7 @@ mod reading {
         let other = with(entry(), json!({"phase": "docs", "can_resume": false}));
         let reading = read_as(CRUNCH, &checkpoint(), Some(&other));
         assert_eq!(doubts(&reading), ["records_disagree", "records_disagree"]);
-        assert_eq!(reading.draft.phase.unwrap().as_str(), "implementing");
+        assert_eq!(reading.draft.content.phase.unwrap().as_str(), "implementing");
         round_trip(CRUNCH, &checkpoint(), Some(&other));
     }
 
@@ -261,16 +262,16 @@ mod reading {
             let mut document = checkpoint();
             document["workflow_state"] = state;
             let draft = read_as(CRUNCH, &document, None).draft;
-            assert_eq!(draft.phase.unwrap().as_str(), "validation");
+            assert_eq!(draft.content.phase.unwrap().as_str(), "validation");
             round_trip(CRUNCH, &document, None);
         }
         let mut named = checkpoint();
         named["workflow_state"] = json!({});
-        assert_eq!(read_as(CRUNCH, &named, None).draft.phase.unwrap().as_str(), "implementing");
+        assert_eq!(read_as(CRUNCH, &named, None).draft.content.phase.unwrap().as_str(), "implementing");
         named["checkpoint_id"] = json!("x");
         let reading = read_as(CRUNCH, &named, None);
         assert_eq!(
-            (reading.draft.phase, reading.draft.pipeline, reading.draft.phases.len()),
+            (reading.draft.content.phase, reading.draft.content.pipeline, reading.draft.content.phases.len()),
             (None, None, 0)
         );
         round_trip(CRUNCH, &named, None);
@@ -282,7 +283,7 @@ mod reading {
         let reading = read_as(CRUNCH, &document, None);
         assert_eq!(phases(&reading.draft), [("deploying", "in_progress")]);
         assert_eq!(
-            (reading.draft.pipeline.as_deref(), doubts(&reading)),
+            (reading.draft.content.pipeline.as_deref(), doubts(&reading)),
             (None, vec!["records_disagree", "phases_unknown"])
         );
         round_trip(CRUNCH, &document, None);
@@ -295,7 +296,7 @@ mod reading {
         let last = with(checkpoint(), docs);
         let draft = read_as(CRUNCH, &last, None).draft;
         assert_eq!(
-            (draft.status, draft.phases[4].status),
+            (draft.content.status, draft.content.phases[4].status),
             (WorkflowStatus::InProgress, PhaseStatus::InProgress)
         );
         for told in [
@@ -305,7 +306,7 @@ mod reading {
             let document = with(last.clone(), told);
             let draft = read_as(CRUNCH, &document, None).draft;
             assert_eq!(
-                (draft.status, draft.phases[4].status),
+                (draft.content.status, draft.content.phases[4].status),
                 (WorkflowStatus::Complete, PhaseStatus::Complete)
             );
             assert_eq!(judged(&document, &Facts::default()).verdict.word(), "complete");
@@ -320,7 +321,7 @@ mod reading {
     #[test]
     fn a_phase_recorded_as_failed_is_not_done() {
         let document = with(checkpoint(), json!({"workflow_state": {"status": "failed"}}));
-        assert_eq!(read(&document).draft.phases[2].status, PhaseStatus::Failed);
+        assert_eq!(read(&document).draft.content.phases[2].status, PhaseStatus::Failed);
         round_trip(CRUNCH, &document, Some(&entry()));
     }
 
@@ -389,7 +390,7 @@ mod writing {
         large["files_modified"] = names("f");
         large["issue_snapshot"]["labels"] = names("l");
         let mut saved = imported(CRUNCH, &large, None);
-        saved.context.labels.push("urgent".to_owned());
+        saved.content.labels.push("urgent".to_owned());
         let labels = written(&saved).main["issue_snapshot"]["labels"].as_array().map(Vec::len);
         assert_eq!(labels, Some(40_001));
     }
@@ -401,19 +402,19 @@ mod writing {
         saved.saved_at = later;
         saved.trigger = Trigger::PhaseTransition;
         saved.save_id = "77ffeedd".to_owned();
-        saved.phases[2].enter(PhaseStatus::Complete, later);
-        saved.tasks[1].enter(TaskStatus::Complete, later);
-        saved.tasks.push(Task::pending("measure".parse().unwrap(), saved.phase.clone()));
-        let next = saved.next.as_mut().unwrap();
+        saved.content.phases[2].enter(PhaseStatus::Complete, later);
+        saved.content.tasks[1].enter(TaskStatus::Complete, later);
+        saved.content.tasks.push(Task::pending("measure".parse().unwrap(), saved.content.phase.clone()));
+        let next = saved.content.next.as_mut().unwrap();
         (next.phase, next.action) = (Some("validation".parse().unwrap()), Some("run the checks".to_owned()));
-        saved.artifacts.push(Artifact {
+        saved.content.artifacts.push(Artifact {
             name: "bench".to_owned(),
             path: "bench.txt".to_owned(),
             size: None,
             sha256: None,
             extra: Default::default(),
         });
-        saved.context.labels.push("urgent".to_owned());
+        saved.content.labels.push("urgent".to_owned());
         saved.context.git = None;
         let id = "CP-validation-20260205101112-77ff";
         let mut expected = with(
@@ -452,31 +453,32 @@ mod writing {
     #[test]
     fn a_failure_and_the_end_show_too() {
         let mut saved = imported(CRUNCH, &checkpoint(), None);
-        saved.phases[2].enter(PhaseStatus::Failed, saved.saved_at);
-        saved.last_error = Some(LastError {
+        saved.content.phases[2].enter(PhaseStatus::Failed, saved.saved_at);
+        saved.content.last_error = Some(LastError {
             message: "out of memory".to_owned(),
-            phase: saved.phase.clone(),
+            phase: saved.content.phase.clone(),
             at: saved.saved_at,
             extra: Default::default(),
         });
         let failed = read_as(CRUNCH, &written(&saved).main, None);
-        assert_eq!(failed.draft.phases[2].status, PhaseStatus::Failed);
+        assert_eq!(failed.draft.content.phases[2].status, PhaseStatus::Failed);
         assert!(finding(&failed, Code::Imported).1.ends_with("out of memory"));
 
-        for phase in &mut saved.phases {
+        for phase in &mut saved.content.phases {
             phase.enter(PhaseStatus::Complete, saved.saved_at);
         }
-        (saved.status, saved.next, saved.last_error) = (WorkflowStatus::Complete, None, None);
+        (saved.content.status, saved.content.next, saved.content.last_error) =
+            (WorkflowStatus::Complete, None, None);
         let over = read_as(CRUNCH, &written(&saved).main, None).draft;
-        assert_eq!((over.status, over.next), (WorkflowStatus::Complete, None));
-        assert_eq!(over.artifacts.len(), 2);
+        assert_eq!((over.content.status, over.content.next), (WorkflowStatus::Complete, None));
+        assert_eq!(over.content.artifacts.len(), 2);
     }
 
     #[test]
     fn a_moved_output_is_written_where_it_was_named() {
         let mut saved = imported(CRUNCH, &checkpoint(), None);
-        saved.artifacts[0].path = "docs/spec.md".to_owned();
-        saved.artifacts[1].path = "src/store/cache.rs".to_owned();
+        saved.content.artifacts[0].path = "docs/spec.md".to_owned();
+        saved.content.artifacts[1].path = "src/store/cache.rs".to_owned();
         let main = written(&saved).main;
         assert_eq!(
             main["agent_outputs"]["architect"]["write_spec"]["output_location"],
@@ -489,7 +491,7 @@ mod writing {
     #[test]
     fn a_fresh_checkpoint_says_all_that_the_dialect_can_say() {
         let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
-        saved.state = Default::default();
+        saved.content.state = Default::default();
         let papers = written(&saved);
         assert_eq!(papers.main["issue_number"], json!(318));
         assert_eq!(papers.main["checkpoint_id"], json!("CP-implementing-20260204080000-0000"));
@@ -589,28 +591,28 @@ proptest! {
         round_trip(CRUNCH, &document, beside.as_ref());
         let over = document.pointer("/workflow_state/current_phase") == Some(&json!("done"));
         if document.pointer("/workflow_state/status") == Some(&json!("failed")) && !over {
-            let current = draft.phases.iter().find(|phase| Some(&phase.id) == draft.phase.as_ref());
+            let current = draft.content.phases.iter().find(|phase| Some(&phase.id) == draft.content.phase.as_ref());
             prop_assert!(current.is_none_or(|phase| phase.status == PhaseStatus::Failed));
         }
-        let mut ids: Vec<_> = draft.tasks.iter().map(|task| task.id.as_str()).collect();
+        let mut ids: Vec<_> = draft.content.tasks.iter().map(|task| task.id.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
-        prop_assert_eq!(ids.len(), draft.tasks.len());
+        prop_assert_eq!(ids.len(), draft.content.tasks.len());
     }
 
     #[test]
     fn a_save_on_any_document_is_read_back(document in document()) {
         let mut saved = imported(CRUNCH, &document, None);
-        if let Some(phase) = saved.phases.iter_mut().find(|phase| !phase.status.is_done()) {
+        if let Some(phase) = saved.content.phases.iter_mut().find(|phase| !phase.status.is_done()) {
             phase.enter(PhaseStatus::Complete, saved.saved_at);
         }
-        for task in &mut saved.tasks {
+        for task in &mut saved.content.tasks {
             task.enter(TaskStatus::Complete, saved.saved_at);
         }
         let main = written(&saved).main;
         let draft = read_as(CRUNCH, &main, None).draft;
         let done = |phases: &[crate::core::phase::Phase]| phases.iter().filter(|p| p.status.is_done()).count();
-        prop_assert_eq!(done(&draft.phases), done(&saved.phases), "{:#}", main);
-        prop_assert!(draft.tasks.iter().all(|task| task.status == TaskStatus::Complete), "{:#}", main);
+        prop_assert_eq!(done(&draft.content.phases), done(&saved.content.phases), "{:#}", main);
+        prop_assert!(draft.content.tasks.iter().all(|task| task.status == TaskStatus::Complete), "{:#}", main);
     }
 }

@@ -16,19 +16,19 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
     let tells_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
     let current = current(checkpoint, tells_status);
     let id = checkpoint_id(checkpoint, current);
-    let can_resume = !matches!(checkpoint.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
+    let can_resume = !matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
     let outputs = agent_outputs(checkpoint);
     let mut main = json!({
         "checkpoint_id": id,
         "created_at": checkpoint.saved_at,
         "workflow_state": workflow_state(current, tells_status),
         "issue_snapshot": issue_snapshot(checkpoint, imported),
-        "execution_graph": {"node_states": graph::write(&checkpoint.tasks, imported)},
+        "execution_graph": {"node_states": graph::write(&checkpoint.content.tasks, imported)},
         "files_modified": files_modified(checkpoint, &outputs, imported),
         "agent_outputs": outputs,
         "recovery_info": {
             "can_resume": can_resume,
-            "resume_from": checkpoint.next.as_ref().and_then(|next| next.action.as_ref()),
+            "resume_from": checkpoint.content.next.as_ref().and_then(|next| next.action.as_ref()),
             "warnings": warnings(checkpoint, imported),
         },
     });
@@ -41,7 +41,7 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
         }
         Some(original) => {
             if original.get("status").is_some() {
-                main["status"] = json!(status_word(checkpoint.status));
+                main["status"] = json!(status_word(checkpoint.content.status));
             }
             if original.get("trigger").is_some() {
                 main["trigger"] = json!(checkpoint.trigger);
@@ -62,12 +62,22 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
 /// that tells the status of its phase may also stand at one that is done.
 fn current(checkpoint: &Checkpoint, tells_status: bool) -> Option<&Phase> {
     let is_done = |phase: &Phase| phase.status.is_done();
-    let first = checkpoint.phases.iter().position(|phase| !is_done(phase)).unwrap_or(checkpoint.phases.len());
-    let finished = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id)).is_some_and(is_done);
+    let first = checkpoint
+        .content
+        .phases
+        .iter()
+        .position(|phase| !is_done(phase))
+        .unwrap_or(checkpoint.content.phases.len());
+    let finished = checkpoint
+        .content
+        .phase
+        .as_ref()
+        .and_then(|id| checkpoint.content.find_phase(id))
+        .is_some_and(is_done);
     let before = first.checked_sub(1).filter(|_| tells_status && finished);
     before
-        .map_or_else(|| checkpoint.phases.get(first), |at| checkpoint.phases.get(at))
-        .or(checkpoint.phases.last())
+        .map_or_else(|| checkpoint.content.phases.get(first), |at| checkpoint.content.phases.get(at))
+        .or(checkpoint.content.phases.last())
 }
 
 /// `CP-{phase}-{time}-{hash}`; the time has seconds, so that another save has another name.
@@ -112,27 +122,27 @@ fn workflow_state(current: Option<&Phase>, tells_status: bool) -> Value {
 }
 
 fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let known: HashSet<&str> = checkpoint.context.labels.iter().map(String::as_str).collect();
+    let known: HashSet<&str> = checkpoint.content.labels.iter().map(String::as_str).collect();
     let mut list: Vec<&str> = imported.into_iter().flat_map(labels).collect();
     let there: HashSet<&str> = list.iter().copied().collect();
     list.retain(|label| !is_label(label) || known.contains(label));
-    let labels = checkpoint.context.labels.iter().map(String::as_str);
+    let labels = checkpoint.content.labels.iter().map(String::as_str);
     list.extend(labels.filter(|label| !there.contains(label)));
     // Outside git there is no branch to tell; the issue still has one.
     let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
     let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
-    json!({"title": checkpoint.title, "labels": list, "branch": branch})
+    json!({"title": checkpoint.content.title, "labels": list, "branch": branch})
 }
 
 /// What the agents of all phases produced. A later phase does not undo the work of an earlier one.
 fn agent_outputs(checkpoint: &Checkpoint) -> Map<String, Value> {
     let mut outputs: Map<String, Value> = Map::new();
-    for phase in &checkpoint.phases {
+    for phase in &checkpoint.content.phases {
         if let Some(Ok(Value::Object(data))) = phase.data.as_ref().map(Json::to_value) {
             outputs.extend(data.into_iter().filter(|(_, steps)| steps.is_object()));
         }
     }
-    for artifact in &checkpoint.artifacts {
+    for artifact in &checkpoint.content.artifacts {
         if let Some((agent, step)) = producer(&outputs, artifact) {
             outputs[agent][step]["output_location"] = artifact.path.as_str().into();
         }
@@ -152,10 +162,10 @@ fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<
 
 fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, imported: Option<&Value>) -> Value {
     let known = imported.and_then(|main| main.get("files_modified")).and_then(Value::as_array);
-    let mut new: Vec<&Artifact> = checkpoint.artifacts.iter().collect();
+    let mut new: Vec<&Artifact> = checkpoint.content.artifacts.iter().collect();
     new.retain(|artifact| producer(outputs, artifact).is_none());
     // A file is called by its path, unless it has a name that was carried along.
-    let names = checkpoint.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
+    let names = checkpoint.content.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
     let paths = new.iter().rev().map(|artifact| (artifact.path.as_str(), *artifact));
     let (names, paths): (HashMap<_, _>, HashMap<_, _>) = (names.collect(), paths.collect());
     let mut listed: HashSet<&str> = HashSet::new();
@@ -184,7 +194,7 @@ fn warnings(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
         Some(Value::Null) | None => Vec::new(),
         Some(warning) => vec![warning.clone()],
     };
-    let error = checkpoint.last_error.as_ref().map(|error| Value::from(error.message.as_str()));
+    let error = checkpoint.content.last_error.as_ref().map(|error| Value::from(error.message.as_str()));
     warnings.extend(error.filter(|error| !warnings.contains(error)));
     warnings.into()
 }

@@ -63,15 +63,21 @@ fn draft(document: &Value) -> Draft {
 }
 
 fn done(draft: &Draft) -> Vec<&str> {
-    draft.phases.iter().filter(|phase| phase.status.is_done()).map(|phase| phase.id.as_str()).collect()
+    draft
+        .content
+        .phases
+        .iter()
+        .filter(|phase| phase.status.is_done())
+        .map(|phase| phase.id.as_str())
+        .collect()
 }
 
 fn status(draft: &Draft, id: &str) -> PhaseStatus {
-    draft.phases.iter().find(|phase| phase.id.as_str() == id).unwrap().status
+    draft.content.phases.iter().find(|phase| phase.id.as_str() == id).unwrap().status
 }
 
 fn next(draft: &Draft) -> Option<&str> {
-    draft.next.as_ref().and_then(|next| next.phase.as_ref()).map(PhaseId::as_str)
+    draft.content.next.as_ref().and_then(|next| next.phase.as_ref()).map(PhaseId::as_str)
 }
 
 /// The checkpoint after a save about `phase`, and the files it is exported to.
@@ -79,10 +85,10 @@ fn saved(main: &Value, beside: Option<&Value>, phase: &str, status: PhaseStatus)
     let mut checkpoint = imported(Dialect::Dotagent, main, beside);
     checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
     let id: PhaseId = phase.parse().unwrap();
-    let place = checkpoint.phases.iter().position(|phase| phase.id == id).unwrap();
-    checkpoint.phases[place].enter(status, checkpoint.saved_at);
-    checkpoint.phase = Some(id);
-    checkpoint.next = None;
+    let place = checkpoint.content.phases.iter().position(|phase| phase.id == id).unwrap();
+    checkpoint.content.phases[place].enter(status, checkpoint.saved_at);
+    checkpoint.content.phase = Some(id);
+    checkpoint.content.next = None;
     let papers = export(&checkpoint);
     (checkpoint, papers)
 }
@@ -114,13 +120,13 @@ fn it_goes_on_like_a_workflow_that_follows_the_pipeline() {
     let draft = &reading.draft;
     assert_eq!(draft.workflow.as_deref(), Some("checkout-rework"));
     assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-04-02T17:30:00.000Z");
-    assert_eq!(draft.pipeline.as_deref(), Some("dotagent"));
+    assert_eq!(draft.content.pipeline.as_deref(), Some("dotagent"));
     assert_eq!(done(draft), ["REQUIREMENTS", "ARCHITECTURE"]);
     assert_eq!(status(draft, "IMPLEMENTATION"), PhaseStatus::InProgress);
     assert_eq!(next(draft), Some("IMPLEMENTATION"));
-    assert_eq!(draft.phases[0].completed_at.unwrap().to_string(), "2026-04-01T09:00:00.000Z");
-    assert_eq!(draft.phases[3].outputs[0].path, "memory/reports/verification.json");
-    assert_eq!(draft.status, WorkflowStatus::InProgress);
+    assert_eq!(draft.content.phases[0].completed_at.unwrap().to_string(), "2026-04-01T09:00:00.000Z");
+    assert_eq!(draft.content.phases[3].outputs[0].path, "memory/reports/verification.json");
+    assert_eq!(draft.content.status, WorkflowStatus::InProgress);
     assert_eq!(codes(&reading), [""; 0]);
     let from: Vec<_> =
         reading.origins.iter().map(|origin| (origin.fact.as_str(), origin.from.as_str())).collect();
@@ -140,20 +146,20 @@ fn what_is_imported_has_the_form_of_a_checkpoint() {
 #[test]
 fn outputs_of_completed_phases_are_artifacts() {
     let expected = [
-        Mention::new("REQUIREMENTS", "memory/reports/demand.json"),
-        Mention::new("ARCHITECTURE", "memory/reports/final_design.json"),
+        Artifact::new("REQUIREMENTS", "memory/reports/demand.json"),
+        Artifact::new("ARCHITECTURE", "memory/reports/final_design.json"),
     ];
-    assert_eq!(draft(&document()).artifacts, expected);
+    assert_eq!(draft(&document()).content.artifacts, expected);
 }
 
 #[test]
 fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
     let mut checkpoint = imported(Dialect::Dotagent, &at("IMPLEMENTATION", "complete", &[]), None);
-    checkpoint.state = Json::Given(json!({}));
+    checkpoint.content.state = Json::Given(json!({}));
     let now = checkpoint.saved_at;
-    checkpoint.phases[0].enter(PhaseStatus::Complete, now);
-    checkpoint.phases[1].enter(PhaseStatus::Complete, now);
-    checkpoint.phases[2].enter(PhaseStatus::Skipped, now);
+    checkpoint.content.phases[0].enter(PhaseStatus::Complete, now);
+    checkpoint.content.phases[1].enter(PhaseStatus::Complete, now);
+    checkpoint.content.phases[2].enter(PhaseStatus::Skipped, now);
     let file = |name: &str, path: &str| Artifact {
         name: name.to_owned(),
         path: path.to_owned(),
@@ -162,14 +168,15 @@ fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
         extra: Default::default(),
     };
     let promised = "memory/reports/demand.json";
-    checkpoint.artifacts = vec![file("spec", "f"), file(promised, promised), file("ARCHITECTURE", "a.md")];
+    checkpoint.content.artifacts =
+        vec![file("spec", "f"), file(promised, promised), file("ARCHITECTURE", "a.md")];
     let papers = export(&checkpoint);
     let entries = papers.main["completed_phases"].as_array().unwrap();
     let outputs: Vec<_> = entries.iter().map(|entry| &entry["output"]).collect();
     assert_eq!(outputs, [&json!(promised), &json!("a.md"), &Value::Null]);
     let lost = Dialect::Dotagent.left_out(&papers, &checkpoint, "/project".as_ref());
     assert!(lost.contains(&Topic::Artifacts), "{lost:?}");
-    checkpoint.artifacts.remove(0);
+    checkpoint.content.artifacts.remove(0);
     let lost = Dialect::Dotagent.left_out(&export(&checkpoint), &checkpoint, "/project".as_ref());
     assert!(!lost.contains(&Topic::Artifacts), "{lost:?}");
 }
@@ -177,7 +184,7 @@ fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
 #[test]
 fn approvals_are_read_with_their_time() {
     let draft = draft(&document());
-    let approval = |index: usize| draft.phases[index].approval.clone().unwrap();
+    let approval = |index: usize| draft.content.phases[index].approval.clone().unwrap();
     assert!(!approval(0).required);
     assert_eq!(approval(0).approved_at.unwrap().to_string(), "2026-04-01T09:05:00.000Z");
     assert!(approval(1).required);
@@ -203,7 +210,7 @@ fn an_approval_without_a_time_is_as_old_as_the_file() {
         let mut document = document();
         document["user_checkpoints"] = json!([entry]);
         let reading = read(Dialect::Dotagent, &document, None);
-        let approval = reading.draft.phases[1].approval.clone().unwrap();
+        let approval = reading.draft.content.phases[1].approval.clone().unwrap();
         assert_eq!(approval.approved_at, reading.draft.recorded_at.filter(|_| approved), "{entry}");
         assert_eq!(codes(&reading), found, "{entry}");
         round_trip(Dialect::Dotagent, &document, None);
@@ -216,7 +223,7 @@ fn complete_and_listed_means_that_the_next_phase_is_due() {
     let reading = read(Dialect::Dotagent, &document, None);
     assert_eq!(done(&reading.draft), ["REQUIREMENTS", "ARCHITECTURE"]);
     assert_eq!(status(&reading.draft, "IMPLEMENTATION"), PhaseStatus::Pending);
-    assert_eq!(reading.draft.status, WorkflowStatus::InProgress);
+    assert_eq!(reading.draft.content.status, WorkflowStatus::InProgress);
     assert_eq!(codes(&reading), [""; 0]);
 }
 
@@ -232,7 +239,7 @@ fn complete_on_the_phase_behind_the_listed_ones_means_that_the_pointer_was_advan
         assert_eq!(next(&reading.draft), Some(current));
         assert_eq!(codes(&reading), ["records_disagree"]);
         assert!(reading.findings[0].message.contains("the phase before"), "{:?}", reading.findings);
-        assert_eq!(reading.draft.status, WorkflowStatus::InProgress);
+        assert_eq!(reading.draft.content.status, WorkflowStatus::InProgress);
         round_trip(Dialect::Dotagent, &document, None);
     }
 }
@@ -258,7 +265,7 @@ fn between_two_phases_work_is_left() {
         at("REQUIREMENTS", "complete", &[]),
     ] {
         let draft = draft(&document);
-        assert_eq!(draft.status, WorkflowStatus::InProgress);
+        assert_eq!(draft.content.status, WorkflowStatus::InProgress);
         assert_eq!(done(&draft), ["REQUIREMENTS"]);
         assert!(!draft.idle);
     }
@@ -281,8 +288,8 @@ fn a_failed_phase_is_never_done() {
     let reading = read(Dialect::Dotagent, &document, None);
     assert_eq!(done(&reading.draft), ["REQUIREMENTS"]);
     assert_eq!(status(&reading.draft, "ARCHITECTURE"), PhaseStatus::Failed);
-    assert_eq!(reading.draft.phases[1].completed_at, None);
-    assert_eq!(reading.draft.last_error.as_ref().unwrap().message, "no design was chosen");
+    assert_eq!(reading.draft.content.phases[1].completed_at, None);
+    assert_eq!(reading.draft.content.last_error.as_ref().unwrap().message, "no design was chosen");
     assert_eq!(codes(&reading), ["records_disagree"]);
     round_trip(Dialect::Dotagent, &document, None);
 
@@ -322,19 +329,19 @@ fn all_five_done_is_complete() {
     for current in ["REFLECTION", "COMPLETE", "done"] {
         let document = at(current, "complete", &all);
         let reading = read(Dialect::Dotagent, &document, None);
-        assert_eq!(reading.draft.status, WorkflowStatus::Complete);
+        assert_eq!(reading.draft.content.status, WorkflowStatus::Complete);
         assert_eq!(next(&reading.draft), None);
         assert_eq!(codes(&reading), [""; 0]);
         round_trip(Dialect::Dotagent, &document, None);
     }
     let claimed = read(Dialect::Dotagent, &at("DONE", "complete", &all[..3]), None);
-    assert_eq!(claimed.draft.status, WorkflowStatus::InProgress);
+    assert_eq!(claimed.draft.content.status, WorkflowStatus::InProgress);
     assert_eq!(codes(&claimed), ["records_disagree"]);
     assert!(claimed.findings[0].message.ends_with("VERIFICATION, REFLECTION"), "{:?}", claimed.findings);
     let failed = read(Dialect::Dotagent, &at("DONE", "failed", &all), None);
     assert_eq!(codes(&failed), ["records_disagree"]);
     let listed = read(Dialect::Dotagent, &at("REQUIREMENTS", "pending", &["DONE"]), None);
-    assert_eq!((codes(&listed), listed.draft.phases.len()), (vec!["phase_unreadable"], 5));
+    assert_eq!((codes(&listed), listed.draft.content.phases.len()), (vec!["phase_unreadable"], 5));
 }
 
 #[test]
@@ -365,13 +372,16 @@ fn phases_are_understood_in_any_spelling() {
     document["completed_phases"] = json!(["Requirements", {"name": "architecture"}, {"x": 1}, null]);
     let draft = draft(&document);
     assert_eq!(done(&draft), ["REQUIREMENTS", "ARCHITECTURE"]);
-    assert_eq!((draft.phase.unwrap().as_str(), draft.phases.len()), ("IMPLEMENTATION", 5));
+    assert_eq!((draft.content.phase.unwrap().as_str(), draft.content.phases.len()), ("IMPLEMENTATION", 5));
     round_trip(Dialect::Dotagent, &document, None);
     document["completed_phases"] =
         json!({"REQUIREMENTS": {"completed_at": 1_775_035_000, "output": ["a.json", "b.md"]}});
     let draft = self::draft(&document);
     assert_eq!(done(&draft), ["REQUIREMENTS"]);
-    assert_eq!(draft.artifacts, [Mention::new("REQUIREMENTS", "a.json"), Mention::new("b.md", "b.md")]);
+    assert_eq!(
+        draft.content.artifacts,
+        [Artifact::new("REQUIREMENTS", "a.json"), Artifact::new("b.md", "b.md")]
+    );
     round_trip(Dialect::Dotagent, &document, None);
 }
 
@@ -381,7 +391,7 @@ fn a_phase_that_dotagent_does_not_have_is_one_of_its_own() {
     let reading = read(Dialect::Dotagent, &document, None);
     assert_eq!(codes(&reading), ["imported", "imported"]);
     assert_eq!(done(&reading.draft), ["REQUIREMENTS", "RESEARCH"]);
-    assert_eq!(reading.draft.phases.last().unwrap().id.as_str(), "DEPLOYMENT");
+    assert_eq!(reading.draft.content.phases.last().unwrap().id.as_str(), "DEPLOYMENT");
     round_trip(Dialect::Dotagent, &document, None);
 }
 
@@ -389,7 +399,7 @@ fn a_phase_that_dotagent_does_not_have_is_one_of_its_own() {
 fn tasks_belong_to_the_implementation_unless_they_say_otherwise() {
     let mut execution = execution();
     execution["tasks"][3]["phase"] = json!("verification");
-    let tasks = read(Dialect::Dotagent, &document(), Some(&execution)).draft.tasks;
+    let tasks = read(Dialect::Dotagent, &document(), Some(&execution)).draft.content.tasks;
     let told: Vec<_> = tasks
         .iter()
         .map(|task| {
@@ -417,18 +427,18 @@ fn tasks_are_found_in_every_form() {
     itself["updated"] = json!("2026-04-02");
     itself["totals"] = json!({"done": 1});
     for execution in [json!({"tasks": by_id}), json!({ "tasks": list }), list, itself] {
-        let tasks = read(Dialect::Dotagent, &document(), Some(&execution)).draft.tasks;
+        let tasks = read(Dialect::Dotagent, &document(), Some(&execution)).draft.content.tasks;
         let told: Vec<_> =
             tasks.iter().map(|task| (task.id.as_str(), task.status, task.depends_on.len())).collect();
         assert_eq!(told, [("t1", TaskStatus::Complete, 0), ("t2", TaskStatus::Running, 1)], "{execution}");
         round_trip(Dialect::Dotagent, &document(), Some(&execution));
     }
     let bare = json!({"tasks": ["t1", "t2"]});
-    let tasks = read(Dialect::Dotagent, &document(), Some(&bare)).draft.tasks;
+    let tasks = read(Dialect::Dotagent, &document(), Some(&bare)).draft.content.tasks;
     assert_eq!((tasks.len(), tasks[1].status), (2, TaskStatus::Pending));
     let words = json!({"tasks": {"t1": "done", "t2": "queued"}});
     assert_eq!(
-        read(Dialect::Dotagent, &document(), Some(&words)).draft.tasks[0].status,
+        read(Dialect::Dotagent, &document(), Some(&words)).draft.content.tasks[0].status,
         TaskStatus::Complete
     );
 }
@@ -438,7 +448,8 @@ fn tasks_that_cannot_be_followed_are_findings() {
     let execution =
         json!({"tasks": [{"id": "a"}, {"id": "a", "status": "done"}, {"id": "x,y"}, 7, {"status": "done"}]});
     let reading = read(Dialect::Dotagent, &document(), Some(&execution));
-    let ids: Vec<_> = reading.draft.tasks.iter().map(|task| (task.id.as_str(), task.status.word())).collect();
+    let ids: Vec<_> =
+        reading.draft.content.tasks.iter().map(|task| (task.id.as_str(), task.status.word())).collect();
     assert_eq!(ids, [("a", "pending"), ("7", "pending")]);
     assert_eq!(codes(&reading), ["records_disagree", "imported", "imported"]);
     assert!(reading.findings[0].message.starts_with("execution.json#/tasks/1: "), "{:?}", reading.findings);
@@ -461,7 +472,7 @@ fn what_was_imported_is_written_back_as_it_was() {
 #[test]
 fn a_save_on_top_shows_in_what_is_written() {
     let (mut checkpoint, _) = saved(&document(), Some(&execution()), "IMPLEMENTATION", PhaseStatus::Complete);
-    checkpoint.tasks[1].enter(TaskStatus::Complete, checkpoint.saved_at);
+    checkpoint.content.tasks[1].enter(TaskStatus::Complete, checkpoint.saved_at);
     let written = export(&checkpoint);
     let mut main = document();
     overlay(&mut main, json!({"last_updated": "2026-12-01T12:00:00.000Z", "phase_status": "complete"}));
@@ -481,12 +492,12 @@ fn a_save_on_top_shows_in_what_is_written() {
 fn tasks_by_id_stay_so_when_one_of_them_moves() {
     let execution = json!({"tasks": {"t1": {"state": "running", "note": "mine"}, "t2": "done"}, "wave": 2});
     let mut checkpoint = imported(Dialect::Dotagent, &document(), Some(&execution));
-    checkpoint.tasks[0].enter(TaskStatus::Complete, checkpoint.saved_at);
+    checkpoint.content.tasks[0].enter(TaskStatus::Complete, checkpoint.saved_at);
     let written = export(&checkpoint).beside.unwrap();
     assert_eq!(written["tasks"]["t2"], json!("done"));
     assert_eq!(written["tasks"]["t1"]["note"], json!("mine"));
     assert_eq!(written["wave"], json!(2));
-    let tasks = read(Dialect::Dotagent, &document(), Some(&written)).draft.tasks;
+    let tasks = read(Dialect::Dotagent, &document(), Some(&written)).draft.content.tasks;
     assert_eq!((tasks.len(), tasks[0].status), (2, TaskStatus::Complete));
 }
 
@@ -503,7 +514,7 @@ fn a_list_that_lacked_a_phase_is_completed_when_the_pointer_moves_on() {
 fn an_approval_given_later_is_written() {
     let mut checkpoint =
         imported(Dialect::Dotagent, &at("ARCHITECTURE", "in_progress", &["REQUIREMENTS"]), None);
-    checkpoint.phases[1].approval.as_mut().unwrap().approved_at = Some(checkpoint.saved_at);
+    checkpoint.content.phases[1].approval.as_mut().unwrap().approved_at = Some(checkpoint.saved_at);
     let written = export(&checkpoint).main;
     let expected = json!([{"phase": "ARCHITECTURE", "approved_at": checkpoint.saved_at}]);
     assert_eq!(written["user_checkpoints"], expected);
@@ -512,14 +523,17 @@ fn an_approval_given_later_is_written() {
 #[test]
 fn a_workflow_of_the_program_is_written_as_whole_files() {
     let mut checkpoint = imported(Dialect::Dotagent, &document(), Some(&execution()));
-    checkpoint.state = Json::default();
+    checkpoint.content.state = Json::default();
     let written = export(&checkpoint);
     assert!(recognises(&written.main));
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&written.main), keys(&document()));
     assert_eq!(written.main["started_at"], json!("2026-04-01T09:00:00.000Z"));
     let again = read(Dialect::Dotagent, &written.main, written.beside.as_ref()).draft;
-    assert_eq!((&again.phases, &again.tasks), (&checkpoint.phases, &checkpoint.tasks));
+    assert_eq!(
+        (&again.content.phases, &again.content.tasks),
+        (&checkpoint.content.phases, &checkpoint.content.tasks)
+    );
 }
 
 fn documents() -> BoxedStrategy<Value> {
@@ -585,7 +599,7 @@ fn recorded_as_failed(document: &Value, draft: &Draft) -> Vec<usize> {
     let entries = entries.filter(|entry| entry["status"] == "failed").map(|entry| &entry["phase"]);
     let current = Some(&document["current_phase"]).filter(|_| document["phase_status"] == "failed");
     let named = entries.chain(current).filter_map(Value::as_str);
-    named.filter_map(|name| known_phases::position(&draft.phases, name)).collect()
+    named.filter_map(|name| known_phases::position(&draft.content.phases, name)).collect()
 }
 
 proptest! {
@@ -598,7 +612,7 @@ proptest! {
     ) {
         let draft = read(Dialect::Dotagent, &document, execution.as_ref()).draft;
         for index in recorded_as_failed(&document, &draft) {
-            prop_assert_eq!(draft.phases[index].status, PhaseStatus::Failed);
+            prop_assert_eq!(draft.content.phases[index].status, PhaseStatus::Failed);
         }
         round_trip(Dialect::Dotagent, &document, execution.as_ref());
     }
@@ -610,17 +624,17 @@ proptest! {
         at in 0_usize..5,
         finish in any::<bool>(),
     ) {
-        let phase = draft(&document).phases[at].id.clone();
+        let phase = draft(&document).content.phases[at].id.clone();
         let moved = if finish { PhaseStatus::Complete } else { PhaseStatus::InProgress };
         let (mut checkpoint, _) = saved(&document, execution.as_ref(), phase.as_str(), moved);
-        if let Some(task) = checkpoint.tasks.first_mut() {
+        if let Some(task) = checkpoint.content.tasks.first_mut() {
             task.enter(TaskStatus::Complete, checkpoint.saved_at);
         }
         let papers = export(&checkpoint);
         let after = read(Dialect::Dotagent, &papers.main, papers.beside.as_ref()).draft;
         prop_assert_eq!(status(&after, phase.as_str()), moved);
-        let expected: Vec<&str> = checkpoint.done().map(|phase| phase.id.as_str()).collect();
+        let expected: Vec<&str> = checkpoint.content.done().map(|phase| phase.id.as_str()).collect();
         prop_assert_eq!(done(&after), expected);
-        prop_assert_eq!(&after.tasks, &checkpoint.tasks);
+        prop_assert_eq!(&after.content.tasks, &checkpoint.content.tasks);
     }
 }

@@ -14,11 +14,13 @@ use crate::core::time::Timestamp;
 
 /// Writes both files. A phase that is done is always listed, so that the pointer leaves nothing open.
 pub(in super::super) fn write(checkpoint: &Checkpoint) -> Papers {
-    let state = checkpoint.state.to_value().unwrap_or_default();
+    let state = checkpoint.content.state.to_value().unwrap_or_default();
     let kept = state.get(super::PIPELINE);
-    let current = checkpoint.phase.as_ref().and_then(|id| checkpoint.find_phase(id));
-    let current = current.or_else(|| checkpoint.remaining().next()).or_else(|| checkpoint.phases.last());
-    let approved = checkpoint.phases.iter().filter_map(|phase| {
+    let current = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
+    let current = current
+        .or_else(|| checkpoint.content.remaining().next())
+        .or_else(|| checkpoint.content.phases.last());
+    let approved = checkpoint.content.phases.iter().filter_map(|phase| {
         let approval = phase.approval.as_ref()?;
         let mut entry = json!({"phase": phase.id, "approved_at": approval.approved_at?});
         if let Some(by) = &approval.approved_by {
@@ -40,7 +42,10 @@ pub(in super::super) fn write(checkpoint: &Checkpoint) -> Papers {
     if let Some(error) = failed.and_then(|phase| phase.error.as_deref()) {
         main["error"] = error.into();
     }
-    Papers { main, beside: Some(super::execution::write(&checkpoint.tasks, state.get("dotagent-execution"))) }
+    Papers {
+        main,
+        beside: Some(super::execution::write(&checkpoint.content.tasks, state.get("dotagent-execution"))),
+    }
 }
 
 /// When the work began: as the imported file says, else the first time that is known of it.
@@ -48,7 +53,7 @@ fn write_start(checkpoint: &Checkpoint, kept: Option<&Value>) -> Value {
     if let Some((_, start)) = kept.and_then(|kept| first(kept, &["started_at"])) {
         return start.clone();
     }
-    let times = checkpoint.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
+    let times = checkpoint.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
     let known = times.flatten().min();
     known.or(kept.is_none().then_some(checkpoint.saved_at)).map_or(Value::Null, |at| at.to_string().into())
 }
@@ -65,13 +70,13 @@ fn is_torn(kept: &Value, saved_at: Timestamp) -> bool {
 fn write_completed(checkpoint: &Checkpoint, kept: Option<&Value>) -> Vec<Value> {
     let owners = Owners::new(checkpoint, kept);
     let mut produced: HashMap<&PhaseId, Vec<&str>> = HashMap::new();
-    for artifact in &checkpoint.artifacts {
+    for artifact in &checkpoint.content.artifacts {
         if let Some(owner) = owners.of(artifact) {
             produced.entry(owner).or_default().push(&artifact.path);
         }
     }
     let of = |phase: &Phase| produced.get(&phase.id).map(Vec::as_slice).unwrap_or_default();
-    checkpoint.done().map(|phase| write_entry(phase, of(phase))).collect()
+    checkpoint.content.done().map(|phase| write_entry(phase, of(phase))).collect()
 }
 
 /// The phases that are done, by what tells that a file is theirs.
@@ -85,7 +90,7 @@ impl<'c> Owners<'c> {
     fn new(checkpoint: &'c Checkpoint, kept: Option<&'c Value>) -> Self {
         let (mut ids, mut named, mut promised) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut spelled = HashMap::new();
-        for phase in checkpoint.done() {
+        for phase in checkpoint.content.done() {
             ids.entry(phase.id.as_str()).or_insert(&phase.id);
             spelled.entry(phase.id.as_str().to_ascii_lowercase()).or_insert(&phase.id);
             for output in &phase.outputs {

@@ -45,11 +45,11 @@ pub(super) fn decide(
     let all_done = board.all_done();
     // A list that is all done, of work that is said to go on or to have failed, cannot be the whole list.
     let contradicted = all_done && matches!(claim, Some(status) if status != WorkflowStatus::Complete);
-    draft.status = claim.unwrap_or(match all_done && board.whole || evidence.says_complete {
+    draft.content.status = claim.unwrap_or(match all_done && board.whole || evidence.says_complete {
         true => WorkflowStatus::Complete,
         false => WorkflowStatus::InProgress,
     });
-    draft.phase = evidence.current.as_ref().map(|(id, _)| id.clone());
+    draft.content.phase = evidence.current.as_ref().map(|(id, _)| id.clone());
     let begins = pointed == Some(true) || evidence.not_begun || !evidence.alike.is_empty();
     let counts = counted && (evidence.count.is_some() || evidence.last_completed.is_some());
     let told = board.is_settled() || (counted && !evidence.vague && (begins || counts));
@@ -62,16 +62,16 @@ pub(super) fn decide(
         notes.doubt(Severity::Confirm, Code::StatusUnknown, message);
     }
     if board.whole && !contradicted {
-        draft.pipeline = Some(CUSTOM_PIPELINE.to_owned());
+        draft.content.pipeline = Some(CUSTOM_PIPELINE.to_owned());
     }
-    let ended = all_done && draft.status == WorkflowStatus::Complete;
-    draft.next = board.next(&evidence, claim).filter(|_| !ended);
-    draft.phases = board.phases;
+    let ended = all_done && draft.content.status == WorkflowStatus::Complete;
+    draft.content.next = board.next(&evidence, claim).filter(|_| !ended);
+    draft.content.phases = board.phases;
 }
 
 /// Leaves it open where to go on: the phases are known, but not how far the work is.
 fn undecided(draft: &mut Draft, notes: &mut Notes<'_>) {
-    for task in &mut draft.tasks {
+    for task in &mut draft.content.tasks {
         task.phase = None;
     }
     let message = "phases are named, but nothing that can be relied on says which of them are done";
@@ -253,7 +253,7 @@ impl Board {
                     taken.insert(id.clone());
                     task.id = id;
                 }
-                draft.tasks.push(task);
+                draft.content.tasks.push(task);
             }
         };
         for record in &evidence.records {

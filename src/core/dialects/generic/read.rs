@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Mention, Notes};
+use super::super::reading::{Draft, Notes};
 use super::claim::{claim, settle_claim};
 use super::decide::decide;
 use super::evidence::Evidence;
 use super::listed::{is_path, member};
 use super::scope::{Found, Scopes, is_idle_word, is_nothing, text};
-use crate::core::checkpoint::{GitContext, Next, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 
@@ -86,7 +86,7 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
     if let Some((title, place)) = scopes.text(&TITLES) {
         let line = shortened(title.lines().next().unwrap_or_default());
         notes.found("title", &line, &place);
-        draft.title = Some(line);
+        draft.content.title = Some(line);
     }
     draft.recorded_at =
         scopes.best(&SAVED).and_then(|found| notes.time("saved_at", found.value, &found.pointer));
@@ -103,20 +103,21 @@ pub(in super::super) fn read(main: &Value, notes: &mut Notes<'_>) -> Draft {
         .collect();
     let claim = settle_claim(claim, &scopes, &evidence, notes);
     decide(evidence, claim, &mut draft, notes);
-    let phase_times = draft.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
+    let phase_times =
+        draft.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
     draft.recorded_at = draft.recorded_at.or(phase_times.max());
     read_next(&scopes, &mut draft, notes);
     read_git(&scopes, &mut draft, notes);
     read_files(&scopes, &mut draft, notes);
     for (phase, path) in outputs {
-        draft.artifacts.push(Mention::new(phase.to_string(), path));
+        draft.content.artifacts.push(Artifact::new(phase.to_string(), path));
     }
     read_error(&scopes, &mut draft, notes);
-    let silent = !known && draft.next.is_none() && draft.tasks.is_empty();
+    let silent = !known && draft.content.next.is_none() && draft.content.tasks.is_empty();
     if silent && claim.is_none() && (says_idle || says_idle_status(&scopes)) {
         notes.doubt(Severity::Info, Code::Idle, "the file says that there is nothing to be done");
         draft.idle = true;
-        draft.status = WorkflowStatus::Complete;
+        draft.content.status = WorkflowStatus::Complete;
     }
     draft
 }
@@ -163,18 +164,19 @@ fn read_next(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
         value => text(value),
     };
     let Some(action) = action.filter(|action| !is_idle_word(action)) else { return };
-    let mut phase = draft.next.take().and_then(|next| next.phase);
+    let mut phase = draft.content.next.take().and_then(|next| next.phase);
     // What names a phase is no sentence about what to do.
-    let names_a_phase = draft.phases.iter().any(|known| known.id.as_str() == action);
+    let names_a_phase = draft.content.phases.iter().any(|known| known.id.as_str() == action);
     notes.found(if names_a_phase { "next phase" } else { "next action" }, &action, &found.pointer);
     let action = Some(action).filter(|_| !names_a_phase);
-    let is_done = |id: &PhaseId| draft.phases.iter().any(|known| known.id == *id && known.status.is_done());
+    let is_done =
+        |id: &PhaseId| draft.content.phases.iter().any(|known| known.id == *id && known.status.is_done());
     if let Some(id) = phase.take_if(|id| action.is_some() && is_done(id)) {
         let message =
             format!("the record stands at {id}, which is done; what to do next is about what follows it");
         notes.doubt(Severity::Advice, Code::NextDisagrees, message);
     }
-    draft.next =
+    draft.content.next =
         (phase.is_some() || action.is_some()).then(|| Next { phase, action, extra: Default::default() });
 }
 
@@ -211,10 +213,10 @@ fn read_files(scopes: &Scopes<'_>, draft: &mut Draft, notes: &mut Notes<'_>) {
             notes.doubt_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
         } else if is_path(path)
             && !path.ends_with('/')
-            && draft.artifacts.iter().all(|known| known.path != path)
+            && draft.content.artifacts.iter().all(|known| known.path != path)
         {
             notes.found("artifact", path, place);
-            draft.artifacts.push(Mention::new(name.unwrap_or(path), path));
+            draft.content.artifacts.push(Artifact::new(name.unwrap_or(path), path));
         }
     };
     let mut pending = vec![(None, found.value, found.pointer)];

@@ -18,7 +18,7 @@ fn judge(reading: &Reading) -> Resume {
         Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
     let blank = successor(&"w".parse().unwrap(), None, &stamp);
     evaluate(
-        &reading.draft.assemble(*blank, Path::new("/project")),
+        &reading.draft.clone().assemble(*blank, Path::new("/project")),
         &Facts::default(),
         &Limits::default(),
         now,
@@ -178,7 +178,7 @@ fn a_status_word_in_the_place_of_a_pointer_names_no_phase() {
         &json!({"phase": "failed", "phases_completed": ["a"], "phases": ["a", "b"]}),
         None,
     );
-    assert_eq!(failed.draft.status.word(), "failed");
+    assert_eq!(failed.draft.content.status.word(), "failed");
 }
 
 #[test]

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::super::Dialect;
 use super::super::testing::{codes, imported, objects, odd, one_of, read, round_trip};
 use super::*;
+use crate::core::checkpoint::Artifact;
 use crate::core::schema;
 use crate::core::time::Timestamp;
 
@@ -48,7 +49,13 @@ fn draft(document: &Value) -> Draft {
 
 /// The ids of the phases that stand so.
 fn those(draft: &Draft, status: PhaseStatus) -> Vec<&str> {
-    draft.phases.iter().filter(|phase| phase.status == status).map(|phase| phase.id.as_str()).collect()
+    draft
+        .content
+        .phases
+        .iter()
+        .filter(|phase| phase.status == status)
+        .map(|phase| phase.id.as_str())
+        .collect()
 }
 
 /// The exported file after a save about `phase`.
@@ -56,10 +63,10 @@ fn saved(document: &Value, phase: &str, status: PhaseStatus) -> (Checkpoint, Val
     let mut checkpoint = imported(Dialect::Kamiflow, document, None);
     checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
     let id: PhaseId = phase.parse().unwrap();
-    let place = checkpoint.phases.iter().position(|phase| phase.id == id).unwrap();
-    checkpoint.phases[place].enter(status, checkpoint.saved_at);
-    checkpoint.phase = Some(id);
-    checkpoint.next = None;
+    let place = checkpoint.content.phases.iter().position(|phase| phase.id == id).unwrap();
+    checkpoint.content.phases[place].enter(status, checkpoint.saved_at);
+    checkpoint.content.phase = Some(id);
+    checkpoint.content.next = None;
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     (checkpoint, written)
 }
@@ -88,20 +95,20 @@ fn it_goes_on_like_a_workflow_that_follows_the_pipeline() {
     let reading = read(Dialect::Kamiflow, &document(), None);
     let draft = &reading.draft;
     assert_eq!(draft.workflow.as_deref(), Some("117"));
-    assert_eq!(draft.title.as_deref(), Some("faceted-search"));
+    assert_eq!(draft.content.title.as_deref(), Some("faceted-search"));
     assert_eq!(draft.recorded_at.unwrap().to_string(), "2026-03-04T08:15:00.000Z");
-    assert_eq!(draft.pipeline.as_deref(), Some("kamiflow"));
+    assert_eq!(draft.content.pipeline.as_deref(), Some("kamiflow"));
     assert_eq!(those(draft, PhaseStatus::Complete), ["0", "0.5", "1", "2"]);
     assert_eq!(those(draft, PhaseStatus::Pending), ["3A", "3B", "4"]);
-    assert_eq!(draft.phase.as_ref().unwrap().as_str(), "2");
-    let next = draft.next.as_ref().unwrap();
+    assert_eq!(draft.content.phase.as_ref().unwrap().as_str(), "2");
+    let next = draft.content.next.as_ref().unwrap();
     assert_eq!(next.phase.as_ref().unwrap().as_str(), "3A");
     assert_eq!(next.action.as_deref(), Some("Write the specification of the index"));
-    assert_eq!(draft.status, WorkflowStatus::InProgress);
-    assert_eq!(draft.phases[3].completed_at, draft.recorded_at);
-    assert_eq!(draft.phases[3].data, Some(Json::Given(document()["phaseData"].clone())));
-    assert_eq!(draft.phases[4].name.as_deref(), Some("Artifact Generation"));
-    assert!(draft.phases[3].approval.as_ref().unwrap().required);
+    assert_eq!(draft.content.status, WorkflowStatus::InProgress);
+    assert_eq!(draft.content.phases[3].completed_at, draft.recorded_at);
+    assert_eq!(draft.content.phases[3].data, Some(Json::Given(document()["phaseData"].clone())));
+    assert_eq!(draft.content.phases[4].name.as_deref(), Some("Artifact Generation"));
+    assert!(draft.content.phases[3].approval.as_ref().unwrap().required);
     let from: Vec<_> =
         reading.origins.iter().map(|origin| (origin.fact.as_str(), origin.from.as_str())).collect();
     assert!(from.contains(&("phases/2/status", "/status")), "{from:?}");
@@ -124,8 +131,8 @@ fn earlier_phases_are_taken_as_complete_and_that_is_said_once() {
     assert_eq!(codes(&reading), ["phases_implied"]);
     assert_eq!(reading.findings[0].severity, Severity::Info);
     assert_eq!(reading.findings[0].message, "/phase: phases before 2 are taken as complete: 0, 0.5, 1");
-    assert_eq!(reading.draft.phases[0].completed_at, None);
-    assert_eq!(reading.draft.phases[0].data, None);
+    assert_eq!(reading.draft.content.phases[0].completed_at, None);
+    assert_eq!(reading.draft.content.phases[0].data, None);
     let first = read(Dialect::Kamiflow, &with(json!({"phase": "0", "phaseName": "Logical Guard"})), None);
     assert_eq!(codes(&first), [""; 0]);
 }
@@ -145,17 +152,17 @@ fn phases_are_understood_in_any_spelling() {
     ] {
         let document = with(json!({"phase": spelled, "phaseName": null}));
         let draft = draft(&document);
-        assert_eq!(draft.phase.as_ref().unwrap().as_str(), meant, "{spelled}");
-        assert_eq!(draft.phases.len(), 7, "{spelled}");
+        assert_eq!(draft.content.phase.as_ref().unwrap().as_str(), meant, "{spelled}");
+        assert_eq!(draft.content.phases.len(), 7, "{spelled}");
         round_trip(Dialect::Kamiflow, &document, None);
     }
 }
 
 #[test]
 fn the_name_of_a_phase_helps_where_the_id_is_missing() {
-    assert_eq!(draft(&without("phase")).phase.unwrap().as_str(), "2");
+    assert_eq!(draft(&without("phase")).content.phase.unwrap().as_str(), "2");
     let contradiction = read(Dialect::Kamiflow, &with(json!({"phaseName": "validation loop"})), None);
-    assert_eq!(contradiction.draft.phase.as_ref().unwrap().as_str(), "2");
+    assert_eq!(contradiction.draft.content.phase.as_ref().unwrap().as_str(), "2");
     assert_eq!(codes(&contradiction), ["records_disagree", "phases_implied"]);
     let nowhere = read(Dialect::Kamiflow, &with(json!({"phase": null, "phaseName": null})), None);
     assert_eq!(codes(&nowhere), ["phases_unknown"]);
@@ -168,7 +175,7 @@ fn a_phase_that_kamiflow_does_not_have_is_one_of_its_own() {
     let reading = read(Dialect::Kamiflow, &document, None);
     assert_eq!(codes(&reading), ["imported", "phases_implied"]);
     assert_eq!(those(&reading.draft, PhaseStatus::Complete), ["0", "0.5", "1", "1.5"]);
-    assert_eq!(reading.draft.phases[3].name.as_deref(), Some("Second Interview"));
+    assert_eq!(reading.draft.content.phases[3].name.as_deref(), Some("Second Interview"));
     round_trip(Dialect::Kamiflow, &document, None);
 
     let lost = read(
@@ -178,7 +185,7 @@ fn a_phase_that_kamiflow_does_not_have_is_one_of_its_own() {
     );
     assert_eq!(codes(&lost), ["imported"]);
     assert_eq!(those(&lost.draft, PhaseStatus::Complete), ["deploy"]);
-    assert_eq!(lost.draft.phases[7].id.as_str(), "deploy");
+    assert_eq!(lost.draft.content.phases[7].id.as_str(), "deploy");
 }
 
 #[test]
@@ -188,15 +195,15 @@ fn a_failed_phase_is_never_done_and_its_error_is_kept() {
     let draft = draft(&document);
     assert_eq!(those(&draft, PhaseStatus::Failed), ["3A"]);
     assert_eq!(those(&draft, PhaseStatus::Complete), ["0", "0.5", "1", "2"]);
-    assert_eq!(draft.phases[4].completed_at, None);
-    let error = draft.last_error.unwrap();
+    assert_eq!(draft.content.phases[4].completed_at, None);
+    let error = draft.content.last_error.unwrap();
     assert_eq!((error.message.as_str(), error.phase.unwrap().as_str()), ("the template is gone", "3A"));
     round_trip(Dialect::Kamiflow, &document, None);
     let undated = self::draft(&with(json!({"status": "failed", "error": "no disk", "timestamp": null})));
-    assert_eq!((undated.last_error, undated.undated_error.as_deref()), (None, Some("no disk")));
+    assert_eq!((undated.content.last_error, undated.undated_error.as_deref()), (None, Some("no disk")));
     let last = self::draft(&with(json!({"phase": "complete", "status": "failed"})));
     assert_eq!(those(&last, PhaseStatus::Failed), ["4"]);
-    assert_eq!(last.status, WorkflowStatus::InProgress);
+    assert_eq!(last.content.status, WorkflowStatus::InProgress);
 }
 
 #[test]
@@ -205,9 +212,9 @@ fn the_last_file_completes_the_workflow() {
         let document = with(json!({"phase": phase, "phaseName": "Strategic Exit", "nextPhase": "complete",
             "nextAction": null}));
         let draft = draft(&document);
-        assert_eq!(draft.status, WorkflowStatus::Complete);
+        assert_eq!(draft.content.status, WorkflowStatus::Complete);
         assert_eq!(those(&draft, PhaseStatus::Complete).len(), 7);
-        assert_eq!(draft.next, None);
+        assert_eq!(draft.content.next, None);
         round_trip(Dialect::Kamiflow, &document, None);
     }
 }
@@ -229,7 +236,7 @@ fn a_file_without_a_status_is_of_a_finished_phase_if_it_leads_on() {
     let mut last = silent;
     last["phase"] = json!("complete");
     last["nextPhase"] = json!(null);
-    assert_eq!(draft(&last).status, WorkflowStatus::Complete);
+    assert_eq!(draft(&last).content.status, WorkflowStatus::Complete);
 }
 
 #[test]
@@ -245,7 +252,7 @@ fn an_unknown_status_leaves_the_phase_begun() {
 #[test]
 fn validation_and_reflection_belong_to_the_data_of_the_phase() {
     let document = with(json!({"validation": {"gate": "PASS"}, "reflection": "went well"}));
-    let data = draft(&document).phases[3].data.clone().unwrap().to_value().unwrap();
+    let data = draft(&document).content.phases[3].data.clone().unwrap().to_value().unwrap();
     assert_eq!(data["validation"], json!({"gate": "PASS"}));
     assert_eq!(data["reflection"], json!("went well"));
     assert_eq!(data["selectedOption"], json!("A"));
@@ -253,7 +260,7 @@ fn validation_and_reflection_belong_to_the_data_of_the_phase() {
 
     let both = with(json!({"reflection": "outer", "phaseData": {"reflection": "inner"}}));
     let reading = read(Dialect::Kamiflow, &both, None);
-    let data = reading.draft.phases[3].data.clone().unwrap().to_value().unwrap();
+    let data = reading.draft.content.phases[3].data.clone().unwrap().to_value().unwrap();
     assert_eq!(data["reflection"], json!("inner"));
     assert_eq!(codes(&reading), ["phases_implied", "records_disagree"]);
     round_trip(Dialect::Kamiflow, &both, None);
@@ -262,9 +269,9 @@ fn validation_and_reflection_belong_to_the_data_of_the_phase() {
 #[test]
 fn data_that_is_no_object_keeps_its_name() {
     let document = with(json!({"phaseData": ["a", 1]}));
-    assert_eq!(draft(&document).phases[3].data, Some(Json::Given(json!({"phaseData": ["a", 1]}))));
+    assert_eq!(draft(&document).content.phases[3].data, Some(Json::Given(json!({"phaseData": ["a", 1]}))));
     round_trip(Dialect::Kamiflow, &document, None);
-    assert_eq!(draft(&with(json!({"phaseData": null}))).phases[3].data, None);
+    assert_eq!(draft(&with(json!({"phaseData": null}))).content.phases[3].data, None);
 }
 
 #[test]
@@ -273,16 +280,19 @@ fn files_that_are_not_made_yet_are_no_artifacts() {
         with(json!({"artifacts": {"s2": "/project/tasks/spec.md", "s3": "", "s4": {"path": "h.md"},
         "logs": ["1.log", "2.log"]}}));
     let expected = [
-        Mention::new("s1", "tasks/117-S1-IDEA-faceted-search.md"),
-        Mention::new("s2", "/project/tasks/spec.md"),
-        Mention::new("s4", "h.md"),
-        Mention::new("1.log", "1.log"),
-        Mention::new("2.log", "2.log"),
+        Artifact::new("s1", "tasks/117-S1-IDEA-faceted-search.md"),
+        Artifact::new("s2", "/project/tasks/spec.md"),
+        Artifact::new("s4", "h.md"),
+        Artifact::new("1.log", "1.log"),
+        Artifact::new("2.log", "2.log"),
     ];
-    assert_eq!(draft(&document).artifacts, expected);
+    assert_eq!(draft(&document).content.artifacts, expected);
     round_trip(Dialect::Kamiflow, &document, None);
     let list = with(json!({"artifacts": ["a.md", null, "b.md"]}));
-    assert_eq!(draft(&list).artifacts, [Mention::new("a.md", "a.md"), Mention::new("b.md", "b.md")]);
+    assert_eq!(
+        draft(&list).content.artifacts,
+        [Artifact::new("a.md", "a.md"), Artifact::new("b.md", "b.md")]
+    );
     round_trip(Dialect::Kamiflow, &list, None);
 }
 
@@ -314,15 +324,15 @@ fn what_was_imported_is_written_back_as_it_was() {
 fn a_save_on_top_shows_in_what_is_written() {
     let mut checkpoint = imported(Dialect::Kamiflow, &document(), None);
     checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
-    checkpoint.phases[4].enter(PhaseStatus::Complete, checkpoint.saved_at);
-    checkpoint.phases[4].data = Some(Json::Given(json!({"spec": {"userStories": 3}})));
-    checkpoint.phase = Some("3A".parse().unwrap());
-    checkpoint.next = None;
+    checkpoint.content.phases[4].enter(PhaseStatus::Complete, checkpoint.saved_at);
+    checkpoint.content.phases[4].data = Some(Json::Given(json!({"spec": {"userStories": 3}})));
+    checkpoint.content.phase = Some("3A".parse().unwrap());
+    checkpoint.content.next = None;
     let spec = "tasks/117-S2-SPEC-faceted-search.md";
-    checkpoint.artifacts.push(Artifact {
+    checkpoint.content.artifacts.push(Artifact {
         name: spec.to_owned(),
         path: spec.to_owned(),
-        ..checkpoint.artifacts[0].clone()
+        ..checkpoint.content.artifacts[0].clone()
     });
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     assert_eq!(
@@ -351,7 +361,7 @@ fn a_save_on_top_shows_in_what_is_written() {
 fn a_changed_reflection_is_found_wherever_it_is_looked_for() {
     let document = with(json!({"reflection": {"techDebt": "Minor"}}));
     let mut checkpoint = imported(Dialect::Kamiflow, &document, None);
-    checkpoint.phases[3].data = Some(Json::Given(json!({"reflection": {"techDebt": "None"}})));
+    checkpoint.content.phases[3].data = Some(Json::Given(json!({"reflection": {"techDebt": "None"}})));
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     assert_eq!(written["reflection"], json!({"techDebt": "None"}));
     assert_eq!(written["phaseData"]["reflection"], json!({"techDebt": "None"}));
@@ -363,7 +373,7 @@ fn an_error_that_was_put_right_is_gone() {
     let (_, written) = saved(&failed, "3A", PhaseStatus::Complete);
     assert_eq!((&written["status"], written.get("error")), (&json!("complete"), None));
     let (mut checkpoint, _) = saved(&document(), "3A", PhaseStatus::Failed);
-    checkpoint.phases[4].error = Some("no disk".to_owned());
+    checkpoint.content.phases[4].error = Some("no disk".to_owned());
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     assert_eq!((&written["status"], &written["error"]), (&json!("failed"), &json!("no disk")));
     assert_eq!(written["nextPhase"], json!("3A"));
@@ -372,7 +382,7 @@ fn an_error_that_was_put_right_is_gone() {
 #[test]
 fn a_workflow_of_the_program_is_written_as_a_whole_file() {
     let mut checkpoint = imported(Dialect::Kamiflow, &document(), None);
-    checkpoint.state = Json::Given(json!({"command": "/mine", "metadata": {"duration": "1s"}}));
+    checkpoint.content.state = Json::Given(json!({"command": "/mine", "metadata": {"duration": "1s"}}));
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     assert!(recognises(&written));
     let mut expected = with(json!({"command": "/mine", "timestamp": "2026-03-04T08:15:00.000Z"}));
@@ -416,10 +426,10 @@ proptest! {
     fn any_document_is_read_and_written_back(document in documents()) {
         let draft = draft(&document);
         let failed = ["failed", "\u{274c}"].iter().any(|word| document["status"] == **word);
-        let about = draft.phase.as_ref().and_then(|id| draft.phases.iter().find(|phase| phase.id == *id));
+        let about = draft.content.phase.as_ref().and_then(|id| draft.content.phases.iter().find(|phase| phase.id == *id));
         if let Some(phase) = about.filter(|_| failed) {
             prop_assert_eq!(phase.status, PhaseStatus::Failed);
-            prop_assert_ne!(draft.status, WorkflowStatus::Complete);
+            prop_assert_ne!(draft.content.status, WorkflowStatus::Complete);
         }
         round_trip(Dialect::Kamiflow, &document, None);
     }
@@ -427,14 +437,14 @@ proptest! {
     #[test]
     fn any_save_on_top_is_what_the_written_file_says(document in documents(), at in 0_usize..7, done in any::<bool>()) {
         let before = draft(&document);
-        let id = before.phases[at].id.clone();
+        let id = before.content.phases[at].id.clone();
         let status = if done { PhaseStatus::Complete } else { PhaseStatus::InProgress };
         let (checkpoint, written) = saved(&document, id.as_str(), status);
         let after = draft(&written);
-        prop_assert_eq!(after.phase, Some(id.clone()));
-        let found = after.phases.iter().find(|phase| phase.id == id).unwrap();
+        prop_assert_eq!(after.content.phase, Some(id.clone()));
+        let found = after.content.phases.iter().find(|phase| phase.id == id).unwrap();
         prop_assert_eq!(found.status, status);
-        prop_assert_eq!(&found.data, &checkpoint.phases[at].data.clone().or(found.data.clone()));
+        prop_assert_eq!(&found.data, &checkpoint.content.phases[at].data.clone().or(found.data.clone()));
         prop_assert!(after.recorded_at == Some(checkpoint.saved_at) || written == document);
     }
 }

@@ -41,7 +41,7 @@ fn stored_text_is_escaped_for_people_and_kept_for_programs() {
             document["pipeline"] = text.into();
             document["trigger"] = text.into();
             document["phases"][0]["name"] = text.into();
-            document["context"]["labels"] = json!([text]);
+            document["labels"] = json!([text]);
             document["context"]["git"] = json!({"branch": text, "commit": text});
             document["writer"]["agent"] = text.into();
         });

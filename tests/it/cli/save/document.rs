@@ -171,7 +171,7 @@ fn a_whole_checkpoint_goes_round() {
     {
         assert_eq!(first[field], third[field], "{field}");
     }
-    assert_eq!(first["context"]["labels"], third["context"]["labels"]);
+    assert_eq!(first["labels"], third["labels"]);
     assert_eq!((&third["seq"], &third["parent"]["seq"]), (&json!(3), &json!(2)));
 }
 

@@ -29,7 +29,7 @@ fn labels_accumulate_once_each() {
     let world = World::new();
     world.run(&["save", "042", "--label", "urgent", "--label", "auth"]).succeeds();
     world.run(&["save", "042", "--label", "auth", "--label", "q3"]).succeeds();
-    assert_eq!(world.stored("042", 2)["context"]["labels"], json!(["urgent", "auth", "q3"]));
+    assert_eq!(world.stored("042", 2)["labels"], json!(["urgent", "auth", "q3"]));
 }
 
 #[test]

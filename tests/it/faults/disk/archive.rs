@@ -101,7 +101,7 @@ fn restarting() {
         |store, world| store.restart(&id("042"), &world.stamp(), Keep::Plan).is_ok(),
         |world, files, why| {
             let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
-            assert!(restarted.checkpoint.state.is_empty_object(), "{why}");
+            assert!(restarted.checkpoint.content.state.is_empty_object(), "{why}");
             let bundles = world.store().bundles(&id("042")).unwrap();
             assert!(!bundles.is_empty() && (1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
             assert_eq!(world.store().load(&handle(3)).unwrap().bytes, files[2], "{why}");

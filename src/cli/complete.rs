@@ -37,9 +37,7 @@ pub(crate) fn answer(env: &Environment) -> bool {
 /// The ids of the workflows in the store, for an argument that takes one.
 pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let store = session().store().ok();
-    let live = store.as_ref().and_then(|store| store.workflow_ids().ok());
-    let compacted = store.as_ref().and_then(|store| store.compacted_workflows().ok());
-    let mut ids: Vec<_> = [live, compacted].into_iter().flatten().flatten().collect();
+    let mut ids = store.and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
     ids.sort();
     ids.iter().take(MOST_CANDIDATES).map(|id| candidate(id, "workflow")).collect()
 }

@@ -195,8 +195,8 @@ codes! {
         DuplicateSaveId => "duplicate_save_id",
         /// A seal does not fit what it closes.
         Seal => "seal",
-        /// The seal of a live workflow is only in the archive.
-        SealArchived => "seal_archived",
+        /// A file was removed from the live store, and the archive holds its content.
+        Removed => "removed",
         /// A save could not continue the workflow.
         NoBase => "no_base",
         /// A bundle cannot be used.

@@ -77,7 +77,7 @@ impl StatusCounts {
 /// The store cannot be read; what is damaged inside is counted as that.
 pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStats> {
     let mut stats = StoreStats::default();
-    for row in store.scan_all()? {
+    for row in store.scan_live()? {
         let live = row.live.unwrap_or_default();
         stats.checkpoints += live.checkpoints;
         stats.live_bytes += live.bytes;

@@ -86,15 +86,9 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let gone = store.gone_notes(&workflow)?;
         return session.end_with(CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
     }
-    // Of some archived workflows nothing is left but their bundles, and each takes the reading of one. To say how many
-    // there are, their names are enough.
-    let (mut rows, compacted) = match args.archived {
-        true => (store.scan_all()?, 0),
-        // How much room they take is for programs.
-        false if session.ui.is_json() => (store.scan_live()?, store.compacted_workflows()?.len()),
-        false => (store.scan()?, store.compacted_workflows()?.len()),
-    };
-    let archived = rows.iter().filter(|row| row.archived).count() + compacted;
+    // The sizes are for programs, and cost one stat per checkpoint.
+    let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };
+    let archived = rows.iter().filter(|row| row.archived).count();
     rows.retain(|row| row.archived == args.archived);
     rows.retain(|row| args.wants(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);

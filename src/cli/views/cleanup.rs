@@ -22,7 +22,6 @@ pub(crate) struct CleanupReport {
     kept: usize,
     bundles: Vec<BundleLine>,
     merged: Vec<MergedLine>,
-    compacted: Vec<WorkflowId>,
     leftovers: usize,
     failures: Vec<FailureLine>,
     undo: Vec<Vec<String>>,
@@ -106,7 +105,6 @@ impl CleanupReport {
             workflow: workflow.workflow.clone(),
             names: workflow.merge.clone(),
         });
-        let compacted = plan.workflows.iter().filter(|workflow| workflow.compact);
         Self {
             applied: false,
             plan: plan.fingerprint().to_hex(),
@@ -115,7 +113,6 @@ impl CleanupReport {
             kept: plan.verdicts().filter(|verdict| verdict.keep).count(),
             bundles: bundles.collect(),
             merged: merged.collect(),
-            compacted: compacted.map(|workflow| workflow.workflow.clone()).collect(),
             leftovers: plan.leftovers.len(),
             failures: snapshot.skipped.iter().map(FailureLine::skipped).collect(),
             undo: Vec::new(),
@@ -159,13 +156,11 @@ impl CleanupReport {
         let planned = std::mem::take(&mut self.groups);
         let mut bundles = Vec::new();
         self.merged.clear();
-        self.compacted.clear();
         for done in cleaned.workflows {
             if !done.merged.is_empty() {
                 let names = done.merged.iter().map(|path| file_name(path)).collect();
                 self.merged.push(MergedLine { workflow: done.workflow.clone(), names });
             }
-            self.compacted.extend(done.compacted.then(|| done.workflow.clone()));
             let of = planned.iter().find(|group| group.workflow == done.workflow).map_or(0, |group| group.of);
             if !done.removed.is_empty() || !done.expired.is_empty() {
                 self.groups.push(Group {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::plan::{Removal, Verdict};
 use super::policy::{KeepRules, Policy, Rules, kind};
 use super::reason::Reason;
-use super::snapshot::{CheckpointFacts, Content, SealBundle, Standing, WorkflowFacts};
+use super::snapshot::{CheckpointFacts, Content, Standing, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::reason::ArchiveReason;
 use crate::core::selector::Handle;
@@ -158,10 +158,9 @@ fn removal(workflow: &WorkflowFacts, verdicts: &mut [Verdict]) -> Removal {
     }
     let whole = verdicts.iter().all(|verdict| !verdict.keep);
     match workflow.standing {
-        Standing::Live(status) if whole => Removal::Whole(reason(status)),
         // A bundle that is there may expire; what came back from it since is archived anew.
-        Standing::Sealed { bundle: SealBundle::Missing, status } if whole => {
-            Removal::Whole(status.map_or(ArchiveReason::Cleanup, reason))
+        Standing::Live(status) | Standing::Sealed { bundle_missing: true, status } if whole => {
+            Removal::Whole(reason(status))
         }
         Standing::Live(_) => {
             let newest = verdicts.iter_mut().find(|verdict| verdict.handle.seq == workflow.newest);

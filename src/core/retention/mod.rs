@@ -13,9 +13,9 @@
 //! A finished workflow of which nothing stays leaves as a whole. If anything of it stays, its newest checkpoint stays
 //! too, because the numbers go on from there.
 //!
-//! What an archived workflow leaves in the live store, tombstones and a seal, goes a day after it was sealed. Small
-//! bundles of single checkpoints are merged before bundles are counted, so that those of an open workflow do not drive
-//! each other out.
+//! An archived workflow keeps its tombstones and its seal in the live store for good, because a number once taken is
+//! never freed. Small bundles of single checkpoints are merged before bundles are counted, so that those of an open
+//! workflow do not drive each other out.
 //!
 //! An age of exactly the limit is young enough.
 //!
@@ -31,12 +31,10 @@ mod plan;
 mod policy;
 mod reason;
 mod settings;
-mod shell;
 mod size;
 mod snapshot;
 
 pub(in crate::core) use merge::{is_small, may_be_due};
-pub(in crate::core) use snapshot::COMPACTING;
 
 pub use limit::{InvalidLimit, Limit};
 pub use plan::{BundleRemoval, CleanupPlan, Removal, Verdict, WorkflowPlan, plan};
@@ -44,6 +42,5 @@ pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, Scope, Trigg
 pub use reason::Reason;
 pub use settings::RetentionSettings;
 pub use snapshot::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Shell, Snapshot, Standing,
-    WorkflowFacts,
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, Snapshot, Standing, WorkflowFacts,
 };

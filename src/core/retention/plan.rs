@@ -6,7 +6,7 @@ use super::judge::judge;
 use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
 use super::snapshot::{Leftover, Snapshot, WorkflowFacts};
-use super::{bundles, merge, shell, size};
+use super::{bundles, merge, size};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::digest::Digest;
 use crate::core::reason::ArchiveReason;
@@ -46,8 +46,6 @@ pub struct WorkflowPlan {
     pub bundles: Vec<BundleRemoval>,
     /// The bundles that become one, the newest first, together with the one that is made now, if single checkpoints go.
     pub merge: Vec<String>,
-    /// Whether its directory goes, because there is nothing in it but tombstones and a seal.
-    pub compact: bool,
 }
 
 /// The decision about one checkpoint.
@@ -112,7 +110,7 @@ impl CleanupPlan {
 
 impl WorkflowPlan {
     fn is_idle(&self) -> bool {
-        self.removal == Removal::Nothing && self.bundles.is_empty() && self.merge.is_empty() && !self.compact
+        self.removal == Removal::Nothing && self.bundles.is_empty() && self.merge.is_empty()
     }
 
     /// The checkpoints that go.
@@ -151,7 +149,6 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
                 removal,
                 bundles: Vec::new(),
                 merge: Vec::new(),
-                compact: false,
             }
         })
         .collect();
@@ -172,9 +169,6 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
     };
     let mut leftovers: Vec<Leftover> = snapshot.leftovers.iter().filter(too_old).cloned().collect();
     leftovers.sort();
-    for (facts, plan) in in_scope.iter().zip(&mut workflows) {
-        plan.compact = policy.compact && shell::goes(facts, plan, snapshot, &leftovers, now);
-    }
     let plan = CleanupPlan { workflows, leftovers, purge: policy.purge };
     match unmatched(&plan, &policy.keep) {
         Some(rule) if plan.removed().next().is_some() => {

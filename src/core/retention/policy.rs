@@ -25,8 +25,6 @@ pub struct Policy {
     pub max_size: Option<Size>,
     /// Whether files that were being written for more than a day are removed.
     pub sweep: bool,
-    /// Whether what archived workflows leave in the live store is removed after a day.
-    pub compact: bool,
     /// Whether what goes is not archived.
     pub purge: bool,
 }

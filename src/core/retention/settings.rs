@@ -72,7 +72,6 @@ impl RetentionSettings {
             bundles: Some(BundleRule { newest, failed_for }),
             max_size: self.max_size,
             sweep: true,
-            compact: true,
             purge: false,
         }
     }
@@ -81,6 +80,6 @@ impl RetentionSettings {
     #[must_use]
     pub fn policy_after_save(&self, workflow: &WorkflowId) -> Policy {
         let scope = Scope { workflows: BTreeSet::from([workflow.clone()]), statuses: Vec::new() };
-        Policy { scope, bundles: None, max_size: None, sweep: false, compact: false, ..self.policy() }
+        Policy { scope, bundles: None, max_size: None, sweep: false, ..self.policy() }
     }
 }

@@ -11,9 +11,6 @@ use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// The prefix of a tombstone that waits for its removal: it belongs to a compaction, not to a writer.
-pub(in crate::core) const COMPACTING: &str = ".tmp-compacting-";
-
 /// What is in a store.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
@@ -38,17 +35,6 @@ pub struct WorkflowFacts {
     pub checkpoints: Vec<CheckpointFacts>,
     /// Its bundles, the highest numbers first.
     pub bundles: Vec<BundleFacts>,
-    /// What is left of its directory, if it is archived and has one.
-    pub shell: Option<Shell>,
-}
-
-/// The directory of an archived workflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shell {
-    /// When it was sealed; none if the seal has left already, because a cleanup was stopped here.
-    pub sealed_at: Option<Timestamp>,
-    /// Whether there is anything in it that is nothing of a workflow.
-    pub has_strangers: bool,
 }
 
 /// Where a workflow stands.
@@ -58,24 +44,13 @@ pub enum Standing {
     Live(WorkflowStatus),
     /// It is archived; a seal closes it.
     Sealed {
-        /// What the seal says; none if there is only a bundle whose reason says nothing.
-        status: Option<WorkflowStatus>,
-        /// What became of the bundle that the seal names.
-        bundle: SealBundle,
+        /// The status that the seal records.
+        status: WorkflowStatus,
+        /// Whether the bundle that the seal names was never made, because the writer of the seal was killed.
+        bundle_missing: bool,
     },
     /// Its newest checkpoint cannot be read.
     Unknown,
-}
-
-/// The bundle that a seal names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SealBundle {
-    /// It is there.
-    There,
-    /// It is not there; whoever wrote the seal was stopped before it was made.
-    Missing,
-    /// There is to be none: the workflow was purged.
-    Purged,
 }
 
 impl Standing {
@@ -83,8 +58,7 @@ impl Standing {
     #[must_use]
     pub fn status(self) -> Option<WorkflowStatus> {
         match self {
-            Self::Live(status) => Some(status),
-            Self::Sealed { status, .. } => status,
+            Self::Live(status) | Self::Sealed { status, .. } => Some(status),
             Self::Unknown => None,
         }
     }

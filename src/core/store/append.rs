@@ -9,7 +9,6 @@
 //! 1. Before the first number of a workflow is claimed, every directory above it is synced. So a number that exists
 //!    proves that its directory survives a power loss, whoever made it.
 //! 2. The private file is synced before it gets its name: a name never shows half a content.
-//!    While it is there, the directory cannot be compacted away either: only an empty one can be removed.
 //! 3. The directory is synced before the save is acknowledged: an acknowledged name does not vanish.
 //!    The same goes for one that is found instead of written, because a repeated save is acknowledged by it.
 //! 4. The file is looked up once more from the top: if somebody moved the directory away in the meantime, what was
@@ -32,8 +31,6 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a writer waits for a directory that was moved away to come back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
-/// How often a writer begins again because its directory vanished. It takes a compaction each time.
-const MOST_VANISHED: u32 = 100;
 
 /// What a writer wants after it has seen the newest checkpoint.
 #[derive(Debug)]
@@ -88,7 +85,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Adds what `decide` wants on top of what it finds: the workflow's directory, if there is one, and the newest
-    /// number in it. The number of the checkpoint is its business.
+    /// number. The number of the checkpoint is its business.
     pub(super) fn append_at(
         &self,
         workflow: &WorkflowId,
@@ -102,10 +99,8 @@ impl<D: Disk> Store<D> {
             if let (Some(dir), None) = (&dir, &lock) {
                 lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
             }
-            let newest = match &dir {
-                Some(dir) => self.newest_live(dir, workflow)?,
-                None => None,
-            };
+            let live = dir.as_ref().map_or(Ok(None), |dir| self.newest_in(dir, workflow))?;
+            let newest = self.newest_above(live, workflow)?;
             let mut checkpoint = match decide(dir.as_ref(), newest)? {
                 Decision::Write(checkpoint) => checkpoint,
                 Decision::Keep(seq) => {
@@ -124,8 +119,11 @@ impl<D: Disk> Store<D> {
                 self.make_workflow(workflow)?;
                 continue;
             };
-            if newest.is_none() {
+            if live.is_none() {
                 self.sync_above(workflow)?;
+            }
+            if let Some(newest) = newest.filter(|newest| live < Some(*newest)) {
+                self.rebuild(&dir, workflow, newest, save_id)?;
             }
             if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
                 return Ok(Appended::Written(checkpoint));
@@ -165,7 +163,7 @@ impl<D: Disk> Store<D> {
         self.make(&workflows, &workflow.directory(), &path).map(drop)
     }
 
-    /// Tries to make `checkpoint` the next one; `None` if its number is taken, or the directory is gone.
+    /// Tries to make `checkpoint` the next one; `None` if its number is taken.
     fn claim(
         &self,
         dir: &D::Dir,
@@ -182,10 +180,6 @@ impl<D: Disk> Store<D> {
         let staged = layout::staged_file(save_id, attempt);
         let file = match self.disk().stage(dir, &staged, &bytes, Access::Sealed) {
             Ok(file) => file,
-            // The directory was compacted away. The number may be free still, but not in there.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < MOST_VANISHED => {
-                return Ok(None);
-            }
             Err(error) => {
                 let _ = self.disk().discard(dir, &staged);
                 return Err(failed(error));

@@ -105,22 +105,15 @@ impl<D: Disk> Store<D> {
         let stamp = closing.stamp;
         // Another name than that of a save, because the same stamp may save afterwards.
         let staged = format!("{}-seal", stamp.save_id);
-        let sealed = self.append_at(workflow, &staged, |dir, newest| match (dir, newest) {
-            (Some(dir), Some(newest)) => self.seal(dir, workflow, newest, closing),
-            _ => self
-                .newest_archived(workflow)?
-                .map(Decision::Keep)
-                .ok_or_else(|| Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
+        let sealed = self.append_at(workflow, &staged, |dir, newest| match newest {
+            Some(newest) => self.seal(dir, workflow, newest, closing),
+            None => Ok(Decision::Nothing),
         })?;
         match sealed {
             Appended::Written(seal) => self.complete(&seal, closing, teller),
             Appended::Kept(seq) => {
-                let archived = match self.load(&Handle::new(workflow, seq)) {
-                    Ok(seal) => self.complete(&seal.checkpoint, closing, teller)?,
-                    // Bundles without a seal, of a directory that somebody removed.
-                    Err(Error::Damaged { handle, .. }) => self.only_archived(handle)?,
-                    Err(error) => return Err(error),
-                };
+                let seal = self.load(&Handle::new(workflow, seq))?;
+                let archived = self.complete(&seal.checkpoint, closing, teller)?;
                 Ok(Archived { sealed_before: true, ..archived })
             }
             Appended::Nothing => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
@@ -138,7 +131,7 @@ impl<D: Disk> Store<D> {
     /// Decides on the seal above `newest`; keeps the one that is there.
     fn seal(
         &self,
-        dir: &D::Dir,
+        dir: Option<&D::Dir>,
         workflow: &WorkflowId,
         newest: u64,
         Closing { reason, stamp, expected, purge }: Closing<'_>,
@@ -153,9 +146,14 @@ impl<D: Disk> Store<D> {
         let Some(seq) = newest.seq.checked_add(1).filter(|seq| *seq < u64::MAX) else {
             return Err(self.damaged(newest, Unusable::NotAFile));
         };
-        let (model, parent) = match entry {
+        let entry = match entry {
             Ok(Entry::Sealed(_)) => return Ok(Decision::Keep(newest.seq)),
-            Ok(Entry::Live(stored)) => {
+            entry => entry,
+        };
+        // The directory was removed by hand: there is nothing to archive.
+        let Some(dir) = dir else { return Err(self.damaged(newest, Unusable::Missing)) };
+        let (model, parent) = match entry {
+            Ok(Entry::Live(stored) | Entry::Sealed(stored)) => {
                 let model = writable(stored.checkpoint)?;
                 let parent = CheckpointRef::from(&*model);
                 (Some(model), Some(parent))
@@ -247,21 +245,6 @@ impl<D: Disk> Store<D> {
         live = self.live_below(&dir, workflow, seal.seq)?;
         archived.left = live.into_iter().map(|seq| Handle::new(workflow, seq)).collect();
         Ok(archived)
-    }
-
-    /// The report on a workflow of which there are only bundles.
-    fn only_archived(&self, seal: Handle) -> Result<Archived> {
-        let newest = self.bundles(&seal.workflow)?.into_iter().next();
-        let newest = newest.ok_or_else(|| Error::Archived { handle: seal.clone(), gone: None })?;
-        Ok(Archived {
-            bundle: self.bundle_path(&seal.workflow, &newest),
-            reason: newest.reason,
-            seal,
-            moved: Vec::new(),
-            bytes: 0,
-            left: Vec::new(),
-            sealed_before: true,
-        })
     }
 }
 

@@ -26,7 +26,7 @@ impl<D: Disk> Store<D> {
         workflow: &WorkflowId,
         newest: Option<u64>,
     ) -> Result<Option<Base>> {
-        let (Some(dir), Some(seq)) = (dir, newest) else { return self.archived_base(workflow) };
+        let Some(seq) = newest else { return Ok(None) };
         let (handle, entry) = self.read_newest(dir, workflow, seq)?;
         match entry {
             Ok(Entry::Live(stored)) => {
@@ -35,21 +35,6 @@ impl<D: Disk> Store<D> {
             Ok(Entry::Sealed(stored)) => self.above_seal(&*writable(stored.checkpoint)?).map(Some),
             Ok(Entry::Tombstone) => Err(self.damaged(&handle, Unusable::Empty)),
             Err(why) => Err(self.damaged(&handle, why)),
-        }
-    }
-
-    /// The same for a workflow that is only in the archive. An ordinary save never comes here.
-    fn archived_base(&self, workflow: &WorkflowId) -> Result<Option<Base>> {
-        let Some(newest) = self.newest_archived(workflow)? else { return Ok(None) };
-        let last = Handle::new(workflow, newest.saturating_sub(1));
-        match self.load_archived(&Handle::new(workflow, newest)) {
-            Ok(seal) => self.above_seal(&*writable(seal.checkpoint)?).map(Some),
-            // Bundles of single checkpoints have no seal; then the last of them is what there is.
-            Err(Error::Archived { .. }) => {
-                let checkpoint = self.content(last)?;
-                Ok(Some(Base { content: checkpoint.seq, checkpoint }))
-            }
-            Err(error) => Err(error),
         }
     }
 

@@ -53,11 +53,6 @@ impl<D: Disk> Store<D> {
         self.with_bundle(workflow, name, &mut |bundle| bundle.verify())
     }
 
-    /// The newest number of a workflow that is only in the archive: that of the seal, which is above the last one.
-    pub(super) fn newest_archived(&self, workflow: &WorkflowId) -> Result<Option<u64>> {
-        Ok(self.bundles(workflow)?.first().map(|name| name.last.saturating_add(1)))
-    }
-
     /// Reads one checkpoint out of the archive.
     pub(super) fn load_archived(&self, handle: &Handle) -> Result<Stored> {
         let (name, bytes) = self.find_archived(handle)?;

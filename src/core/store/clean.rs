@@ -2,8 +2,7 @@
 //!
 //! A workflow that leaves as a whole is archived as ever, if nobody saved to it since. Single checkpoints go into a
 //! bundle with the reason `cleanup`, which is synced and read back before a tombstone takes their place; the newest
-//! number is never among them. Then small bundles are merged, old ones expire, and last of all go the directories of
-//! workflows that were archived long ago. What fails for one workflow does not keep the others from being cleaned.
+//! number is never among them. Then small bundles are merged, and old ones expire. What fails for one workflow does not keep the others from being cleaned.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -52,13 +51,11 @@ pub struct CleanedWorkflow {
     pub expired: Vec<PathBuf>,
     /// The bundles that became one.
     pub merged: Vec<PathBuf>,
-    /// Whether its directory is gone, because there was nothing in it but tombstones and a seal.
-    pub compacted: bool,
 }
 
 impl CleanedWorkflow {
     fn is_idle(&self) -> bool {
-        self.removed.is_empty() && self.expired.is_empty() && self.merged.is_empty() && !self.compacted
+        self.removed.is_empty() && self.expired.is_empty() && self.merged.is_empty()
     }
 }
 
@@ -76,7 +73,6 @@ impl<D: Disk> Store<D> {
                 bundles: Vec::new(),
                 expired: Vec::new(),
                 merged: Vec::new(),
-                compacted: false,
             };
             // Bundles go last: one that was to make room for a new one stays if the new one could not be made.
             let result = self
@@ -94,17 +90,6 @@ impl<D: Disk> Store<D> {
             match self.sweep(leftover) {
                 Ok(path) => cleaned.swept.extend(path),
                 Err(error) => cleaned.failures.push((self.place_path(&leftover.place), error)),
-            }
-        }
-        // Behind the sweeping: what a writer left would keep its directory.
-        for (workflow, done) in plan.workflows.iter().zip(&mut cleaned.workflows) {
-            let save_id = own_id(&stamp.save_id, &workflow.workflow);
-            match workflow.compact.then(|| self.compact(&workflow.workflow, workflow.newest, &save_id)) {
-                Some(Ok(compacted)) => done.compacted = compacted,
-                Some(Err(error)) => {
-                    cleaned.failures.push((self.workflow_dir(&workflow.workflow), error));
-                }
-                None => {}
             }
         }
         cleaned.workflows.retain(|done| !done.is_idle());

@@ -167,12 +167,6 @@ pub trait Disk {
     /// The operating system refuses.
     fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
-    /// Removes a directory in which there is nothing. Nothing can be put into it from then on, by whoever has it open.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::DirectoryNotEmpty`], or the operating system refuses.
-    fn remove_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
-
     /// Makes the names in a directory durable.
     ///
     /// # Errors

@@ -1,7 +1,5 @@
 //! The names in a store.
 
-use crate::core::retention::COMPACTING;
-
 /// The name of a store's directory.
 pub const STORE_NAME: &str = ".ckpt";
 /// The directory of all workflows.
@@ -63,20 +61,6 @@ pub(super) fn staged_file(save_id: &str, attempt: u32) -> String {
     format!("{STAGED}{save_id}-{attempt}")
 }
 
-/// The name under which a tombstone waits for its removal. It is the same for everybody, so that whoever comes next
-/// finds what was left undone.
-pub(super) fn compacting_file(seq: u64) -> String {
-    format!("{COMPACTING}{}", checkpoint_file(seq))
-}
-
-/// The number that waits for its removal under this name.
-pub(super) fn compacting_number(name: &str) -> Option<u64> {
-    match EntryName::parse(name.strip_prefix(COMPACTING)?) {
-        EntryName::Checkpoint(seq) => Some(seq),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,11 +71,6 @@ mod tests {
         assert_eq!(EntryName::parse("123456789.json"), EntryName::Checkpoint(123_456_789));
         assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Checkpoint(u64::MAX));
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
-        assert_eq!(EntryName::parse(&compacting_file(7)), EntryName::Staged);
-        assert_eq!(compacting_number(&compacting_file(7)), Some(7));
-        for other in [staged_file("compacting", 0), "00000007.json".to_owned()] {
-            assert_eq!(compacting_number(&other), None);
-        }
         for foreign in [
             "7.json",
             "000000007.json",

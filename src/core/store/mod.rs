@@ -17,10 +17,9 @@
 //! visible in one step and never changes afterwards. Numbers are taken by creating the file only if it is not there,
 //! so two writers never share one, and there is no lock that a killed process could leave behind.
 //!
-//! A number once taken is never freed. What leaves the live store is in a bundle first, and leaves a tombstone behind;
-//! reading finds it in the bundle. A workflow that leaves as a whole is closed by a seal, which takes a number too. A day
-//! later its directory goes, and the bundle that holds the seal is what knows the newest number; a save makes the
-//! directory again, and continues there.
+//! A number once taken is never freed, so the files of a workflow are numbered from 1 without gaps. What leaves the live
+//! store is in a bundle first, and leaves a tombstone behind; reading finds it in the bundle. A workflow that leaves as a
+//! whole is closed by a seal, which takes a number too. Its tombstones and its seal stay for good.
 //!
 //! # Limitations
 //!
@@ -33,7 +32,6 @@ mod base;
 mod bundle;
 mod bundles;
 mod clean;
-mod compact;
 mod disk;
 mod durable;
 mod gone;

@@ -255,14 +255,6 @@ impl Disk for OsDisk {
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 
-    fn remove_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
-        match rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR) {
-            // Some file systems say it this way.
-            Err(Errno::EXIST) => Err(Errno::NOTEMPTY.into()),
-            other => Ok(other?),
-        }
-    }
-
     fn sync_dir(&self, dir: &OwnedFd) -> io::Result<()> {
         Ok(rustix::fs::fsync(dir)?)
     }

@@ -211,12 +211,8 @@ impl<D: Disk> Store<D> {
             teller.advance();
             match self.read_bytes(dir, &handle) {
                 Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {
-                    match self.overwrite(dir, &handle, b"", save_id) {
-                        Ok(()) => buried.push(*entry),
-                        // Somebody else was faster, and the directory has been compacted away since.
-                        Err(Error::Store { source, .. }) if source.kind() == io::ErrorKind::NotFound => break,
-                        Err(error) => return Err(error),
-                    }
+                    self.overwrite(dir, &handle, b"", save_id)?;
+                    buried.push(*entry);
                 }
                 // It may be the same; whoever asks again will know.
                 Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&handle, why)),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
+use super::bundle::{BadBundle, BundleName};
 use super::disk::Disk;
 use super::layout::{self, EntryName};
 use super::open::Store;
@@ -45,6 +46,12 @@ pub enum Entry<T> {
     Tombstone,
 }
 
+impl Entry<Stored> {
+    fn of(stored: Stored) -> Self {
+        if stored.checkpoint.sealed.is_none() { Self::Live(stored) } else { Self::Sealed(stored) }
+    }
+}
+
 impl<D: Disk> Store<D> {
     /// The numbers that are taken in a workflow, in order; empty if there is no such workflow.
     ///
@@ -68,36 +75,37 @@ impl<D: Disk> Store<D> {
         self.newest_known(self.open_workflow(workflow)?.as_ref(), workflow)
     }
 
+    /// The highest number that is taken. A bundle is only ever published below a live number, so the directory knows
+    /// it; where files were removed by hand, the bundle does, and no number that it holds is given out again.
     pub(super) fn newest_known(&self, dir: Option<&D::Dir>, workflow: &WorkflowId) -> Result<Option<u64>> {
-        let live = dir.map_or(Ok(None), |dir| self.newest_live(dir, workflow))?;
-        live.map_or_else(|| self.newest_archived(workflow), |newest| Ok(Some(newest)))
+        let live = dir.map_or(Ok(None), |dir| self.newest_in(dir, workflow))?;
+        self.newest_above(live, workflow)
     }
 
-    /// The highest number in the directory of a workflow; none if the workflow is closed above it by a seal that is
-    /// only in the archive.
-    ///
-    /// A directory may hold less than the archive while it is compacted, and when somebody restores at that moment.
-    /// Nothing may be taken for the newest then that is not, and no number of the archive may be given out again.
-    pub(super) fn newest_live(&self, dir: &D::Dir, workflow: &WorkflowId) -> Result<Option<u64>> {
-        let newest = self.newest_in(dir, workflow)?;
-        let archived = match self.newest_archived(workflow) {
-            // Where something else stands in the place of the archive, there is no seal in it.
-            Err(Error::NotAStore { .. }) => None,
-            archived => archived?,
+    /// The highest number that is taken, where `live` is the highest in the directory.
+    pub(super) fn newest_above(&self, live: Option<u64>, workflow: &WorkflowId) -> Result<Option<u64>> {
+        let bundles = match self.bundles(workflow) {
+            // Something else in the place of the archive holds no number.
+            Err(Error::NotAStore { .. }) => Vec::new(),
+            bundles => bundles?,
         };
-        match (newest, archived) {
-            (Some(live), Some(archived)) if live < archived && self.is_seal(workflow, archived)? => Ok(None),
-            _ => Ok(newest),
+        match bundles.first() {
+            Some(bundle) if live.is_none_or(|live| live <= bundle.last) => {
+                Ok(live.max(Some(self.highest_in(workflow, bundle)?)))
+            }
+            _ => Ok(live),
         }
     }
 
-    /// Whether this number is a seal in the archive.
-    fn is_seal(&self, workflow: &WorkflowId, seq: u64) -> Result<bool> {
-        match self.load_archived(&Handle::new(workflow, seq)) {
-            Ok(stored) => Ok(stored.checkpoint.sealed.is_some()),
-            // Bundles of single checkpoints have no seal.
-            Err(Error::Archived { .. } | Error::Damaged { .. }) => Ok(false),
-            // Whoever cannot tell must not guess.
+    /// The highest number that a bundle holds; if it is damaged, the highest that it can hold.
+    fn highest_in(&self, workflow: &WorkflowId, bundle: &BundleName) -> Result<u64> {
+        match self.with_bundle(workflow, bundle, &mut |bundle| Ok(bundle.manifest().clone())) {
+            Ok(Some(manifest)) => Ok(manifest.entries.first().map_or(bundle.last, |entry| entry.seq)),
+            // Merged meanwhile: the other bundle holds no more.
+            Ok(None) => Ok(bundle.last),
+            Err(Error::DamagedBundle { why, .. }) if !matches!(why, BadBundle::Unreadable(_)) => {
+                Ok(bundle.last.saturating_add(1))
+            }
             Err(error) => Err(error),
         }
     }
@@ -178,31 +186,34 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Reads the newest checkpoint, which was `seq` a moment ago. Where it is a seal that was compacted away since, that
-    /// is read from the archive.
+    /// Reads the newest checkpoint, which was `seq` a moment ago. A file that was removed by hand is read from the
+    /// archive.
     pub(super) fn read_newest(
         &self,
-        dir: &D::Dir,
+        dir: Option<&D::Dir>,
         workflow: &WorkflowId,
         seq: u64,
     ) -> Result<(Handle, Result<Entry<Stored>, Unusable>)> {
         let mut newest = Handle::new(workflow, seq);
         loop {
-            let entry = self.read_checkpoint(dir, &newest);
+            let entry = dir.map_or(Err(Unusable::Missing), |dir| self.read_checkpoint(dir, &newest));
             if !matches!(entry, Ok(Entry::Tombstone) | Err(Unusable::Missing)) {
                 return Ok((newest, entry));
             }
-            // Archived between the list and the reading: then there is a seal now, or has been.
-            match self.newest_live(dir, workflow)? {
-                Some(now) if now == newest.seq => return Ok((newest, entry)),
-                Some(now) => newest.seq = now,
-                None => {
-                    let Some(seal) = self.newest_archived(workflow)? else { return Ok((newest, entry)) };
-                    newest.seq = seal;
-                    let seal = self.load_archived(&newest)?;
-                    return Ok((newest, Ok(Entry::Sealed(seal))));
-                }
+            // Archived since it was listed: then there is a seal now.
+            if let Some(now) = self.newest_known(dir, workflow)?.filter(|now| *now != newest.seq) {
+                newest.seq = now;
+                continue;
             }
+            let entry = match entry {
+                Err(Unusable::Missing) => match self.load_archived(&newest) {
+                    Ok(stored) => Ok(Entry::of(stored)),
+                    Err(Error::Archived { .. }) => Err(Unusable::Missing),
+                    Err(error) => return Err(error),
+                },
+                entry => entry,
+            };
+            return Ok((newest, entry));
         }
     }
 
@@ -236,8 +247,7 @@ impl<D: Disk> Store<D> {
         if bytes.is_empty() {
             return Ok(Entry::Tombstone);
         }
-        let stored = Stored::decode(handle, bytes)?;
-        Ok(if stored.checkpoint.sealed.is_none() { Entry::Live(stored) } else { Entry::Sealed(stored) })
+        Stored::decode(handle, bytes).map(Entry::of)
     }
 
     pub(super) fn read_header(

@@ -1,6 +1,5 @@
 //! Turning what somebody typed into a workflow or a checkpoint.
 
-use std::collections::BTreeSet;
 use std::io;
 
 use super::disk::Disk;
@@ -102,9 +101,9 @@ impl<D: Disk> Store<D> {
     /// Workflows whose names are easily mistaken for `given`. Only asked when a name was not found.
     fn similar(&self, given: &WorkflowId) -> Vec<WorkflowId> {
         let limit = given.as_str().len().max(3) / 3;
-        let known: BTreeSet<WorkflowId> =
-            [self.workflow_ids(), self.archived_ids()].into_iter().flatten().flatten().collect();
-        let mut similar: Vec<(usize, WorkflowId)> = known
+        let mut similar: Vec<(usize, WorkflowId)> = self
+            .workflow_ids()
+            .unwrap_or_default()
             .into_iter()
             .filter_map(|id| {
                 let distance = distance(given.as_str(), id.as_str());

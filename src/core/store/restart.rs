@@ -46,13 +46,12 @@ impl<D: Disk> Store<D> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let base = match self.base(dir, workflow, newest) {
                 Ok(base) => base.map(|base| base.checkpoint),
-                Err(error) => match (dir, newest) {
-                    (Some(dir), Some(newest)) => match self.read_newest(dir, workflow, newest)?.1 {
-                        Ok(Entry::Sealed(seal)) => Some(seal.checkpoint),
+                Err(error) => {
+                    match newest.map(|newest| self.read_newest(dir, workflow, newest)).transpose()? {
+                        Some((_, Ok(Entry::Sealed(seal)))) => Some(seal.checkpoint),
                         _ => return Err(error),
-                    },
-                    _ => return Err(error),
-                },
+                    }
+                }
             };
             let fresh = base.map(|base| Box::new(fresh(*base, keep)));
             let next = Change::default().apply(workflow, fresh, stamp)?;

@@ -18,8 +18,8 @@ use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// How often a directory is made again that was compacted away in between.
-const ATTEMPTS: u32 = 16;
+/// The most tombstones that are written to rebuild a directory.
+const MOST_REBUILT: u64 = 100_000;
 
 /// What restoring did.
 #[derive(Debug)]
@@ -44,24 +44,6 @@ impl<D: Disk> Store<D> {
     /// There is no such workflow, the checkpoint asked for is in no bundle that can be used, or the disk refuses.
     /// Nothing that is live is touched, and the same call completes what was begun.
     pub fn restore(&self, workflow: &WorkflowId, only: Option<u64>, stamp: &Stamp) -> Result<Restored> {
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            match self.put_back_into_one_directory(workflow, only, stamp) {
-                // It was compacted away in between. A directory that is removed is empty, so nothing went with it.
-                Err(Error::Store { source, .. })
-                    if source.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS => {}
-                done => return done,
-            }
-        }
-    }
-
-    fn put_back_into_one_directory(
-        &self,
-        workflow: &WorkflowId,
-        only: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<Restored> {
         let mut done =
             Restored { restored: Vec::new(), revived: None, lost: Vec::new(), damaged: Vec::new() };
         let newest = self
@@ -71,7 +53,11 @@ impl<D: Disk> Store<D> {
             let asked = Handle::new(workflow, seq).to_string();
             return Err(Error::NoSuchCheckpoint { asked, newest: Handle::new(workflow, newest) });
         }
-        let dir = self.ground(workflow, newest, stamp)?;
+        let dir = self.open_workflow(workflow)?;
+        let dir = match dir {
+            Some(dir) if self.newest_in(&dir, workflow)? >= Some(newest) => dir,
+            _ => self.rebuild_from_archive(workflow, newest, stamp)?,
+        };
         match only {
             Some(seq) => {
                 let handle = Handle::new(workflow, seq);
@@ -86,39 +72,51 @@ impl<D: Disk> Store<D> {
         if only.is_none() {
             done.revived = self.revive(workflow, stamp)?;
         }
-        // The seal may have been compacted away after it was seen, and nothing below may stand without it.
-        self.ground(workflow, newest, stamp)?;
         Ok(done)
     }
 
-    /// The directory of the workflow. One that is gone is made again, beginning with the highest number, so that no
-    /// reader ever takes an old checkpoint for the newest.
-    pub(super) fn ground(&self, workflow: &WorkflowId, newest: u64, stamp: &Stamp) -> Result<D::Dir> {
-        if let Some(dir) = self.open_workflow(workflow)?
-            && self.newest_live(&dir, workflow)?.is_some()
-        {
-            return Ok(dir);
-        }
+    /// Makes the directory of a workflow again that was removed by hand.
+    pub(super) fn rebuild_from_archive(
+        &self,
+        workflow: &WorkflowId,
+        newest: u64,
+        stamp: &Stamp,
+    ) -> Result<D::Dir> {
         // Before anything is made, so that a refusal leaves no trace.
-        let mut top = Handle::new(workflow, newest);
-        let found = match self.find_archived(&top) {
-            // Bundles of single checkpoints have no seal.
-            Err(Error::Archived { .. }) if newest > 1 => {
-                top.seq = newest - 1;
-                self.find_archived(&top)
-            }
-            found => found,
-        };
-        let (name, bytes) = found?;
+        let (name, _) = self.find_archived(&Handle::new(workflow, newest))?;
         self.verify_bundle(workflow, &name)?;
         self.create()?;
         self.make_workflow(workflow)?;
         let gone = || self.failed("open", &self.workflow_dir(workflow), io::ErrorKind::NotFound.into());
         let dir = self.open_workflow(workflow)?.ok_or_else(gone)?;
         self.sync_above(workflow)?;
-        self.publish_file(&dir, &top, &bytes, stamp)?;
-        self.sync_workflow(&dir, workflow)?;
+        self.rebuild(&dir, workflow, newest, &stamp.save_id)?;
         Ok(dir)
+    }
+
+    /// Gives every number up to `newest` a file again, where files were removed by hand: the newest its content, if a
+    /// bundle holds it, the others a tombstone. What is there stays.
+    pub(super) fn rebuild(
+        &self,
+        dir: &D::Dir,
+        workflow: &WorkflowId,
+        newest: u64,
+        save_id: &str,
+    ) -> Result<()> {
+        let top = Handle::new(workflow, newest);
+        if newest > MOST_REBUILT {
+            return Err(self.damaged(&top, Unusable::Missing));
+        }
+        let bytes = match self.find_archived(&top) {
+            Ok((_, bytes)) => bytes,
+            Err(Error::Archived { .. } | Error::DamagedBundle { .. }) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        self.publish_file(dir, &top, &bytes, save_id)?;
+        for seq in 1..newest {
+            self.publish_file(dir, &Handle::new(workflow, seq), b"", save_id)?;
+        }
+        self.sync_workflow(dir, workflow)
     }
 
     fn put_all_back(
@@ -206,7 +204,7 @@ impl<D: Disk> Store<D> {
             Err(FileProblem::Io(error)) => {
                 return Err(self.failed("read", &self.checkpoint_path(handle), error));
             }
-            Err(_) => self.publish_file(dir, handle, bytes, stamp)?,
+            Err(_) => self.publish_file(dir, handle, bytes, &stamp.save_id)?,
         }
         done.restored.push(handle.clone());
         Ok(())
@@ -218,9 +216,9 @@ impl<D: Disk> Store<D> {
         dir: &D::Dir,
         handle: &Handle,
         bytes: &[u8],
-        stamp: &Stamp,
+        save_id: &str,
     ) -> Result<()> {
-        let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
+        let staged = layout::staged_file(&format!("{save_id}-{}", handle.seq), 0);
         let published = self
             .disk()
             .stage(dir, &staged, bytes, Access::Sealed)
@@ -237,15 +235,13 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint above the seal, if a seal is the newest.
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            if let (Some(dir), Some(seq)) = (dir, newest) {
-                match self.read_newest(dir, workflow, seq)? {
-                    (_, Ok(Entry::Sealed(_))) => {}
-                    // It may be a seal.
-                    (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
-                    _ => return Ok(Decision::Keep(seq)),
-                }
+            let Some(seq) = newest else { return Ok(Decision::Nothing) };
+            match self.read_newest(dir, workflow, seq)? {
+                (_, Ok(Entry::Sealed(_))) => {}
+                // It may be a seal.
+                (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
+                _ => return Ok(Decision::Keep(seq)),
             }
-            // Without a number it is the archive that knows where it ends.
             let Some(base) = self.base(dir, workflow, newest)? else { return Ok(Decision::Nothing) };
             let base = Some(base.checkpoint);
             let mut next = successor(workflow, base, stamp);

@@ -1,6 +1,6 @@
 //! Looking over many checkpoints at once, for lists. What is damaged is reported, never left out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::disk::Disk;
 use super::layout::{WORKFLOWS, checkpoint_file};
@@ -76,10 +76,10 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     }
 
     fn scan_to(&self, extent: Extent) -> Result<Vec<WorkflowRow>> {
-        let Some(workflows) = self.open_workflows()? else { return Ok(Vec::new()) };
-        let ids = self.ids_in(&workflows, WORKFLOWS)?;
+        let workflows = self.open_workflows()?;
+        let ids = self.workflow_ids()?;
         let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
-            ids.iter().filter_map(|id| self.scan_workflow(&workflows, id, extent)).collect()
+            ids.iter().filter_map(|id| self.scan_workflow(workflows.as_ref(), id, extent)).collect()
         };
         if ids.len() < WORTH_THREADS {
             return Ok(rows(&ids));
@@ -95,29 +95,20 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     }
 }
 
-impl<D: Disk<Dir: Sync> + Sync> Store<D> {
-    /// Looks at every workflow like [`scan_live`](Self::scan_live), also at those that are only in the archive. Each of
-    /// these takes the reading of a bundle.
-    ///
-    /// # Errors
-    /// As [`scan`](Self::scan).
-    pub fn scan_all(&self) -> Result<Vec<WorkflowRow>> {
-        let mut rows = self.scan_live()?;
-        let live: BTreeSet<WorkflowId> = rows.iter().map(|row| row.newest.workflow.clone()).collect();
-        // One that was compacted between the two is in both.
-        let archived = self.scan_archive()?;
-        rows.extend(archived.into_iter().filter(|row| !live.contains(&row.newest.workflow)));
-        Ok(rows)
-    }
-}
-
 impl<D: Disk> Store<D> {
-    /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows.
+    /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows. A
+    /// workflow whose directory was removed by hand is known by its archive.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        self.open_workflows()?.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows, WORKFLOWS))
+        let live = self.open_workflows()?;
+        let mut ids = live.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows, WORKFLOWS))?;
+        let live: HashSet<&WorkflowId> = ids.iter().collect();
+        let mut archived = self.archived_ids()?;
+        archived.retain(|id| !live.contains(id));
+        ids.append(&mut archived);
+        Ok(ids)
     }
 
     /// The ids that the directories in one of the store's own directories stand for.
@@ -134,21 +125,26 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan_one(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>> {
-        Ok(self.open_workflows()?.and_then(|workflows| self.scan_workflow(&workflows, id, Extent::Live)))
+        Ok(self.scan_workflow(self.open_workflows()?.as_ref(), id, Extent::Live))
     }
 
     /// One row; none if nothing has been saved there yet.
-    fn scan_workflow(&self, workflows: &D::Dir, id: &WorkflowId, extent: Extent) -> Option<WorkflowRow> {
+    fn scan_workflow(
+        &self,
+        workflows: Option<&D::Dir>,
+        id: &WorkflowId,
+        extent: Extent,
+    ) -> Option<WorkflowRow> {
         let broken = |why: Unusable| {
             let newest = Handle::new(id, 0);
             Some(WorkflowRow { newest, header: Err(why), live: Some(Live::default()), archived: false })
         };
+        let Some(workflows) = workflows else { return self.scan_archived(id) };
         let dir = match self.disk().enter(workflows, &id.directory()) {
             Ok(dir) => dir,
             Err(error) => {
                 return match error.kind() {
-                    // It was there a moment ago: somebody archived it meanwhile.
-                    std::io::ErrorKind::NotFound => None,
+                    std::io::ErrorKind::NotFound => self.scan_archived(id),
                     std::io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
                     _ if is_link(&error) => broken(Unusable::NotAFile),
                     _ => broken(Unusable::Unreadable(error.to_string())),
@@ -159,21 +155,19 @@ impl<D: Disk> Store<D> {
         if let Err(error) = self.each_number(&dir, id, &mut |seq| numbers.push(seq)) {
             return broken(Unusable::Unreadable(error.to_string()));
         }
-        let newest = Handle::new(id, numbers.iter().copied().max()?);
+        let Some(newest) = numbers.iter().copied().max() else { return self.scan_archived(id) };
+        let newest = Handle::new(id, newest);
         let (header, checkpoints, bytes) = match self.read_header(&dir, &newest) {
             Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
             Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
-            // Archived between the list and the reading: then there is a seal now, or has been.
-            Ok(Entry::Tombstone) | Err(Unusable::Missing)
-                if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() =>
-            {
-                return match self.newest_live(&dir, id) {
-                    Ok(None) => None,
-                    _ => self.scan_workflow(workflows, id, extent),
-                };
+            // Archived since it was listed: then there is a seal now.
+            Ok(Entry::Tombstone) if self.newest_in(&dir, id).unwrap_or_default() > Some(newest.seq) => {
+                return self.scan_workflow(Some(workflows), id, extent);
             }
-            // The seal itself was compacted away.
-            Err(Unusable::Missing) if matches!(self.newest_live(&dir, id), Ok(None)) => return None,
+            // Every file above it was removed by hand.
+            Ok(Entry::Tombstone) if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() => {
+                return self.scan_archived(id);
+            }
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
             Err(why) => (Err(why), 1, 0),
         };
@@ -214,9 +208,9 @@ impl<D: Disk> Store<D> {
     /// The workflow cannot be read.
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
         let dir = self.open_workflow(workflow)?;
-        let newest = dir.as_ref().map_or(Ok(None), |dir| self.newest_live(dir, workflow))?;
-        let (Some(dir), Some(newest)) = (dir, newest) else { return self.scan_bundles(workflow) };
+        let Some(newest) = self.newest_known(dir.as_ref(), workflow)? else { return Ok(Vec::new()) };
         let mut rows = BTreeMap::new();
+        let Some(dir) = dir else { return self.fill_gaps(workflow, newest, rows) };
         for seq in self.numbers(workflow)? {
             let handle = Handle::new(workflow, seq);
             let (entry, bytes) = match self.read_header(&dir, &handle) {
@@ -228,8 +222,6 @@ impl<D: Disk> Store<D> {
                     (Ok(Entry::Tombstone), 0)
                 }
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
-                // Compacted away since it was listed.
-                Err(Unusable::Missing) => continue,
                 Err(why) => {
                     let bytes = self.disk().size(&dir, &checkpoint_file(seq)).unwrap_or_default();
                     (Err(why), bytes)
@@ -237,22 +229,26 @@ impl<D: Disk> Store<D> {
             };
             rows.insert(seq, CheckpointRow { handle, entry, bytes });
         }
-        // The seal that was there a moment ago is in the archive now.
-        if !rows.contains_key(&newest) && self.newest_live(&dir, workflow)?.is_none() {
-            return self.scan_bundles(workflow);
-        }
-        self.fill_gaps(workflow, &mut rows)?;
-        Ok(rows.into_values().collect())
+        self.fill_gaps(workflow, newest, rows)
     }
 
-    /// Adds the numbers that have no file. The directory may have been made anew above what is archived; what is not
-    /// in the archive either is missing.
-    fn fill_gaps(&self, workflow: &WorkflowId, rows: &mut BTreeMap<u64, CheckpointRow>) -> Result<()> {
-        let Some(newest) = rows.last_key_value().map(|(seq, _)| *seq) else { return Ok(()) };
-        if u64::try_from(rows.len()).ok() == Some(newest) {
-            return Ok(());
+    /// Adds the numbers up to `newest` whose files were removed by hand. What is not in the archive either is missing.
+    fn fill_gaps(
+        &self,
+        workflow: &WorkflowId,
+        newest: u64,
+        mut rows: BTreeMap<u64, CheckpointRow>,
+    ) -> Result<Vec<CheckpointRow>> {
+        if u64::try_from(rows.len()).is_ok_and(|rows| rows >= newest) {
+            return Ok(rows.into_values().collect());
         }
-        for (seq, row) in self.scan_manifests(workflow)?.into_iter().filter(|(seq, _)| *seq < newest) {
+        for (seq, mut row) in self.scan_manifests(workflow)?.into_iter().filter(|(seq, _)| *seq <= newest) {
+            if seq == newest
+                && let Ok(header) = self.archived_header(&row.handle)
+                && header.sealed.is_some()
+            {
+                row.entry = Ok(Entry::Sealed(header));
+            }
             rows.entry(seq).or_insert(row);
         }
         let gone = self.gone_ranges(workflow)?;
@@ -267,6 +263,6 @@ impl<D: Disk> Store<D> {
                 rows.insert(seq, CheckpointRow { handle, entry, bytes: 0 });
             }
         }
-        Ok(())
+        Ok(rows.into_values().collect())
     }
 }

@@ -1,6 +1,6 @@
-//! Looking over workflows of which nothing is left but their bundles.
+//! Looking over what the archive of a workflow holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::bundles::Visited;
 use super::disk::Disk;
@@ -14,52 +14,11 @@ use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
 impl<D: Disk> Store<D> {
-    /// Looks at the workflows that are only in the archive. [`scan`](Self::scan) leaves them out, because each takes
-    /// the reading of a bundle.
-    ///
-    /// # Errors
-    /// The store itself cannot be read; a workflow that cannot is a row that says so.
-    pub fn scan_archive(&self) -> Result<Vec<WorkflowRow>> {
-        let mut rows = Vec::new();
-        for id in self.archived_ids()? {
-            let live = match self.open_workflow(&id)? {
-                Some(dir) => self.newest_live(&dir, &id).unwrap_or_default(),
-                None => None,
-            };
-            if let (None, Some(seq)) = (live, self.newest_archived(&id)?) {
-                let newest = Handle::new(&id, seq);
-                let header = self.archived_header(&newest).map_err(unusable);
-                rows.push(WorkflowRow { newest, header, live: Some(Live::default()), archived: true });
-            }
-        }
-        Ok(rows)
-    }
-
-    /// The ids of the workflows that are only in the archive, as far as that can be told without reading a bundle.
-    ///
-    /// # Errors
-    /// The archive cannot be read.
-    pub fn compacted_workflows(&self) -> Result<Vec<WorkflowId>> {
-        let mut ids = self.archived_ids()?;
-        if ids.is_empty() {
-            return Ok(ids);
-        }
-        let live: BTreeSet<WorkflowId> = self.workflow_ids()?.into_iter().collect();
-        ids.retain(|id| !live.contains(id));
-        Ok(ids)
-    }
-
-    /// Every number that the bundles of a workflow hold, oldest first. What cannot be read is a row that says so.
-    pub(super) fn scan_bundles(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
-        let mut rows = self.scan_manifests(workflow)?;
-        if let Some(mut last) = rows.last_entry()
-            && last.get().entry.is_ok()
-            && let Ok(header) = self.archived_header(&last.get().handle)
-            && header.sealed.is_some()
-        {
-            last.get_mut().entry = Ok(Entry::Sealed(header));
-        }
-        Ok(rows.into_values().collect())
+    /// The row of a workflow whose files were removed by hand, by what its archive holds; none if there is none.
+    pub(super) fn scan_archived(&self, id: &WorkflowId) -> Option<WorkflowRow> {
+        let newest = Handle::new(id, self.newest_known(None, id).ok()??);
+        let header = self.archived_header(&newest).map_err(unusable);
+        Some(WorkflowRow { newest, header, live: Some(Live::default()), archived: true })
     }
 
     /// The numbers that the bundles of a workflow list.
@@ -83,15 +42,9 @@ impl<D: Disk> Store<D> {
         Ok(rows)
     }
 
-    /// What a list shows of an archived workflow: what its seal says, or, without a seal, its last checkpoint.
-    fn archived_header(&self, newest: &Handle) -> Result<Header> {
-        let bytes = match self.find_archived(newest) {
-            Err(Error::Archived { .. }) => {
-                self.find_archived(&Handle::new(&newest.workflow, newest.seq.saturating_sub(1)))?.1
-            }
-            found => found?.1,
-        };
-        format::decode_header(&bytes).map_err(|why| self.damaged(newest, why))
+    pub(super) fn archived_header(&self, handle: &Handle) -> Result<Header> {
+        let (_, bytes) = self.find_archived(handle)?;
+        format::decode_header(&bytes).map_err(|why| self.damaged(handle, why))
     }
 
     pub(super) fn archived_ids(&self) -> Result<Vec<WorkflowId>> {

@@ -10,13 +10,11 @@ use super::gone::PURGED;
 use super::layout::EntryName;
 use super::open::Store;
 use super::read::Entry;
-use crate::core::checkpoint::WorkflowStatus;
 use crate::core::error::{Error, Result};
 use crate::core::format::{Header, Unusable};
-use crate::core::reason::ArchiveReason;
 use crate::core::retention::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, SealBundle, Shell, Snapshot, Standing,
-    WorkflowFacts, is_small, may_be_due,
+    BundleFacts, CheckpointFacts, Content, Leftover, Place, Snapshot, Standing, WorkflowFacts, is_small,
+    may_be_due,
 };
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -28,9 +26,7 @@ impl<D: Disk> Store<D> {
     /// The store itself cannot be read; a workflow that cannot is listed as skipped.
     pub fn survey(&self) -> Result<Snapshot> {
         let mut ids = self.workflow_ids()?;
-        ids.extend(self.archived_ids()?);
         ids.sort();
-        ids.dedup();
         let mut snapshot = Snapshot::default();
         if !ids.is_empty() {
             let root = self.root();
@@ -72,24 +68,7 @@ impl<D: Disk> Store<D> {
             standing: Standing::Unknown,
             checkpoints: Vec::new(),
             bundles,
-            shell: None,
         };
-        let dir = self.open_workflow(id)?;
-        if dir.as_ref().map_or(Ok(None), |dir| self.newest_live(dir, id))?.is_none() {
-            let Some(highest) = facts.bundles.first() else { return Ok(None) };
-            facts.newest = highest.name.last.saturating_add(1);
-            let status = status(&highest.name.reason);
-            facts.standing = Standing::Sealed { status, bundle: SealBundle::There };
-            // One that is empty, or was being emptied.
-            if let Some(dir) = dir {
-                let mut shell = self.shell(&dir, id, None)?;
-                // Or being filled: whoever was stopped while restoring left something without its seal.
-                shell.has_strangers |= !self.live_below(&dir, id, facts.newest)?.is_empty();
-                facts.shell = Some(shell);
-            }
-            return Ok(Some(facts));
-        }
-        let mut sealed_at = None;
         for row in self.scan_checkpoints(id)? {
             facts.newest = row.handle.seq;
             let content = match row.entry {
@@ -99,7 +78,6 @@ impl<D: Disk> Store<D> {
                 }
                 Ok(Entry::Sealed(header)) => {
                     facts.standing = sealed(&header, &facts.bundles);
-                    sealed_at = Some(header.saved_at);
                     continue;
                 }
                 Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
@@ -115,17 +93,7 @@ impl<D: Disk> Store<D> {
             };
             facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, content });
         }
-        if let (Some(dir), Standing::Sealed { .. }) = (dir, facts.standing) {
-            facts.shell = Some(self.shell(&dir, id, sealed_at)?);
-        }
-        Ok(Some(facts))
-    }
-
-    fn shell(&self, dir: &D::Dir, id: &WorkflowId, sealed_at: Option<Timestamp>) -> Result<Shell> {
-        let mut has_strangers = false;
-        let each = &mut |name: &str| has_strangers |= EntryName::parse(name) == EntryName::Foreign;
-        self.disk().list(dir, each).map_err(|error| self.failed("list", &self.workflow_dir(id), error))?;
-        Ok(Shell { sealed_at, has_strangers })
+        Ok((facts.newest > 0).then_some(facts))
     }
 
     fn survey_bundles(&self, id: &WorkflowId) -> Result<Vec<BundleFacts>> {
@@ -199,20 +167,6 @@ fn content(header: Header) -> Content {
 
 fn sealed(header: &Header, bundles: &[BundleFacts]) -> Standing {
     let named = header.sealed.as_ref().map(|sealed| sealed.bundle.as_str()).unwrap_or_default();
-    let bundle = match bundles.iter().any(|bundle| bundle.name.to_string() == named) {
-        true => SealBundle::There,
-        false if named == PURGED => SealBundle::Purged,
-        false => SealBundle::Missing,
-    };
-    Standing::Sealed { status: Some(header.status), bundle }
-}
-
-/// What the name of a bundle tells about the workflow inside.
-fn status(reason: &ArchiveReason) -> Option<WorkflowStatus> {
-    match reason {
-        ArchiveReason::Completed => Some(WorkflowStatus::Complete),
-        ArchiveReason::Failed => Some(WorkflowStatus::Failed),
-        ArchiveReason::Abandoned => Some(WorkflowStatus::Abandoned),
-        ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => None,
-    }
+    let is_there = bundles.iter().any(|bundle| bundle.name.to_string() == named);
+    Standing::Sealed { status: header.status, bundle_missing: !is_there && named != PURGED }
 }

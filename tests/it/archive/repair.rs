@@ -8,7 +8,7 @@ use ckpt::core::{Result, Store};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
+use crate::support::store::{Fault, FaultyDisk, World, id, state};
 
 const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
 
@@ -148,7 +148,6 @@ enum Act {
     Restore,
     RestoreOne(u64),
     Restart,
-    RemoveSealed,
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -158,7 +157,6 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => Just(Act::Restore),
         1 => (1u64..8).prop_map(Act::RestoreOne),
         1 => Just(Act::Restart),
-        1 => Just(Act::RemoveSealed),
     ];
     prop::collection::vec(act, 1..14)
 }
@@ -178,15 +176,6 @@ proptest! {
                 Act::RestoreOne(seq) => drop(store.restore(&id("042"), Some(*seq), &world.stamp())),
                 Act::Restart => {
                     drop(store.restart(&id("042"), &world.stamp(), ckpt::core::store::Keep::Plan).unwrap());
-                }
-                // What `cleanup` does with a workflow that has been archived for a while.
-                Act::RemoveSealed => {
-                    let newest = store.newest_number(&id("042")).unwrap().unwrap();
-                    if store.load(&handle(newest)).unwrap().checkpoint.sealed.is_some()
-                        && (1..newest).all(|seq| std::fs::read(world.file(seq)).unwrap_or_default().is_empty())
-                    {
-                        let _ = std::fs::remove_dir_all(store.workflow_dir(&id("042")));
-                    }
                 }
             }
             let found = store.verify(&[], &mut |_| {}).unwrap();

@@ -113,8 +113,7 @@ fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
     let world = imported();
     world.run(&["archive", "implement_044_tags", "--as", "abandoned"]).succeeds();
     assert_eq!(world.json(&["import", "plan.json"])["unchanged"][0]["handle"], "implement_044_tags/1");
-    world.ckpt(&["cleanup"]).env("CKPT_NOW", "2026-02-05T00:00:00Z").run().succeeds();
-    assert!(!world.workflow_dir("implement_044_tags").exists(), "it was compacted");
+    std::fs::remove_dir_all(world.workflow_dir("implement_044_tags")).unwrap();
     let again = world.json(&["import", "plan.json"]);
     assert_eq!(
         (&again["imported"], &again["unchanged"][0]["handle"]),

@@ -4,15 +4,14 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Mutex;
 
-use ckpt::core::store::{Access, Disk, FileId, STORE_NAME};
+use ckpt::core::store::{Access, Disk, FileId};
 use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
 use super::power_loss;
-use super::schedule::Compactor as Way;
 use crate::support::audit::{Ack, audit, save, store_on, workflow};
 use crate::support::memory::MemoryDisk;
-use crate::support::tap::{Honest, Step, Tap, Tapped};
+use crate::support::tap::{Step, Tap, Tapped};
 
 #[track_caller]
 fn assert_reported(wrong: &[String], what: &str) {
@@ -76,8 +75,7 @@ impl Tap<MemoryDisk> for Replacing {
 
 #[test]
 fn a_publish_that_replaces_is_noticed() {
-    let explored =
-        model::explore(&Replacing, Bounds { savers: 2, preemptions: 1, begun: Begun::Live, compactors: 0 });
+    let explored = model::explore(&Replacing, Bounds { savers: 2, preemptions: 1, begun: Begun::Live });
     assert!(!explored.wrong.is_empty());
     let losses = power_loss::explore(&Replacing);
     assert_reported(&losses.wrong, "is not there");
@@ -124,7 +122,7 @@ enum Looks {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Compactor {
+enum Mover {
     /// Puts another directory in the place of the one it took.
     Replaces,
     /// Puts the directory back while the saver waits.
@@ -136,7 +134,7 @@ enum Compactor {
 /// Takes the directory of the workflow away once a checkpoint was published in it.
 struct MovedAway {
     looks: Looks,
-    compactor: Compactor,
+    mover: Mover,
     published: Cell<bool>,
     staged: Mutex<Option<FileId>>,
 }
@@ -153,7 +151,7 @@ impl Tap<MemoryDisk> for MovedAway {
         if step == Step::SyncDir && self.published.replace(false) {
             let name = workflow().directory();
             disk.rename_dir(workflows(disk), &name, ASIDE);
-            if self.compactor == Compactor::Replaces {
+            if self.mover == Mover::Replaces {
                 disk.make_dir(&workflows(disk), &name)?;
             }
         }
@@ -188,17 +186,17 @@ impl Tap<MemoryDisk> for MovedAway {
     }
 
     fn pause(&self, disk: &MemoryDisk) {
-        if self.compactor == Compactor::PutsBack && disk.enter(&workflows(disk), ASIDE).is_ok() {
+        if self.mover == Mover::PutsBack && disk.enter(&workflows(disk), ASIDE).is_ok() {
             disk.rename_dir(workflows(disk), ASIDE, &workflow().directory());
         }
     }
 }
 
 /// What the saver was told, and what is wrong with the store by that.
-fn save_while_moved(looks: Looks, compactor: Compactor) -> (Result<u64>, Vec<String>) {
+fn save_while_moved(looks: Looks, mover: Mover) -> (Result<u64>, Vec<String>) {
     let disk = MemoryDisk::new();
     save(&store_on(disk.clone()), "old").unwrap();
-    let tap = MovedAway { looks, compactor, published: Cell::new(false), staged: Mutex::default() };
+    let tap = MovedAway { looks, mover, published: Cell::new(false), staged: Mutex::default() };
     let told =
         save(&store_on(Tapped { disk: disk.clone(), tap: &tap }), "new").map(|saved| Ack::of("new", &saved));
     let wrong = audit(&store_on(disk), &told.iter().cloned().collect::<Vec<_>>());
@@ -207,72 +205,18 @@ fn save_while_moved(looks: Looks, compactor: Compactor) -> (Result<u64>, Vec<Str
 
 #[test]
 fn a_save_into_a_directory_that_was_moved_away_is_not_acknowledged_because_it_is_looked_up_again() {
-    for compactor in [Compactor::Replaces, Compactor::Keeps] {
-        let (told, wrong) = save_while_moved(Looks::Again, compactor);
-        assert!(matches!(told, Err(Error::Unconfirmed { .. })), "{compactor:?}: {told:?}");
-        assert_eq!(wrong, [""; 0], "{compactor:?}");
+    for mover in [Mover::Replaces, Mover::Keeps] {
+        let (told, wrong) = save_while_moved(Looks::Again, mover);
+        assert!(matches!(told, Err(Error::Unconfirmed { .. })), "{mover:?}: {told:?}");
+        assert_eq!(wrong, [""; 0], "{mover:?}");
     }
-    let (told, wrong) = save_while_moved(Looks::Never, Compactor::Replaces);
+    let (told, wrong) = save_while_moved(Looks::Never, Mover::Replaces);
     assert_eq!(told.unwrap(), 2);
     assert_reported(&wrong, "is not there");
 }
 
 #[test]
 fn a_save_waits_for_a_directory_that_comes_back() {
-    let (told, wrong) = save_while_moved(Looks::Again, Compactor::PutsBack);
+    let (told, wrong) = save_while_moved(Looks::Again, Mover::PutsBack);
     assert_eq!((told.unwrap(), wrong), (2, Vec::new()));
-}
-
-/// Removes directories with everything that is in them.
-struct RemovesAnything;
-
-impl Tap<MemoryDisk> for RemovesAnything {
-    fn remove_dir(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<()> {
-        let inside = disk.enter(dir, name)?;
-        let mut names = Vec::new();
-        disk.list(&inside, &mut |name| names.push(name.to_owned()))?;
-        names.iter().try_for_each(|name| disk.discard(&inside, name))?;
-        disk.remove_dir(dir, name)
-    }
-}
-
-const COMPACTED: Bounds = Bounds { savers: 1, preemptions: 2, begun: Begun::Archived, compactors: 1 };
-
-#[test]
-fn a_compaction_that_removes_what_came_after_its_last_look_is_noticed() {
-    assert_reported(&model::explore(&RemovesAnything, COMPACTED).wrong, "is not there");
-}
-
-/// A compactor that moves the directory aside, looks once more, and deletes it or puts it back; if another directory has
-/// taken its place, it stays aside.
-pub(super) fn compact_aside<D: Disk>(disk: &D) -> io::Result<()> {
-    let name = workflow().directory();
-    let store = disk.enter(&disk.base()?, STORE_NAME)?;
-    let workflows = disk.enter(&store, "workflows")?;
-    match disk.move_aside(&workflows, &name, &workflows, ASIDE) {
-        // A saver has come and gone on.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        moved => moved?,
-    }
-    let aside = disk.enter(&workflows, ASIDE)?;
-    let mut names = Vec::new();
-    disk.list(&aside, &mut |name| names.push(name.to_owned()))?;
-    if names.len() == 2 {
-        names.iter().try_for_each(|name| disk.discard(&aside, name))?;
-        match disk.remove_dir(&workflows, ASIDE) {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-            removed => return removed,
-        }
-    }
-    match disk.move_aside(&workflows, ASIDE, &workflows, &name) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        back => back,
-    }
-}
-
-#[test]
-fn a_compaction_that_moves_the_directory_aside_hides_what_was_acknowledged() {
-    let bounds = Bounds { savers: 2, preemptions: 1, ..COMPACTED };
-    let explored = model::explore_with(&Honest, bounds, |_| Way::Aside);
-    assert_reported(&explored.wrong, "is not there");
 }

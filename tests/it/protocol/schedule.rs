@@ -1,4 +1,4 @@
-//! Runs the real code of several savers and compactors, one step of one of them at a time, in an order that is given.
+//! Runs the real code of several savers, one step of one of them at a time, in an order that is given.
 //!
 //! Each of them has a thread, and only the one whose turn it is runs. Who comes next is decided at the steps where
 //! savers can meet; a run is a list of these decisions, so the same list gives the same run.
@@ -8,12 +8,9 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use ckpt::core::retention::CleanupPlan;
 use ckpt::core::store::Disk;
-use ckpt::core::{Error, Store};
 
-use super::mutants::compact_aside;
-use crate::support::audit::{Ack, save, stamp, store_on, workflow};
+use crate::support::audit::{Ack, save, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
@@ -79,11 +76,11 @@ impl Scheduler<'_> {
         self.wake[me].wait_while(turns, |turns| turns.turn != Some(me)).unwrap()
     }
 
-    fn finish(&self, me: usize, result: Result<Option<Ack>, String>) {
+    fn finish(&self, me: usize, result: Result<Ack, String>) {
         let mut turns = self.turns.lock().unwrap();
         turns.live.retain(|live| *live != me);
         match result {
-            Ok(ack) => turns.acked.extend(ack),
+            Ok(ack) => turns.acked.push(ack),
             Err(why) => turns.failed.push(why),
         }
         self.decide(&mut turns, None);
@@ -94,8 +91,6 @@ struct Turn<'a> {
     me: usize,
     /// Whether the directory of the workflow may come or go.
     comes_and_goes: bool,
-    /// Whether files may go.
-    shrinks: bool,
     scheduler: &'a Scheduler<'a>,
 }
 
@@ -109,14 +104,17 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             | Step::Replace
             | Step::MoveAside
             | Step::Discard
-            | Step::RemoveDir
             | Step::SyncDir => true,
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // What these find cannot be changed by another saver.
-            Step::Read | Step::Size | Step::LinkCount | Step::Identify => {
-                self.shrinks && name.ends_with(".json")
-            }
-            Step::Base | Step::Look | Step::Modified | Step::Lock => false,
+            Step::Read
+            | Step::Size
+            | Step::LinkCount
+            | Step::Identify
+            | Step::Base
+            | Step::Look
+            | Step::Modified
+            | Step::Lock => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();
@@ -127,15 +125,6 @@ impl<D: Disk> Tap<D> for Turn<'_> {
     }
 }
 
-/// Removes the directory of an archived workflow.
-#[derive(Debug, Clone)]
-pub(super) enum Compactor {
-    /// As the store does.
-    Store(Box<CleanupPlan>),
-    /// By moving the directory aside and looking once more. Savers that notice are told so, and that is no mistake.
-    Aside,
-}
-
 /// Where a run begins, and who takes part.
 #[derive(Debug)]
 pub(super) struct Scene {
@@ -143,28 +132,6 @@ pub(super) struct Scene {
     /// Whether the directory of the workflow may come or go.
     pub(super) comes_and_goes: bool,
     pub(super) savers: usize,
-    pub(super) compactors: Vec<Compactor>,
-}
-
-impl Scene {
-    fn act<D: Disk>(&self, store: &Store<D>, me: usize) -> Result<Option<Ack>, String> {
-        let compactor = me.checked_sub(self.savers).map(|index| &self.compactors[index]);
-        let saver = format!("saver {me}");
-        match compactor {
-            Some(Compactor::Store(plan)) => match store.clean(plan, &stamp(&saver)).failures.pop() {
-                Some((_, error)) => Err(error.to_string()),
-                None => Ok(None),
-            },
-            Some(Compactor::Aside) => compact_aside(store.disk()).map(|()| None).map_err(|e| e.to_string()),
-            None => match save(store, &saver) {
-                Ok(saved) => Ok(Some(Ack::of(&saver, &saved))),
-                Err(Error::Unconfirmed { .. }) if matches!(self.compactors[..], [Compactor::Aside]) => {
-                    Ok(None)
-                }
-                Err(error) => Err(error.to_string()),
-            },
-        }
-    }
 }
 
 /// Runs a scene on a copy of its disk, with `prefix` as the first decisions.
@@ -174,7 +141,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
     prefix: &[usize],
     seen: &Mutex<HashSet<(u64, Vec<Ack>)>>,
 ) -> Run {
-    let everybody = scene.savers + scene.compactors.len();
+    let everybody = scene.savers;
     let turns = Turns {
         turn: None,
         live: (0..everybody).collect(),
@@ -190,12 +157,15 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
             let scheduler = &scheduler;
             scope.spawn(move || {
                 drop(scheduler.wait(me, scheduler.turns.lock().unwrap()));
-                let shrinks = !scene.compactors.is_empty();
-                let turn = Turn { me, comes_and_goes: scene.comes_and_goes || shrinks, shrinks, scheduler };
+                let turn = Turn { me, comes_and_goes: scene.comes_and_goes, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
                 let store = store_on(Tapped { disk, tap: &turn });
                 // Whoever panics hands the turn on, or the others would wait for ever.
-                let told = catch_unwind(AssertUnwindSafe(|| scene.act(&store, me)));
+                let saver = format!("saver {me}");
+                let told = catch_unwind(AssertUnwindSafe(|| match save(&store, &saver) {
+                    Ok(saved) => Ok(Ack::of(&saver, &saved)),
+                    Err(error) => Err(error.to_string()),
+                }));
                 scheduler.finish(me, told.unwrap_or_else(|_| Err(format!("{me} panicked"))));
             });
         }

@@ -93,13 +93,13 @@ fn cleanups_against_savers_against_archivers() {
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len());
 }
 
-/// A workflow is archived, compacted and saved to, over and over: every save goes on above the seal it found.
+/// A workflow is archived, cleaned up and saved to, over and over: every save goes on above the seal it found.
 #[test]
-fn compactions_against_savers_against_archivers() {
+fn archivers_against_savers_against_cleanups() {
     let world = World::new();
     world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
-    let (acknowledged, compacted) = (Mutex::new(BTreeSet::new()), Mutex::new(0));
+    let acknowledged = Mutex::new(BTreeSet::new());
     let begun = Instant::now();
     let until_the_end = |act: &dyn Fn(u32)| (0..).take_while(|_| begun.elapsed() < LASTS).for_each(act);
     std::thread::scope(|scope| {
@@ -116,10 +116,7 @@ fn compactions_against_savers_against_archivers() {
             });
         }
         scope.spawn(|| {
-            until_the_end(&|_| {
-                let done = world.ckpt(&["cleanup"]).env("CKPT_NOW", MUCH_LATER).json();
-                *compacted.lock().unwrap() += done["compacted"].as_array().unwrap().len();
-            });
+            until_the_end(&|_| drop(world.ckpt(&["cleanup"]).env("CKPT_NOW", MUCH_LATER).json()));
         });
         // One that is not slowed down by the start of a process.
         scope.spawn(|| {
@@ -130,7 +127,6 @@ fn compactions_against_savers_against_archivers() {
                 let due = plan(&store(&world).survey().unwrap(), &policy, now).unwrap();
                 let done = store(&world).clean(&due, &stamp(round));
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
-                *compacted.lock().unwrap() += done.workflows.iter().filter(|done| done.compacted).count();
             });
         });
         scope.spawn(|| {
@@ -140,9 +136,8 @@ fn compactions_against_savers_against_archivers() {
             });
         });
     });
-    let (acknowledged, compacted) = (acknowledged.into_inner().unwrap(), compacted.into_inner().unwrap());
-    println!("{} saves, {compacted} compactions", acknowledged.len());
-    assert!(acknowledged.len() > 10 && compacted > 0, "{} {compacted}", acknowledged.len());
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
     let newest = store(&world).newest_number(&"042".parse().unwrap()).unwrap().unwrap();
     for seq in 1..=newest {
         let loaded = store(&world).load(&Handle::new(&"042".parse().unwrap(), seq));

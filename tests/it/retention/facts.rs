@@ -40,7 +40,6 @@ pub(super) fn workflow(
         standing: Standing::Live(status),
         checkpoints,
         bundles: Vec::new(),
-        shell: None,
     }
 }
 

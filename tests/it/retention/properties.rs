@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ckpt::core::retention::{
-    BundleFacts, CleanupPlan, KeepRules, PolicyError, Removal, SealBundle, Snapshot, Standing, plan,
+    BundleFacts, CleanupPlan, KeepRules, PolicyError, Removal, Snapshot, Standing, plan,
 };
 use ckpt::core::store::BundleName;
 use ckpt::core::{ArchiveReason, Handle, Timestamp};
@@ -28,8 +28,8 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
         parts.retain(|name| done.merge.contains(&name.to_string()));
         facts.bundles.retain(|bundle| !parts.contains(&bundle.name));
         if let Removal::Whole(_) = done.removal {
-            let bundle = if plan.purge { SealBundle::Purged } else { SealBundle::There };
-            facts.standing = Standing::Sealed { status: done.status, bundle };
+            let status = done.status.unwrap();
+            facts.standing = Standing::Sealed { status, bundle_missing: false };
             facts.newest += 1;
         }
         if let (Some(first), Some(last), false) = (gone.first(), gone.last(), plan.purge) {

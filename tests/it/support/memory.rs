@@ -353,19 +353,6 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
-    fn remove_dir(&self, dir: &usize, name: &str) -> io::Result<()> {
-        let mut world = self.world();
-        let node = world.find(*dir, name)?;
-        match &mut world.nodes[node] {
-            Node::File { .. } => return Err(io::ErrorKind::NotADirectory.into()),
-            Node::Dir { now, .. } if !now.is_empty() => return Err(io::ErrorKind::DirectoryNotEmpty.into()),
-            Node::Dir { removed, .. } => *removed = true,
-        }
-        world.names(*dir)?.remove(name);
-        world.pending.push((*dir, Entry::Remove(name.to_owned())));
-        Ok(())
-    }
-
     fn sync_dir(&self, dir: &usize) -> io::Result<()> {
         let mut world = self.world();
         world.pending.retain(|(changed, _)| changed != dir);

@@ -10,9 +10,8 @@ use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
 use ckpt::core::finding::Severity;
-use ckpt::core::retention::{CleanupPlan, RetentionSettings, plan};
 use ckpt::core::save::{Save, Saved};
-use ckpt::core::store::{Access, Cleaned, Disk, FileId, Located, Look, OsDisk};
+use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -115,25 +114,6 @@ impl World {
         let mut tree = BTreeMap::new();
         collect(&self.dir.path().join(".ckpt"), &mut tree);
         tree
-    }
-
-    /// What a cleanup does two days after everything here happened.
-    pub(crate) fn plan_days_later<D: Disk>(&self, store: &Store<D>) -> ckpt::core::Result<CleanupPlan> {
-        let now = Timestamp::parse("2026-01-18T21:00:00Z").unwrap();
-        Ok(plan(&store.survey()?, &RetentionSettings::default().policy(), now)?)
-    }
-
-    /// Cleans up two days later.
-    pub(crate) fn clean_days_later(&self) -> Cleaned {
-        let plan = self.plan_days_later(&self.store()).unwrap();
-        let cleaned = self.store().clean(&plan, &self.stamp());
-        assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
-        cleaned
-    }
-
-    /// Whether there is a directory of `042`.
-    pub(crate) fn has_directory(&self) -> bool {
-        self.store().workflow_dir(&id("042")).exists()
     }
 
     /// What `verify` finds that somebody should look at.
@@ -314,9 +294,6 @@ impl Disk for FaultyDisk {
     }
     fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
         self.step("discard".into(), || self.inner.discard(dir, name))
-    }
-    fn remove_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
-        self.step(format!("remove {name}"), || self.inner.remove_dir(dir, name))
     }
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
         self.step("sync".into(), || self.inner.sync_dir(dir))

@@ -25,7 +25,6 @@ pub(crate) enum Step {
     LinkCount,
     Identify,
     Discard,
-    RemoveDir,
     SyncDir,
 }
 
@@ -51,9 +50,6 @@ pub(crate) trait Tap<D: Disk> {
     }
     fn identify(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<FileId> {
         disk.identify(dir, name)
-    }
-    fn remove_dir(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<()> {
-        disk.remove_dir(dir, name)
     }
     fn sync_dir(&self, disk: &D, dir: &D::Dir) -> io::Result<()> {
         disk.sync_dir(dir)
@@ -146,9 +142,6 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     }
     fn discard(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
         self.step(Step::Discard, name, || self.disk.discard(dir, name))
-    }
-    fn remove_dir(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
-        self.step(Step::RemoveDir, name, || self.tap.remove_dir(&self.disk, dir, name))
     }
     fn sync_dir(&self, dir: &D::Dir) -> io::Result<()> {
         self.step(Step::SyncDir, "", || self.tap.sync_dir(&self.disk, dir))

@@ -67,14 +67,6 @@ impl Report for CleanupReport {
             };
             page.line(format!("{verb} {} {of}", count(many, "small bundle")));
         }
-        if let [first, others @ ..] = self.compacted.as_slice() {
-            let verb = if self.applied { "Removed" } else { "Would remove" };
-            let what = match others.len() {
-                0 => format!("the directory of {first}, which is archived"),
-                more => format!("the directories of {}", count(more + 1, "archived workflow")),
-            };
-            page.line(format!("{verb} {what}"));
-        }
         if self.leftovers > 0 {
             let verb = if self.applied { "Swept" } else { "Would sweep" };
             page.line(format!("{verb} {}", count(self.leftovers, "leftover file")));
@@ -159,10 +151,7 @@ impl CleanupReport {
     }
 
     fn summary(&self, page: &mut Page) {
-        let nothing = self.groups.is_empty()
-            && self.leftovers == 0
-            && self.merged.is_empty()
-            && self.compacted.is_empty();
+        let nothing = self.groups.is_empty() && self.leftovers == 0 && self.merged.is_empty();
         if nothing && self.failures.is_empty() {
             let (checkpoints, stay) = (count(self.kept, "checkpoint"), verb(self.kept, "stays", "stay"));
             page.line(format!("Nothing to clean up: {checkpoints} {stay}."));

@@ -41,6 +41,25 @@ impl<D: Disk> Store<D> {
         if let (Some(dir), Some(seq)) = (&dir, never_given_out(&inspection)) {
             return self.quarantine_number(dir, &Handle::new(workflow, seq), done);
         }
+        // The next pass goes on from there.
+        if let Some(newest) = inspection.absent.last() {
+            let dir = match dir {
+                Some(dir) => dir,
+                None => {
+                    self.create()?;
+                    self.make_workflow(workflow)?;
+                    let Some(dir) = self.open_workflow(workflow)? else { return Ok(()) };
+                    self.sync_above(workflow)?;
+                    dir
+                }
+            };
+            let newest = inspection.numbers.keys().last().max(Some(newest)).copied().unwrap_or_default();
+            self.rebuild(&dir, workflow, newest, &stamp.save_id)?;
+            let handle = Handle::new(workflow, newest);
+            let path = self.checkpoint_path(&handle);
+            done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
+            return Ok(());
+        }
         // The next pass goes on from there: the newest one that can be used may be among them.
         if let Some(dir) = &dir
             && self.restore_held(dir, workflow, stamp, &inspection, done)?
@@ -51,16 +70,7 @@ impl<D: Disk> Store<D> {
         if self.needs_base(workflow, dir.as_ref(), &inspection) {
             self.append_base(workflow, stamp, &inspection, done)?;
         }
-        if let (None, false) = (&dir, inspection.missing.is_empty()) {
-            self.note_missing(None, workflow, inspection.missing.clone(), stamp, done)?;
-        }
         if let Some(dir) = &dir {
-            if let Some(seal) = inspection.seal_above().filter(|_| !inspection.numbers.is_empty()) {
-                self.ground(workflow, seal, stamp)?;
-                let handle = Handle::new(workflow, seal);
-                let path = self.checkpoint_path(&handle);
-                done.push(Repair { action: RepairAction::Restored, path, to: None, handle: Some(handle) });
-            }
             self.repair_numbers(dir, workflow, stamp, &inspection, done)?;
             for name in &inspection.strays {
                 let path = self.workflow_dir(workflow);
@@ -98,7 +108,7 @@ impl<D: Disk> Store<D> {
                 // What is no file can only be moved.
                 Err(_) => {
                     self.quarantine_number(dir, &handle, done)?;
-                    self.publish_file(dir, &handle, &bytes, stamp)?;
+                    self.publish_file(dir, &handle, &bytes, &stamp.save_id)?;
                 }
             }
             self.sync_workflow(dir, workflow)?;
@@ -127,27 +137,25 @@ impl<D: Disk> Store<D> {
         }
         let mut ranges = inspection.missing.clone();
         ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
-        self.note_missing(Some(dir), workflow, ranges, stamp, done)?;
+        self.note_missing(dir, workflow, ranges, stamp, done)?;
         self.sync_workflow(dir, workflow)
     }
 
-    /// Notes that these numbers are gone. In a directory they get a tombstone each.
+    /// Notes that these numbers are gone, and gives them a tombstone each.
     fn note_missing(
         &self,
-        dir: Option<&D::Dir>,
+        dir: &D::Dir,
         workflow: &WorkflowId,
         ranges: Vec<(u64, u64)>,
         stamp: &Stamp,
         done: &mut Vec<Repair>,
     ) -> Result<()> {
         for (first, last) in joined(ranges) {
-            if let Some(dir) = dir {
-                // Unless that would be more than anybody can have lost.
-                for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
-                    self.publish_file(dir, &Handle::new(workflow, seq), b"", stamp)?;
-                }
-                self.sync_workflow(dir, workflow)?;
+            // Unless that would be more than anybody can have lost.
+            for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
+                self.publish_file(dir, &Handle::new(workflow, seq), b"", &stamp.save_id)?;
             }
+            self.sync_workflow(dir, workflow)?;
             let why = format!("lost or damaged when the store was repaired on {}", stamp.now);
             self.note_gone(workflow, (first, last), &why, &stamp.save_id)?;
             let handle = Handle::new(workflow, first);
@@ -185,10 +193,7 @@ impl<D: Disk> Store<D> {
     ) -> Result<()> {
         let usable = self.newest_usable(workflow, inspection)?;
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let top = match newest {
-                Some(newest) => newest,
-                None => self.newest_archived(workflow)?.unwrap_or_default(),
-            };
+            let top = newest.unwrap_or_default();
             if matches!(self.base(dir, workflow, newest), Ok(Some(_))) {
                 return Ok(Decision::Keep(top));
             }

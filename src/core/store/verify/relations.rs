@@ -13,7 +13,7 @@ use crate::core::store::gone::PURGED;
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
-const PUT_BACK: &str = "`ckpt verify --repair` puts it back";
+const PUT_BACK: &str = "`ckpt verify --repair` takes the numbers again";
 
 impl<D: Disk> Store<D> {
     pub(super) fn relate(
@@ -27,7 +27,6 @@ impl<D: Disk> Store<D> {
         self.relate_parents(workflow, walk, inspection);
         self.relate_save_ids(workflow, walk, inspection);
         self.relate_seals(workflow, walk, inspection);
-        self.relate_top(workflow, walk, inspection);
         self.relate_base(workflow, dir, walk, inspection);
     }
 
@@ -44,7 +43,7 @@ impl<D: Disk> Store<D> {
                 lost.push(*seq);
             }
         }
-        // Of a workflow whose directory was compacted, everything is in the archive.
+        // Where files were removed by hand, the archive may hold more.
         if let Some((top, _)) = inspection.held.last_key_value().filter(|(top, _)| **top >= expected) {
             missing.extend(unknown(expected, top.saturating_add(1), inspection));
         }
@@ -56,6 +55,22 @@ impl<D: Disk> Store<D> {
             };
             let here = (&handle, self.place_of(workflow, *first));
             walk.about(Severity::Blocker, Code::Missing, here, message, Some(REPAIR));
+        }
+        let absent: Vec<u64> =
+            inspection.held.keys().filter(|seq| !inspection.numbers.contains_key(seq)).copied().collect();
+        if let (Some(first), Some(last)) = (absent.first(), absent.last()) {
+            let handle = Handle::new(workflow, *last);
+            let here = (&handle, self.place_of(workflow, *last));
+            let message = match absent.len() {
+                1 => "was removed from the live store; the archive holds it".to_owned(),
+                many => {
+                    format!(
+                        "and {} below it down to {first} were removed from the live store; the archive holds them",
+                        many - 1
+                    )
+                }
+            };
+            walk.about(Severity::Advice, Code::Removed, here, message, Some(PUT_BACK));
         }
         for seq in &lost {
             let handle = Handle::new(workflow, *seq);
@@ -76,7 +91,7 @@ impl<D: Disk> Store<D> {
             };
             walk.add(Severity::Info, Code::Gone, self.archive_dir(workflow), message, None);
         }
-        (inspection.missing, inspection.lost) = (missing, lost);
+        (inspection.missing, inspection.lost, inspection.absent) = (missing, lost, absent);
     }
 
     /// Each checkpoint continues the one before it, and knows its digest.
@@ -143,18 +158,6 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// A seal that is in the archive alone stands above everything, and nothing is live.
-    fn relate_top(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
-        let live = |slot: &Slot| !matches!(slot, Slot::Tombstone);
-        if let Some(seal) = inspection.seal_above().filter(|_| inspection.numbers.values().any(live)) {
-            let handle = Handle::new(workflow, seal);
-            let here = (&handle, self.place_of(workflow, seal));
-            let message =
-                "closes the workflow, but is only in the archive: somebody was stopped while restoring";
-            walk.about(Severity::Advice, Code::SealArchived, here, message, Some(PUT_BACK));
-        }
-    }
-
     /// A save can go on from here.
     fn relate_base(
         &self,
@@ -180,8 +183,8 @@ impl<D: Disk> Store<D> {
         if matches!(newest, Some((_, Slot::Damaged(_) | Slot::Newer))) {
             return None;
         }
-        let newest = newest.map(|(seq, _)| *seq).filter(|_| inspection.seal_above().is_none());
-        let error = self.base(dir, workflow, newest).err()?;
+        let error =
+            self.newest_known(dir, workflow).and_then(|newest| self.base(dir, workflow, newest)).err()?;
         let severity = match &error {
             // A newer version goes on; and what left on purpose is not missed.
             Error::NewerFormat { .. } => Severity::Info,

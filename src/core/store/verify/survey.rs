@@ -1,7 +1,6 @@
 //! The directories of a store, from the top down to the workflows.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk};
@@ -163,8 +162,6 @@ impl<D: Disk> Store<D> {
                 walk.add(Severity::Advice, Code::Foreign, path, "is nothing of a store", Some(LOOK));
                 false
             }
-            // A workflow whose directory was compacted since it was listed is in the archive.
-            (Some(_), Err(error)) if place != Place::Root && error.kind() == io::ErrorKind::NotFound => true,
             (Some(_), Err(error)) => {
                 let message = format!("cannot be looked at: {error}");
                 walk.add(Severity::Blocker, Code::Unreadable, path, message, None);

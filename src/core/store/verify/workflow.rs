@@ -75,6 +75,8 @@ pub(in crate::core::store) struct Inspection {
     pub(in crate::core::store) missing: Vec<Range>,
     /// Whether something could not be read that may be as whole as ever: then nothing can be concluded from this.
     pub(in crate::core::store) is_partial: bool,
+    /// Numbers whose files were removed by hand, and that a bundle holds.
+    pub(in crate::core::store) absent: Vec<u64>,
     /// Tombstones whose content is nowhere.
     pub(in crate::core::store) lost: Vec<u64>,
 }
@@ -82,13 +84,6 @@ pub(in crate::core::store) struct Inspection {
 impl Inspection {
     pub(super) fn is_gone(&self, seq: u64) -> bool {
         self.gone.iter().any(|(first, last)| (*first..=*last).contains(&seq))
-    }
-
-    /// The seal that closes the workflow above all that is live, and is only in the archive.
-    pub(in crate::core::store) fn seal_above(&self) -> Option<u64> {
-        let live = self.numbers.last_key_value().map(|(seq, _)| *seq);
-        let (top, facts) = self.held.last_key_value()?;
-        (Some(*top) > live && facts.as_ref().is_some_and(|facts| facts.sealed.is_some())).then_some(*top)
     }
 
     /// What the checkpoint of a number says, live or archived.

@@ -1,26 +1,26 @@
-//! A workflow of which only the bundles are left.
+//! An archived workflow whose directory was removed by hand.
 
 use ckpt::core::ArchiveReason;
 use ckpt::core::error::Error;
+use ckpt::core::finding::Code;
 use ckpt::core::store::{Entry, Keep};
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
 
 /// `042` with three checkpoints and a seal, all of it only in the archive; and their files.
-fn compacted() -> (World, Vec<Vec<u8>>) {
+fn removed() -> (World, Vec<Vec<u8>>) {
     let world = World::with(3);
     let mut files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
     files.push(world.bytes(4));
-    assert!(world.clean_days_later().workflows[0].compacted && !world.has_directory());
-    assert_eq!(world.findings(), [""; 0]);
+    std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     (world, files)
 }
 
 #[test]
 fn it_is_still_found_and_read() {
-    let (world, files) = compacted();
+    let (world, files) = removed();
     let tree = world.tree();
     let store = world.store();
     assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
@@ -30,8 +30,7 @@ fn it_is_still_found_and_read() {
         assert_eq!(store.load(&handle(seq)).unwrap().bytes, *file, "{seq}");
     }
     assert!(matches!(store.load(&handle(5)), Err(Error::NoSuchCheckpoint { .. })));
-    assert!(store.scan().unwrap().is_empty());
-    let rows = store.scan_archive().unwrap();
+    let rows = store.scan().unwrap();
     assert_eq!((rows.len(), &rows[0].newest, rows[0].archived), (1, &handle(4), true));
     assert!(rows[0].header.as_ref().unwrap().sealed.is_some());
     let rows = store.scan_checkpoints(&id("042")).unwrap();
@@ -47,7 +46,7 @@ fn it_is_still_found_and_read() {
 #[test]
 fn a_save_continues_number_and_state() {
     for empty in [false, true] {
-        let (world, files) = compacted();
+        let (world, files) = removed();
         if empty {
             std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
         }
@@ -58,7 +57,7 @@ fn a_save_continues_number_and_state() {
         for (seq, file) in (1..).zip(&files) {
             assert_eq!(world.store().load(&handle(seq)).unwrap().bytes, *file);
         }
-        assert!(world.store().scan_archive().unwrap().is_empty());
+        assert!(!world.store().scan().unwrap()[0].archived);
         let rows = world.store().scan_checkpoints(&id("042")).unwrap();
         assert!(rows.iter().all(|row| row.entry.is_ok()), "archived, not missing: {rows:?}");
         // And it can be archived and restored again.
@@ -74,7 +73,7 @@ fn a_save_continues_number_and_state() {
 
 #[test]
 fn it_is_restored_with_its_seal() {
-    let (world, files) = compacted();
+    let (world, files) = removed();
     let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(2), handle(1)]);
     for (seq, file) in (1..).zip(&files) {
@@ -85,7 +84,7 @@ fn it_is_restored_with_its_seal() {
 
 #[test]
 fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
-    let (world, files) = compacted();
+    let (world, files) = removed();
     world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
     assert_eq!(world.bytes(2), files[1]);
     assert_eq!(world.store().newest_number(&id("042")).unwrap(), Some(4));
@@ -96,8 +95,54 @@ fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
 
 #[test]
 fn it_begins_again_above_its_seal() {
-    let (world, _) = compacted();
+    let (world, _) = removed();
     let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
     assert_eq!((restarted.archived.seal, restarted.checkpoint.seq), (handle(4), 5));
     assert!(restarted.checkpoint.content.state.is_empty_object());
+}
+
+#[test]
+fn verify_says_so_and_repair_takes_the_numbers_again() {
+    for seal_only in [false, true] {
+        let (world, files) = removed();
+        if seal_only {
+            // Somebody puts back a part of it: an old checkpoint is not the newest for that.
+            std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
+            std::fs::write(world.file(1), &files[0]).unwrap();
+        }
+        assert_eq!(world.store().newest_number(&id("042")).unwrap(), Some(4));
+        let found = world.store().verify(&[], &mut |_| {}).unwrap().findings;
+        assert!(found.iter().any(|finding| finding.code == Code::Removed), "{found:?}");
+        world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
+        assert_eq!(world.bytes(4), files[3]);
+        assert_eq!([world.bytes(2), world.bytes(3)], [b""; 2]);
+        assert!(
+            world.store().verify(&[], &mut |_| {}).unwrap().findings.iter().all(|f| f.code == Code::Mode)
+        );
+        world.save(json!({"more": 1}));
+        assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
+    }
+}
+
+#[test]
+fn bundles_without_a_seal_know_the_numbers_too() {
+    let world = World::with(3);
+    let store = world.store();
+    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.save(json!({"more": 1}));
+    let bundle = world.bundle();
+    std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
+    // What was saved above the bundle is lost; the number after the seal is the next one.
+    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    world.save(json!({"again": 1}));
+    assert_eq!(state(&store.load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "again": 1}));
+    // A damaged bundle may have held a seal.
+    let bytes = std::fs::read(&bundle).unwrap();
+    std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
+    std::fs::remove_file(&bundle).unwrap();
+    std::fs::write(&bundle, &bytes[..bytes.len() - 1]).unwrap();
+    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
+    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(5));
+    assert!(store.verify(&[], &mut |_| {}).unwrap().is_ok());
 }

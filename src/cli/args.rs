@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::commands;
 use super::declare::arguments;
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::quick::Reader;
 use super::session::Session;
@@ -90,7 +90,7 @@ pub(crate) fn take<A: FromArgMatches + 'static>(given: Given) -> Result<A, Failu
             A::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
         }
     };
-    taken.map_err(|why| Failure::usage("usage", why))
+    taken.map_err(|why| Failure::new(ErrorCode::Usage, why))
 }
 
 const ABOUT: &str =

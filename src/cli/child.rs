@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::session::{Session, Workspace};
 use crate::core::change::Change;
@@ -49,11 +49,11 @@ pub(crate) fn run(
     stdin: Option<&[u8]>,
 ) -> Result<Ended, Failure> {
     let [program, args @ ..] = command else {
-        return Err(Failure::usage("usage", "no command was given").help("write it behind `--`"));
+        return Err(Failure::new(ErrorCode::Usage, "no command was given").help("write it behind `--`"));
     };
     let shown = program.to_string_lossy().into_owned();
     let failed = |error: io::Error| {
-        let failure = Failure::new("command", format!("`{shown}` cannot be run: {error}"));
+        let failure = Failure::new(ErrorCode::Command, format!("`{shown}` cannot be run: {error}"));
         match error.kind() {
             io::ErrorKind::NotFound => failure.help("check its name, or write its full path"),
             _ => failure,

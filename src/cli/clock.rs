@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::env::Environment;
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use crate::core::Timestamp;
 
 /// What time it is for this run of the program.
@@ -17,8 +17,8 @@ impl Clock {
     pub(crate) fn new(env: &Environment) -> Result<Self, Failure> {
         let Some(given) = env.var("CKPT_NOW") else { return Ok(Self::default()) };
         Timestamp::parse(&given).map(Self::at).ok_or_else(|| {
-            Failure::usage(
-                "bad_time",
+            Failure::new(
+                ErrorCode::BadTime,
                 format!("`CKPT_NOW` is `{}`, which is not an RFC 3339 time", given.escape_debug()),
             )
             .help("write it as in `CKPT_NOW=2026-01-30T14:30:00Z`")

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use crate::core::files::{FileProblem, read_bounded};
 use crate::core::json::parse_strict;
 use crate::core::size::Size;
@@ -32,7 +32,7 @@ impl Input {
             },
         };
         parse_strict(&bytes).map_err(|error| {
-            Failure::usage("invalid_json", format!("{source} is not valid JSON: {error}"))
+            Failure::new(ErrorCode::InvalidJson, format!("{source} is not valid JSON: {error}"))
                 .help(match flag {
                     "--from" => "--from takes the name of a file, or `-` for stdin".to_owned(),
                     flag => format!("{flag} takes JSON, `@FILE` or `-` for stdin"),
@@ -53,8 +53,11 @@ impl Input {
 
     fn stdin(&self, flag: &'static str) -> Result<Vec<u8>, Failure> {
         if let Some(other) = self.stdin_used_by.replace(Some(flag)) {
-            return Err(Failure::usage("stdin_twice", format!("both {other} and {flag} want to read stdin"))
-                .help("give one of them as `@FILE`"));
+            return Err(Failure::new(
+                ErrorCode::StdinTwice,
+                format!("both {other} and {flag} want to read stdin"),
+            )
+            .help("give one of them as `@FILE`"));
         }
         read_bounded(io::stdin().lock(), MAX_INPUT.0).map_err(|problem| unreadable(flag, "stdin", &problem))
     }
@@ -69,7 +72,7 @@ fn read_file(flag: &'static str, path: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn unreadable(flag: &'static str, source: &str, problem: &FileProblem) -> Failure {
-    let failure = Failure::usage("unreadable_input", format!("{source}, given with {flag}, {problem}"));
+    let failure = Failure::new(ErrorCode::UnreadableInput, format!("{source}, given with {flag}, {problem}"));
     failure.help(match problem {
         FileProblem::TooLarge(_) => format!(
             "{flag} reads at most {MAX_INPUT}; keep large content in a file and record it with `--artifact`"

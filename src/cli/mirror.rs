@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::error::Failure;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
-use crate::core::error::Error;
 use crate::core::export::{ExportFile, ExportProblem, files, is_there, write};
 use crate::core::files::read_regular;
 use crate::core::store::Stored;
@@ -36,7 +35,7 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -
                 "`{path}` says something else; `ckpt export {} --as {dialect} --force` replaces it",
                 checkpoint.workflow
             ),
-            error => Failure::from(Error::from(error)).message,
+            error => Failure::from(error).message,
         };
         format!("the {dialect} copy was not brought up to date: {why}")
     };

@@ -34,5 +34,6 @@ mod views;
 mod words;
 
 pub use args::command_tree;
+pub use error::ErrorCode;
 pub use exit::Exit;
 pub use run::main;

@@ -1,8 +1,7 @@
 //! Saving, and what follows from it: the copy that another system reads, and cleaning up behind a finished workflow.
 
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::escape;
-use super::exit::Exit;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
 use super::tidy::after_save;
@@ -122,7 +121,7 @@ pub(crate) fn refuse_secret_names(change: &Change, others: [Option<&str>; 2]) ->
         None => Ok(()),
         Some(what) => {
             let message = format!("{what} looks like a secret, and names are stored as they are");
-            Err(Failure::with(Exit::Refused, "secret_in_name", message)
+            Err(Failure::new(ErrorCode::SecretInName, message)
                 .help("choose another name, or keep it with `ckpt save --allow-secrets`"))
         }
     }

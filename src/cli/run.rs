@@ -6,7 +6,7 @@ use super::args;
 use super::clock::Clock;
 use super::complete;
 use super::env::Environment;
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::session::Session;
 use super::ui::Ui;
@@ -48,7 +48,7 @@ fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
         Ok(exit) => exit,
         Err(failure) => {
             ui.fail(&failure);
-            failure.exit
+            failure.exit()
         }
     }
 }
@@ -59,7 +59,7 @@ fn say_panics() {
         let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
         let message =
             format!("internal error{}: {}", place.unwrap_or_default(), panic.payload_as_str().unwrap_or("?"));
-        let failure = Failure::with(Exit::Bug, "bug", message)
+        let failure = Failure::new(ErrorCode::Bug, message)
             .help("this is a bug in ckpt; what was acknowledged before is safe")
             .help("please report it with the command that you ran");
         Ui::early(&Environment::read()).fail(&failure);

@@ -6,17 +6,17 @@ use super::agent::{agent, agent_or_ci};
 use super::args::GlobalArgs;
 use super::clock::Clock;
 use super::env::Environment;
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::report::Report;
 use super::ui::Ui;
 use crate::core::artifact;
 use crate::core::change::Stamp;
 use crate::core::checkpoint::{Checkpoint, GitContext, Writer};
-use crate::core::error::Error;
 use crate::core::git::Checkout;
 use crate::core::redact::redact_text;
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
+use crate::core::store::Error;
 use crate::core::store::{Located, Location, Searcher, locate};
 use crate::core::{Config, Store, Timestamp};
 
@@ -63,9 +63,8 @@ impl Session {
     /// The directory the program was started in.
     pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
         self.env.cwd.clone().map_err(|error| {
-            Failure::with(
-                Exit::Failure,
-                "no_working_directory",
+            Failure::new(
+                ErrorCode::NoWorkingDirectory,
                 format!("the working directory cannot be used: {error}"),
             )
             .help("change to a directory that exists")
@@ -98,8 +97,7 @@ impl Session {
 
     /// The settings in force: those of the store over those of the user.
     pub(crate) fn config(&self, store: &Store) -> Result<Config, Failure> {
-        let read =
-            |path: &std::path::Path| Config::load(path).map_err(|error| Failure::from(Error::from(error)));
+        let read = |path: &std::path::Path| Config::load(path).map_err(Failure::from);
         let stored = read(&store.config_file())?.unwrap_or_default();
         match self.env.user_config() {
             Some(path) => Ok(stored.over(read(&path)?.unwrap_or_default())),
@@ -112,7 +110,7 @@ impl Session {
         let agent = agent_or_ci(&self.env);
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| {
-            Failure::new("no_randomness", format!("the system gives no random bytes: {error}"))
+            Failure::new(ErrorCode::NoRandomness, format!("the system gives no random bytes: {error}"))
         })?;
         let git = place.checkout.as_ref().map(|checkout| {
             let facts = checkout.facts();

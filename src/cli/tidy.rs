@@ -31,9 +31,10 @@ pub(crate) fn after_save(
     if !is_due(checkpoint, config) {
         return Ok(None);
     }
-    let failed = |error| format!("could not clean up: {}", Failure::from(error).message);
+    let failed = |failure: Failure| format!("could not clean up: {}", failure.message);
     let workflow = &checkpoint.workflow;
-    let workflows = store.survey_workflow(workflow).map_err(failed)?.into_iter().collect();
+    let workflows =
+        store.survey_workflow(workflow).map_err(|error| failed(error.into()))?.into_iter().collect();
     let snapshot = Snapshot { workflows, ..Snapshot::default() };
     let policy = config.retention().policy_after_save(workflow);
     let plan = plan(&snapshot, &policy, stamp.now).map_err(|error| failed(error.into()))?;
@@ -42,7 +43,7 @@ pub(crate) fn after_save(
     }
     let mut cleaned = store.clean(&plan, stamp);
     if let Some((_, error)) = cleaned.failures.pop() {
-        return Err(failed(error));
+        return Err(failed(error.into()));
     }
     let removed: usize = cleaned.workflows.iter().map(|done| done.removed.len()).sum();
     let archived = count(removed, "checkpoint");

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::args::GlobalArgs;
 use super::clock::Clock;
 use super::env::Environment;
-use super::error::Failure;
+use super::error::{ErrorCode, Failure};
 use super::escape::truncate;
 use super::page::Page;
 use super::report::{Document, Report};
@@ -76,7 +76,7 @@ impl Ui {
         let text = if self.json {
             let document = Document { format: R::FORMAT, report };
             let mut text = serde_json::to_string(&document).map_err(|error| {
-                Failure::new("output", format!("the answer cannot be written as JSON: {error}"))
+                Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}"))
             })?;
             text.push('\n');
             text
@@ -107,9 +107,10 @@ impl Ui {
             }
             // A reader that has seen enough, as in `| head -1`.
             (Err(error), None) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            (Err(error), None) => {
-                Err(Failure::new("output", format!("the answer could not be written to stdout: {error}")))
-            }
+            (Err(error), None) => Err(Failure::new(
+                ErrorCode::Output,
+                format!("the answer could not be written to stdout: {error}"),
+            )),
         }
     }
 
@@ -136,9 +137,10 @@ impl Ui {
     /// Writes bytes that were asked for as they are.
     pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         match self.write_answer(bytes) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::new("output", format!("the answer could not be written to stdout: {error}")))
-            }
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
+                ErrorCode::Output,
+                format!("the answer could not be written to stdout: {error}"),
+            )),
             _ => Ok(()),
         }
     }

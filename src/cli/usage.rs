@@ -6,8 +6,7 @@ use clap::error::ErrorKind;
 
 use super::args::flat;
 use super::commands;
-use super::error::Failure;
-use super::exit::Exit;
+use super::error::{ErrorCode, Failure};
 
 /// What came of parsing the arguments, when it was not a command.
 pub(crate) enum NotACommand {
@@ -23,7 +22,7 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return NotACommand::Text(rendered),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            let failure = Failure::with(Exit::Usage, "usage", "say what to do")
+            let failure = Failure::new(ErrorCode::Usage, "say what to do")
                 .help("`ckpt --help` lists the commands")
                 .help("`ckpt save 042 --phase plan` is a start");
             return NotACommand::Mistake(failure);
@@ -32,7 +31,7 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
     }
     let head: Vec<&str> = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = head.join(" ").trim_start_matches("error: ").replace('\'', "`");
-    let mut failure = Failure::usage("usage", message);
+    let mut failure = Failure::new(ErrorCode::Usage, message);
     match dashed_value(error, args) {
         Some(flag) => {
             failure = failure.help(format!("a value that begins with `-` is written with `=`: `{flag}=...`"));

@@ -1,12 +1,22 @@
 //! Recording files: where they are, how large, and what was in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::change::ArtifactRequest;
 use super::checkpoint::{Artifact, WatchedFile};
-use super::error::{Error, Result};
 use super::files::{FileProblem, follow_in_project, hash_regular, locate_in_project};
 use super::size::Size;
+
+/// A file that cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("artifact `{}` {problem}", path.display())]
+pub struct ArtifactError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is in the way.
+    #[source]
+    pub problem: FileProblem,
+}
 
 /// Hashes the files that a save names. Relative paths start at `base`; what is recorded starts at `project`.
 ///
@@ -17,9 +27,9 @@ pub fn record(
     base: &Path,
     requests: &[ArtifactRequest],
     limit: Size,
-) -> Result<Vec<Artifact>> {
+) -> Result<Vec<Artifact>, ArtifactError> {
     let record = |request: &ArtifactRequest| {
-        let refused = |problem: FileProblem| Error::Artifact { path: request.path.clone(), problem };
+        let refused = |problem: FileProblem| ArtifactError { path: request.path.clone(), problem };
         let (real, path) = locate_in_project(project, base, &request.path).map_err(refused)?;
         let (size, sha256) = hash_regular(&real, limit.0).map_err(refused)?;
         let name = request.name.clone().unwrap_or_else(|| path.clone());

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
 use super::dialects::Dialect;
-use super::error::Error;
 use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
@@ -66,6 +65,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
         /// What is in the way.
+        #[source]
         problem: FileProblem,
     },
     /// It is not what a settings file looks like.
@@ -208,7 +208,7 @@ impl Config {
     ///
     /// # Errors
     /// There is none of that name, or a number is missing or not wanted.
-    pub fn pipeline(&self, name: &str, total: Option<u32>) -> Result<Pipeline, Error> {
+    pub fn pipeline(&self, name: &str, total: Option<u32>) -> Result<Pipeline, PipelineError> {
         let builtin = builtin::find(name).filter(|_| !self.pipelines.contains_key(name));
         match (self.pipelines.get(name), builtin, total) {
             (Some(configured), _, None) => Ok(configured.clone()),
@@ -216,14 +216,12 @@ impl Config {
             (_, Some(builtin), Some(total)) if builtin.is_numbered() && total > 0 => {
                 Ok(builtin.pipeline(total))
             }
-            (_, Some(builtin), _) if builtin.is_numbered() => {
-                Err(PipelineError::NeedsTotal(name.to_owned()).into())
-            }
+            (_, Some(builtin), _) if builtin.is_numbered() => Err(PipelineError::NeedsTotal(name.to_owned())),
             (None, None, _) => {
                 let known = self.pipeline_names().map(str::to_owned).collect();
-                Err(Error::UnknownPipeline { given: name.to_owned(), known })
+                Err(PipelineError::Unknown { given: name.to_owned(), known })
             }
-            _ => Err(PipelineError::HasItsOwn(name.to_owned()).into()),
+            _ => Err(PipelineError::HasItsOwn(name.to_owned())),
         }
     }
 

@@ -39,9 +39,17 @@ pub struct PhaseSpec {
     pub task_limit: Option<u32>,
 }
 
-/// Says why a list of phases is none.
+/// Says why there is no pipeline of that name, or why a list of phases is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PipelineError {
+    /// There is no pipeline of that name.
+    #[error("there is no pipeline `{given}`")]
+    Unknown {
+        /// The name asked for.
+        given: String,
+        /// The pipelines there are.
+        known: Vec<String>,
+    },
     /// There is nothing in it.
     #[error("a pipeline has at least one phase")]
     Empty,

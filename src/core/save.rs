@@ -4,11 +4,10 @@ use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp,
 use super::checkpoint::{Checkpoint, SaveKey};
 use super::config::Config;
 use super::digest::Digest;
-use super::error::{Error, Result};
 use super::name::check_name;
 use super::schema;
 use super::selector::Handle;
-use super::store::{Appended, Decision, Disk, Store};
+use super::store::{Appended, Decision, Disk, Error, Result, Store};
 use super::workflow_id::WorkflowId;
 
 /// How many keys of past saves a workflow remembers.

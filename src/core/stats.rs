@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::checkpoint::{Checkpoint, WorkflowStatus};
-use super::error::Result;
 use super::phase::{PhaseId, PhaseStatus};
 use super::progress::durations;
 use super::selector::Handle;
-use super::store::{Disk, Entry, Store, WorkflowRow};
+use super::store::{Disk, Entry, Result, Store, WorkflowRow};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::save::SaveReport;
@@ -50,9 +50,9 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;
     let phase = match &args.phase {
-        Some(phase) => {
-            phase.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))?
-        }
+        Some(phase) => phase
+            .parse::<PhaseId>()
+            .map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()))?,
         None => waiting(session, &workspace, &workflow)?,
     };
     let by = args.by.clone().or_else(|| session.env.user());
@@ -71,11 +71,7 @@ fn waiting(
     let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
     let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
     judgement.resume.phase.filter(|_| waits).ok_or_else(|| {
-        Failure::with(
-            Exit::NotFound,
-            "nothing_to_approve",
-            format!("no phase of `{workflow}` waits for approval"),
-        )
-        .help(format!("name one with `ckpt approve {workflow} --phase P`"))
+        Failure::new(ErrorCode::NothingToApprove, format!("no phase of `{workflow}` waits for approval"))
+            .help(format!("name one with `ckpt approve {workflow} --phase P`"))
     })
 }

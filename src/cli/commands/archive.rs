@@ -5,14 +5,14 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::progress::Progress;
 use super::super::session::{Session, Workspace};
 use super::super::views::archive::ArchiveReport;
 use super::super::words::count;
-use crate::core::error::Error;
 use crate::core::span::Span;
+use crate::core::store::Error;
 use crate::core::store::{Archived, Archiving, BundleRow, WorkflowRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
@@ -134,7 +134,7 @@ fn archive(
 /// Why a workflow is archived, if nobody says: what became of it.
 fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason, Failure> {
     let refuse = |message: String| {
-        Failure::with(Exit::Refused, "needs_reason", message)
+        Failure::new(ErrorCode::NeedsReason, message)
             .help(format!("say what became of it: `ckpt archive {workflow} --as abandoned`"))
             .help("or `--as completed`, or `--as failed`")
             .context("workflow", workflow.as_str())

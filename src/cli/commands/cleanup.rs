@@ -7,14 +7,13 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::question::confirm;
 use super::super::session::{Session, Workspace};
 use super::super::views::cleanup::CleanupReport;
 use super::super::views::policy::PolicySource;
 use super::save::WorkflowStatusArg;
-use crate::core::error::Error;
 use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
 use crate::core::span::Span;
 use crate::core::{Trigger, WorkflowId};
@@ -81,12 +80,16 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let policy = args.policy(keep, &workspace)?;
     let snapshot = workspace.store.survey()?;
-    let plan = plan(&snapshot, &policy, session.now()).map_err(Error::from)?;
+    let plan = plan(&snapshot, &policy, session.now())?;
     let found = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != found) {
         let again = args.dry_run_of(&policy);
-        return Err(Failure::from(Error::PlanChanged { found })
-            .help(format!("look again with `{again}`, and give the plan that it prints")));
+        return Err(Failure::new(
+            ErrorCode::PlanChanged,
+            format!("the plan is `{found}`, not the expected one"),
+        )
+        .context("plan", found)
+        .help(format!("look again with `{again}`, and give the plan that it prints")));
     }
     let mut report = CleanupReport::planned(&plan, (&policy, args.source()), &snapshot, session.now());
     let exit = |report: &CleanupReport| if report.has_failures() { Exit::Partial } else { Exit::Ok };
@@ -94,9 +97,8 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&report).map(|_| exit(&report));
     }
     if args.purge && !args.yes {
-        return Err(Failure::with(
-            Exit::Refused,
-            "confirmation_needed",
+        return Err(Failure::new(
+            ErrorCode::ConfirmationNeeded,
             "`--purge` removes without an archive, and nothing brings it back",
         )
         .help("look first with `--dry-run`, then add `--yes`"));
@@ -154,14 +156,15 @@ impl CleanupArgs {
         let mut keep = KeepRules { last: self.keep_last, within: self.keep_within, ..KeepRules::default() };
         for given in &self.keep_trigger {
             let (trigger, limit) = given.split_once('=').ok_or_else(|| {
-                Failure::usage("usage", format!("`--keep-trigger {given}` has no number"))
+                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}` has no number"))
                     .help("write `--keep-trigger batch_complete=3`, or `=all`")
             })?;
-            let trigger: Trigger =
-                trigger.parse().map_err(|error| Failure::usage("unknown_trigger", format!("{error}")))?;
-            let limit: Limit = limit
+            let trigger: Trigger = trigger
                 .parse()
-                .map_err(|error| Failure::usage("usage", format!("`--keep-trigger {given}`: {error}")))?;
+                .map_err(|error| Failure::new(ErrorCode::UnknownTrigger, format!("{error}")))?;
+            let limit: Limit = limit.parse().map_err(|error| {
+                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}`: {error}"))
+            })?;
             keep.triggers.0.insert(trigger.word().to_owned(), limit);
         }
         Ok(keep)

@@ -5,7 +5,7 @@ use clap_complete::env::Shells;
 
 use super::super::args::{Spec, take};
 use super::super::complete::VARIABLE;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::text::TextReport;
@@ -50,7 +50,7 @@ fn run(args: &CompletionsArgs, session: &Session) -> Result<Exit, Failure> {
         ShellArg::Elvish => "elvish",
         ShellArg::Powershell => "powershell",
     };
-    let failed = |why: String| Failure::new("output", format!("the script cannot be made: {why}"));
+    let failed = |why: String| Failure::new(ErrorCode::Output, format!("the script cannot be made: {why}"));
     let shells = Shells::builtins();
     let shell = shells.completer(name).ok_or_else(|| failed(format!("{name} is not supported")))?;
     let mut script = Vec::new();

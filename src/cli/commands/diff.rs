@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::diff::DiffReport;
@@ -54,7 +54,7 @@ fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
     let [from, to] = selected(&session.store()?, &from, to.as_ref())?;
     let difference = diff(&from, &to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
-        Failure::with(Exit::Invalid, "too_deep", message)
+        Failure::new(ErrorCode::TooDeep, message)
     })?;
     let differ = !difference.is_empty();
     session.answer(&DiffReport::new(&from, &to, difference))?;
@@ -74,7 +74,7 @@ fn selected(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<[Bo
     }
     if newest.seq <= 1 {
         let message = format!("there is nothing before `{}` to compare it with", newest.handle());
-        return Err(Failure::with(Exit::NotFound, "no_such_checkpoint", message)
+        return Err(Failure::new(ErrorCode::NoSuchCheckpoint, message)
             .help(format!("`ckpt show {}` shows what it says", newest.handle())));
     }
     let before = Handle::new(&newest.workflow, newest.seq - 1);

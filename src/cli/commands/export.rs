@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::mirror::read_document;
 use super::super::session::Session;
@@ -68,8 +68,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         Output::Stdout | Output::File(_) => project.clone(),
     };
     let index = |path: &str| read_document(&root.join(path));
-    let Export { mut files, mut left_out } =
-        files(args.dialect, &checkpoints, project, index).map_err(Error::from)?;
+    let Export { mut files, mut left_out } = files(args.dialect, &checkpoints, project, index)?;
     let alone = !matches!(output, Output::Below(_));
     if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
         left_out.insert(Topic::Tasks);
@@ -94,7 +93,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let mut report = ExportReport::new(args.dialect, handle, &left_out);
     for file in files {
-        let placed = write(&root, &file, args.force).map_err(Error::from)?;
+        let placed = write(&root, &file, args.force)?;
         report.add(Written::new(&root, &file, placed));
     }
     session.answer(&report)
@@ -138,7 +137,7 @@ fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
         (Some(only), None) => Ok(only.clone()),
         _ => {
             let message = format!("{} files would be written, and one place was named", files.len());
-            Err(Failure::usage("several_files", message)
+            Err(Failure::new(ErrorCode::SeveralFiles, message)
                 .help("name a directory with a `/` at its end, or one checkpoint: `ckpt export ID/N ...`"))
         }
     }

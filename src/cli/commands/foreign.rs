@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use super::super::error::Failure;
-use super::super::exit::Exit;
+use super::super::error::{ErrorCode, Failure};
 use super::super::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
 use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES, Reading};
-use crate::core::error::Error;
 use crate::core::files::read_bounded;
 use crate::core::{Config, Store};
 
@@ -18,9 +16,9 @@ pub(super) const STDIN: &str = "-";
 /// What comes in on standard input, which can be read only once. `command` is what reads it.
 pub(super) fn read_stdin(command: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read_bounded(std::io::stdin().lock(), MAX_SOURCE_BYTES)
-        .map_err(|problem| Error::Source { source_name: STDIN.to_owned(), problem: problem.into() })?;
+        .map_err(|problem| SourceProblem::from(problem).of(STDIN))?;
     if bytes.trim_ascii().is_empty() {
-        return Err(Failure::with(Exit::Invalid, "damaged", "nothing came in on standard input")
+        return Err(Failure::new(ErrorCode::Damaged, "nothing came in on standard input")
             .help(format!("pipe a checkpoint file into it: `ckpt {command} < state.json`"))
             .context("source", STDIN));
     }
@@ -31,7 +29,7 @@ pub(super) fn read_stdin(command: &str) -> Result<Vec<u8>, Failure> {
 /// needed.
 pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
     let name = file.display().to_string();
-    let refused = |problem: SourceProblem| Error::Source { source_name: name.clone(), problem };
+    let refused = |problem: SourceProblem| problem.of(&name);
     let piped = file == Path::new(STDIN);
     let bytes = match piped {
         true => read_stdin("resume --file -")?,

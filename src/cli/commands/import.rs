@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::super::args::{Spec, take};
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::progress::Progress;
 use super::super::session::Session;
@@ -14,12 +14,12 @@ use super::super::views::import::{ImportReport, Line, PassedOver};
 use super::foreign::{STDIN, read_stdin};
 use super::reader::{Ahead, File, Reader, name};
 use crate::core::adopt::{
-    Adopted, Adoption, Found, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
+    Adopted, Adoption, Found, ImportError, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
 };
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
-use crate::core::error::Error;
 use crate::core::resume::Selected;
+use crate::core::store::Error;
 use crate::core::store::OsDisk;
 use crate::core::{Store, WorkflowId};
 
@@ -83,7 +83,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     import.one_workflow()?;
     let queue = Queue::new(files);
     for (file, problem) in queue.refused {
-        import.failed(file.source, problem);
+        import.failed(&file.source, problem);
     }
     if !queue.workflows.is_empty() {
         let place = session.place()?;
@@ -160,7 +160,7 @@ impl Import<'_> {
                 match found {
                     Found::File(file) => self.consider(Some(file), &mut files, &mut companions),
                     Found::Link => self.report.pass_over(PassedOver::link(path.display().to_string())),
-                    Found::Unreachable(problem) => self.failed(path.display().to_string(), problem),
+                    Found::Unreachable(problem) => self.failed(&path.display().to_string(), problem),
                 }
             }
         }
@@ -202,10 +202,10 @@ impl Import<'_> {
             }
             Err(problem @ (SourceProblem::NotACheckpoint | SourceProblem::Idle)) if !named => {
                 let reason = problem.to_string();
-                let Failure { code, .. } = source_error(source.clone(), problem);
+                let code = Failure::from(problem.of(&source)).code.word();
                 self.report.pass_over(PassedOver { source, code, reason });
             }
-            Err(problem) => self.failed(source, problem),
+            Err(problem) => self.failed(&source, problem),
         }
     }
 
@@ -214,7 +214,8 @@ impl Import<'_> {
         let (Some(into), 2..) = (&self.into, self.called.len()) else { return Ok(()) };
         let message =
             format!("the files belong to {} workflows, and `--into {into}` names one", self.called.len());
-        Err(Failure::usage("several_workflows", message).help("import them one by one, or without `--into`"))
+        Err(Failure::new(ErrorCode::SeveralWorkflows, message)
+            .help("import them one by one, or without `--into`"))
     }
 
     fn workflow(
@@ -236,17 +237,17 @@ impl Import<'_> {
             let opened = match ahead.take(index) {
                 Ok(opened) if opened.sha256 == file.sha256 => opened,
                 Ok(_) => {
-                    self.failed(file.source, SourceProblem::Changed);
+                    self.failed(&file.source, SourceProblem::Changed);
                     continue;
                 }
                 Err(problem) => {
-                    self.failed(file.source, problem);
+                    self.failed(&file.source, problem);
                     continue;
                 }
             };
             match self.adopt(adoption, workflow, &opened, &mut known, &mut newest) {
                 Ok(adopted) => self.report.add(Line::new(&opened, &adopted)),
-                Err(Error::Source { problem, .. }) => self.failed(file.source, problem),
+                Err(ImportError::Source { problem, .. }) => self.failed(&file.source, problem),
                 // Whatever is wrong with the store is wrong with it for the next file too.
                 Err(error) if self.report.is_empty() => return Err(error.into()),
                 Err(error) => {
@@ -265,20 +266,16 @@ impl Import<'_> {
         opened: &Opened,
         known: &mut Known,
         newest: &mut Option<Box<Checkpoint>>,
-    ) -> crate::core::Result<Adopted> {
+    ) -> Result<Adopted, ImportError> {
         match self.dry_run {
             true => adoption.foresee(opened, workflow, known, newest),
             false => adoption.append(opened, workflow, known),
         }
     }
 
-    fn failed(&mut self, source: String, problem: SourceProblem) {
-        self.report.fail(&source.clone(), &source_error(source, problem));
+    fn failed(&mut self, source: &str, problem: SourceProblem) {
+        self.report.fail(source, &problem.of(source).into());
     }
-}
-
-fn source_error(source_name: String, problem: SourceProblem) -> Failure {
-    Error::Source { source_name, problem }.into()
 }
 
 /// What a dry run continues: the newest checkpoint, if there is one.

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::Resettable;
 
 use super::super::args::{Spec, command_tree, take};
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::text::TextReport;
@@ -38,7 +38,7 @@ fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
         None => tree,
         Some(name) => {
             let found = tree.find_subcommand(name).cloned().ok_or_else(|| {
-                Failure::with(Exit::NotFound, "no_such_command", format!("there is no command `{name}`"))
+                Failure::new(ErrorCode::NoSuchCommand, format!("there is no command `{name}`"))
                     .help("`ckpt --help` lists the commands")
             })?;
             let title = format!("ckpt-{}", found.get_name());
@@ -48,7 +48,7 @@ fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command.after_help(Resettable::Reset)).render(&mut page);
-    rendered.map_err(|error| Failure::new("output", format!("the page cannot be made: {error}")))?;
+    rendered.map_err(|error| Failure::new(ErrorCode::Output, format!("the page cannot be made: {error}")))?;
     session.answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned() + &section(&examples)))
 }
 

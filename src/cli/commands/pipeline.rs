@@ -3,13 +3,12 @@
 use clap::{Args, Subcommand};
 
 use super::super::args::{Spec, take};
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::pipeline::{PipelineReport, PipelinesReport};
 use super::super::words::and;
-use crate::core::error::Error;
-use crate::core::pipeline::Pipeline;
+use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::{Config, Store, builtin};
 
 pub(crate) const SPEC: Spec = Spec {
@@ -67,9 +66,9 @@ fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
 /// The pipeline that is to be shown. Whoever asks for one that is not there has found nothing.
 fn find(config: &Config, name: &str, total: Option<u32>) -> Result<Pipeline, Failure> {
     config.pipeline(name, total).map_err(|error| match error {
-        Error::UnknownPipeline { ref known, .. } => {
+        PipelineError::Unknown { ref known, .. } => {
             let names: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-            Failure::with(Exit::NotFound, "no_such_pipeline", error.to_string())
+            Failure::new(ErrorCode::NoSuchPipeline, error.to_string())
                 .help(format!("the pipelines are {}", and(&names)))
                 .context("known", known.clone())
         }

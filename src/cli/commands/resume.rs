@@ -10,7 +10,7 @@ use super::super::args::{Spec, take};
 use super::super::child;
 use super::super::complete;
 use super::super::declare::arguments;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::question::{Choice, ask};
 use super::super::quick;
@@ -132,8 +132,8 @@ impl ResumeArgs {
             if let Some(other) =
                 other.filter(|other| *other != handle.workflow && *other != selector.workflow)
             {
-                return Err(Failure::usage(
-                    "usage",
+                return Err(Failure::new(
+                    ErrorCode::Usage,
                     format!("`--from {from}` is not a checkpoint of `{other}`"),
                 )
                 .help(format!("write `ckpt resume {} --from {handle}`", handle.workflow)));

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::save::SaveReport;
@@ -48,10 +48,9 @@ pub(crate) struct ReviseArgs {
 
 fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
     let given: WorkflowId = args.id.parse()?;
-    let from: PhaseId = args
-        .from
-        .parse()
-        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let from: PhaseId = args.from.parse().map_err(|error: crate::core::name::InvalidName| {
+        Failure::new(ErrorCode::InvalidName, error.to_string())
+    })?;
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;
     let limit = (!args.force).then(|| workspace.config.limits().replans);

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::super::args::{Spec, take};
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::recording::Terms;
 use super::super::session::Session;
@@ -55,7 +55,7 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
     if selector.which == Which::Newest {
         let workflow = store.resolve_workflow(&selector.workflow)?;
         let message = format!("`{workflow}` does not say which of its checkpoints to continue from");
-        return Err(Failure::usage("no_checkpoint_named", message)
+        return Err(Failure::new(ErrorCode::NoCheckpointNamed, message)
             .help(format!("`ckpt rollback {workflow}~1` goes back by one"))
             .help(format!("`ckpt list {workflow}` lists them")));
     }

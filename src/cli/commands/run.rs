@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::args::{Spec, take};
 use super::super::child;
 use super::super::complete;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use crate::core::change::{Change, Edit};
@@ -46,10 +46,9 @@ pub(crate) struct RunArgs {
 }
 
 fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
-    let phase: PhaseId = args
-        .phase
-        .parse()
-        .map_err(|error: crate::core::name::InvalidName| Failure::usage("invalid_name", error.to_string()))?;
+    let phase: PhaseId = args.phase.parse().map_err(|error: crate::core::name::InvalidName| {
+        Failure::new(ErrorCode::InvalidName, error.to_string())
+    })?;
     let given: WorkflowId = args.id.parse()?;
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&given)?;

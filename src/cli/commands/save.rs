@@ -6,7 +6,7 @@ use clap_complete::engine::ArgValueCandidates;
 use super::super::args::{Spec, take};
 use super::super::complete;
 use super::super::declare::{arguments, understood_by_name};
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::input::Input;
 use super::super::quick;
@@ -16,7 +16,6 @@ use super::super::views::save::SaveReport;
 use super::foreign::Mirror;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
-use crate::core::error::Error;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
 use crate::core::store::Location;
@@ -235,7 +234,8 @@ pub(super) fn expected(expect: &Handle, workflow: &WorkflowId) -> Result<u64, Fa
         true => Ok(expect.seq),
         false => {
             let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
-            Err(Failure::usage("usage", message).help(format!("write `--expect {workflow}/{}`", expect.seq)))
+            Err(Failure::new(ErrorCode::Usage, message)
+                .help(format!("write `--expect {workflow}/{}`", expect.seq)))
         }
     }
 }
@@ -244,12 +244,15 @@ fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<Wor
     let typed = args.id.clone().or_else(|| session.env.var("CKPT_WORKFLOW"));
     match (typed, &request.workflow) {
         (Some(typed), Some(inside)) if request.change.replace.is_none() && typed != inside.as_str() => {
-            Err(Failure::usage("usage", format!("the document is about workflow `{inside}`, not `{typed}`"))
-                .help("leave `workflow` out of the document, or name the same one"))
+            Err(Failure::new(
+                ErrorCode::Usage,
+                format!("the document is about workflow `{inside}`, not `{typed}`"),
+            )
+            .help("leave `workflow` out of the document, or name the same one"))
         }
         (Some(typed), _) => Ok(typed.parse::<WorkflowId>()?),
         (None, Some(inside)) => Ok(inside.clone()),
-        (None, None) => Err(Failure::usage("no_workflow", "no workflow was named")
+        (None, None) => Err(Failure::new(ErrorCode::NoWorkflow, "no workflow was named")
             .help("write `ckpt save ID ...`, or set `CKPT_WORKFLOW`")),
     }
 }
@@ -262,11 +265,11 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
             let mut document = input.document("--from", path)?;
             if !args.allow_secrets {
                 // A name that was replaced would be another one, and two of them the same.
-                let given = Request::from_document(document.clone()).map_err(Error::from)?;
+                let given = Request::from_document(document.clone())?;
                 refuse_secret_names(&given.named(), [given.workflow.as_ref().map(WorkflowId::as_str), None])?;
                 redact_value(&mut document, "", redactions);
             }
-            Request::from_document(document).map_err(Error::from)?
+            Request::from_document(document)?
         }
         None => Request::default(),
     };
@@ -283,7 +286,7 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
     set(
         &mut change.trigger,
         trigger.map_err(|error| {
-            Failure::usage("unknown_trigger", error.to_string())
+            Failure::new(ErrorCode::UnknownTrigger, error.to_string())
                 .help("without `--trigger` it follows from what is saved")
         })?,
     );
@@ -314,7 +317,7 @@ fn set<T>(place: &mut Option<T>, given: Option<T>) {
 }
 
 fn phase_id(given: &str) -> Result<PhaseId, Failure> {
-    given.parse::<PhaseId>().map_err(|error| Failure::usage("invalid_name", error.to_string()))
+    given.parse::<PhaseId>().map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()))
 }
 
 fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure> {
@@ -330,9 +333,8 @@ fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure>
 
 fn set_argument(given: &str, input: &Input) -> Result<Edit, Failure> {
     let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-        return Err(
-            Failure::usage("usage", format!("`--set {given}` has no `KEY=`")).help("write `--set retries=2`")
-        );
+        return Err(Failure::new(ErrorCode::Usage, format!("`--set {given}` has no `KEY=`"))
+            .help("write `--set retries=2`"));
     };
     let value = input.json("--set", value).map_err(|failure| {
         let quoted = serde_json::Value::from(value);
@@ -356,7 +358,7 @@ fn artifact_argument(given: &str) -> ArtifactRequest {
 
 fn task_argument(given: &str) -> Result<TaskChange, Failure> {
     let usage = |message: String| {
-        Failure::usage("usage", message)
+        Failure::new(ErrorCode::Usage, message)
             .help("write `--task parser=complete,output=out.json,after=lexer+scanner`")
     };
     let name = |text: &str| text.parse::<TaskId>().map_err(|error| usage(error.to_string()));
@@ -402,10 +404,8 @@ fn complete_change(
     change.pipeline = match request.pipeline {
         None => None,
         Some(PipelineChoice::Named(name, total)) => Some(config.pipeline(&name, total)?),
-        Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids).map_err(Error::from)?),
-        Some(PipelineChoice::Total(total)) => {
-            Some(Pipeline::custom(PhaseId::numbered(total)).map_err(Error::from)?)
-        }
+        Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids)?),
+        Some(PipelineChoice::Total(total)) => Some(Pipeline::custom(PhaseId::numbered(total))?),
     };
     change.artifacts =
         artifact::record(store.project(), &place.cwd, &request.artifacts, config.max_artifact())?;

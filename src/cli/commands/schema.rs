@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::args::{Spec, take};
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::session::Session;
 use super::super::views::schema::SchemaReport;
@@ -41,7 +41,7 @@ fn run(args: &SchemaArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let name = args.name.as_deref().unwrap_or(schema::CHECKPOINT);
     let Some(found) = schema::find(name) else {
-        return Err(Failure::with(Exit::NotFound, "no_such_schema", format!("there is no schema `{name}`"))
+        return Err(Failure::new(ErrorCode::NoSuchSchema, format!("there is no schema `{name}`"))
             .help("`ckpt schema --list` prints the names"));
     };
     session.answer(&SchemaReport::one(found)?)

@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::super::args::{Spec, take};
 use super::super::complete;
 use super::super::declare::arguments;
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::quick;
 use super::super::session::Session;
 use super::super::views::show::{ShowReport, Source};
-use crate::core::error::Error;
 use crate::core::format::Unusable;
 use crate::core::selector::Which;
+use crate::core::store::Error;
 use crate::core::store::Stored;
 use crate::core::version::Version;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
@@ -79,7 +79,7 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let shown = shown(&store, &handle, stored)?;
     if args.raw {
         if session.ui.is_json() {
-            return Err(Failure::usage("usage", "`--raw` and `--json` cannot be used together")
+            return Err(Failure::new(ErrorCode::Usage, "`--raw` and `--json` cannot be used together")
                 .help("`--raw` prints the stored bytes, which are JSON"));
         }
         session.ui.answer_bytes(&shown.bytes)?;
@@ -122,21 +122,21 @@ impl ShowArgs {
         }
         let checkpoint = shown.understood.as_ref().map_err(|version| {
             let message = format!("`{handle}` has format {version}, and where its data is, is not known");
-            Failure::with(Exit::Invalid, "format_newer", message).help("name the place with `--pointer /A/B`")
+            Failure::new(ErrorCode::FormatNewer, message).help("name the place with `--pointer /A/B`")
         })?;
         let wanted = match &self.phase {
             Some(phase) => Some(phase.as_str()),
             None => checkpoint.content.phase.as_ref().map(PhaseId::as_str),
         };
         let wanted = wanted.ok_or_else(|| {
-            Failure::with(Exit::NotFound, "no_data", format!("`{}` is about no phase", checkpoint.handle()))
+            Failure::new(ErrorCode::NoData, format!("`{}` is about no phase", checkpoint.handle()))
                 .help("name one with `--phase P`")
         })?;
         let index = checkpoint.content.phases.iter().position(|phase| phase.id.as_str() == wanted);
         let index =
             index.filter(|index| checkpoint.content.phases[*index].data.is_some()).ok_or_else(|| {
                 let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
-                Failure::with(Exit::NotFound, "no_data", message)
+                Failure::new(ErrorCode::NoData, message)
                     .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
             })?;
         Ok(Some(format!("/phases/{index}/data")))
@@ -155,7 +155,7 @@ fn report(
     // Only a program asks whether the document is valid, and only then is the schema worth compiling.
     let document = match part.is_some() || check || shown.understood.is_err() {
         true => serde_json::from_slice(&shown.bytes).map_err(|error| {
-            Failure::with(Exit::Invalid, "too_deep", format!("`{}` cannot be shown: {error}", path.display()))
+            Failure::new(ErrorCode::TooDeep, format!("`{}` cannot be shown: {error}", path.display()))
         })?,
         false => Value::Null,
     };
@@ -166,12 +166,8 @@ fn report(
     let value = match &part {
         None => document,
         Some(pointer) => document.pointer(pointer).cloned().ok_or_else(|| {
-            Failure::with(
-                Exit::NotFound,
-                "no_value",
-                format!("there is nothing at `{pointer}` in `{handle}`"),
-            )
-            .help(format!("`ckpt show {handle} --raw` prints the whole document"))
+            Failure::new(ErrorCode::NoValue, format!("there is nothing at `{pointer}` in `{handle}`"))
+                .help(format!("`ckpt show {handle} --raw` prints the whole document"))
         })?,
     };
     let source = Source { path: path.display().to_string(), in_bundle };

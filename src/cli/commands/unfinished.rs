@@ -1,7 +1,6 @@
 //! Which workflows are unfinished.
 
-use super::super::error::Failure;
-use super::super::exit::Exit;
+use super::super::error::{ErrorCode, Failure};
 use crate::core::store::WorkflowRow;
 use crate::core::{Store, WorkflowId, WorkflowStatus};
 
@@ -30,14 +29,15 @@ pub(crate) fn only_unfinished(store: &Store, command: &str) -> Result<WorkflowId
     let several = match rows.as_slice() {
         [] => {
             let message = "no workflow is unfinished";
-            return Err(Failure::with(Exit::NotFound, "nothing_to_resume", message)
-                .help("`ckpt list` shows all workflows"));
+            return Err(
+                Failure::new(ErrorCode::NothingToResume, message).help("`ckpt list` shows all workflows")
+            );
         }
         [one] => return Ok(one.newest.workflow.clone()),
         several => several,
     };
     let message = format!("{} workflows are unfinished", several.len());
-    let mut failure = Failure::with(Exit::Ambiguous, "ambiguous", message);
+    let mut failure = Failure::new(ErrorCode::Ambiguous, message);
     for row in several.iter().take(MOST_LINES) {
         let title = row.header.as_ref().ok().and_then(|header| header.title.as_deref());
         let title = title.map(|title| format!("  # {title}")).unwrap_or_default();

@@ -4,7 +4,7 @@ mod text;
 
 use serde::Serialize;
 
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::policy::{PolicyReport, PolicySource, sentences};
 use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
 use crate::core::size::Size;
@@ -59,7 +59,7 @@ struct MergedLine {
 #[derive(Debug, Serialize)]
 struct FailureLine {
     path: String,
-    code: &'static str,
+    code: ErrorCode,
     message: String,
 }
 
@@ -209,7 +209,7 @@ impl FailureLine {
     }
 
     fn skipped((path, why): &(std::path::PathBuf, String)) -> Self {
-        Self { path: path.display().to_string(), code: "not_looked_at", message: why.clone() }
+        Self { path: path.display().to_string(), code: ErrorCode::NotLookedAt, message: why.clone() }
     }
 }
 

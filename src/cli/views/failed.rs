@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::page::Page;
 use super::super::style::Style;
 
@@ -10,7 +10,7 @@ use super::super::style::Style;
 #[derive(Debug, Serialize)]
 pub(crate) struct Failed {
     item: String,
-    code: &'static str,
+    code: ErrorCode,
     message: String,
     help: Vec<String>,
 }

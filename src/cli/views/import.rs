@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::page::Page;
 use super::super::report::Report;
@@ -86,7 +86,7 @@ impl PassedOver {
 #[derive(Debug, Serialize)]
 struct FailedSource {
     source: String,
-    code: &'static str,
+    code: ErrorCode,
     message: String,
     help: Vec<String>,
 }
@@ -204,8 +204,10 @@ impl ImportReport {
     pub(crate) fn exit(&self) -> Exit {
         match self.failed.as_slice() {
             [] => Exit::Ok,
-            [first, rest @ ..] if self.is_empty() && rest.iter().all(|other| other.exit == first.exit) => {
-                first.exit
+            [first, rest @ ..]
+                if self.is_empty() && rest.iter().all(|other| other.exit() == first.exit()) =>
+            {
+                first.exit()
             }
             _ => Exit::Partial,
         }
@@ -233,7 +235,7 @@ impl ImportReport {
         if let Some(more) = self.passed_over.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
             message.push_str(&format!("\n... and {more} more; `--json` lists all"));
         }
-        Failure::with(Exit::NotFound, "nothing_to_import", message)
+        Failure::new(ErrorCode::NothingToImport, message)
             .help("name the file itself, or the directory that it is in")
             .context("passed_over", json!(self.passed_over))
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::exit::Exit;
 use super::super::page::Page;
 use super::super::report::Report;
@@ -44,7 +44,7 @@ struct Newer {
 impl MigrateReport {
     pub(crate) fn new(plan: &MigrationPlan, dry_run: bool) -> Self {
         let damaged = plan.damaged.iter().map(|(handle, why)| {
-            let failure = Failure::with(Exit::Invalid, "damaged", format!("`{handle}` {why}"))
+            let failure = Failure::new(ErrorCode::Damaged, format!("`{handle}` {why}"))
                 .help("`ckpt verify --repair` moves what is damaged aside");
             Failed::new(handle, &failure)
         });

@@ -8,7 +8,7 @@ use super::super::report::Report;
 use super::super::style::Style;
 use super::super::words::{and, count};
 use super::failed::Failed;
-use crate::core::error::Error;
+use crate::core::store::Error;
 use crate::core::store::{GoneNotes, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
 

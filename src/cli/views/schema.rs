@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::error::Failure;
+use super::super::error::{ErrorCode, Failure};
 use super::super::page::Page;
 use super::super::report::Report;
 use crate::core::schema::{ALL, Schema};
@@ -26,8 +26,9 @@ impl SchemaReport {
 
     pub(crate) fn one(schema: Schema) -> Result<Self, Failure> {
         // Compacted, because the answer is one line.
-        let value: serde_json::Value = serde_json::from_str(schema.text)
-            .map_err(|error| Failure::new("output", format!("the schema cannot be read: {error}")))?;
+        let value: serde_json::Value = serde_json::from_str(schema.text).map_err(|error| {
+            Failure::new(ErrorCode::Output, format!("the schema cannot be read: {error}"))
+        })?;
         let compact = serde_json::value::to_raw_value(&value).ok();
         Ok(Self { name: Some(schema.name), schema: compact, text: schema.text, ..Self::names() })
     }

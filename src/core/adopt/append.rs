@@ -4,18 +4,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::opened::Opened;
-use super::problem::SourceProblem;
+use super::problem::{ImportError, SourceProblem};
 use super::world::look;
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
-use crate::core::error::{Error, Result};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::Phase;
 use crate::core::selector::Handle;
 use crate::core::size::Size;
-use crate::core::store::{Appended, Decision, Disk, Store};
+use crate::core::store::{self, Appended, Decision, Disk, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// From where, into which store, and by whom files are adopted.
@@ -51,7 +50,7 @@ impl<D: Disk> Adoption<'_, D> {
     ///
     /// # Errors
     /// The store refuses.
-    pub fn prepare<'w>(&self, workflows: impl Iterator<Item = &'w WorkflowId>) -> Result<()> {
+    pub fn prepare<'w>(&self, workflows: impl Iterator<Item = &'w WorkflowId>) -> store::Result<()> {
         let mut new = Vec::new();
         for workflow in workflows {
             if self.store.newest_number(workflow)?.is_none() {
@@ -65,7 +64,7 @@ impl<D: Disk> Adoption<'_, D> {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn known(&self, workflow: &WorkflowId) -> Result<Known> {
+    pub fn known(&self, workflow: &WorkflowId) -> store::Result<Known> {
         Ok(Known { sources: self.store.sources(workflow)? })
     }
 
@@ -120,7 +119,12 @@ impl<D: Disk> Adoption<'_, D> {
     ///
     /// # Errors
     /// The workflow has another history, or the store refuses.
-    pub fn append(&self, opened: &Opened, workflow: &WorkflowId, known: &mut Known) -> Result<Adopted> {
+    pub fn append(
+        &self,
+        opened: &Opened,
+        workflow: &WorkflowId,
+        known: &mut Known,
+    ) -> Result<Adopted, ImportError> {
         if let Some(seq) = known.sources.get(&opened.sha256) {
             return Ok(Adopted::Unchanged(Handle::new(workflow, *seq)));
         }
@@ -128,15 +132,22 @@ impl<D: Disk> Adoption<'_, D> {
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
         let own = Adoption { stamp: &stamp, ..*self };
+        let mut refused = None;
         let appended = self.store.append(workflow, &stamp.save_id, |newest| {
             if let Some(newest) = &newest {
                 if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == opened.sha256) {
                     return Ok(Decision::Keep(newest.seq));
                 }
-                self.fits(opened, workflow, newest)?;
+                if let Err(problem) = self.fits(opened, workflow, newest) {
+                    refused = Some(problem);
+                    return Ok(Decision::Nothing);
+                }
             }
             Ok(Decision::Write(own.checkpoint(opened, workflow, newest)))
         })?;
+        if let Some(problem) = refused {
+            return Err(problem.of(&opened.source));
+        }
         let (seq, adopted) = match appended {
             Appended::Written(checkpoint) => (checkpoint.seq, Adopted::Appended(checkpoint.handle())),
             Appended::Kept(seq) => (seq, Adopted::Unchanged(Handle::new(workflow, seq))),
@@ -156,12 +167,12 @@ impl<D: Disk> Adoption<'_, D> {
         workflow: &WorkflowId,
         known: &mut Known,
         newest: &mut Option<Box<Checkpoint>>,
-    ) -> Result<Adopted> {
+    ) -> Result<Adopted, ImportError> {
         if let Some(seq) = known.sources.get(&opened.sha256) {
             return Ok(Adopted::Unchanged(Handle::new(workflow, *seq)));
         }
         if let Some(newest) = newest {
-            self.fits(opened, workflow, newest)?;
+            self.fits(opened, workflow, newest).map_err(|problem| problem.of(&opened.source))?;
         }
         let next = self.checkpoint(opened, workflow, newest.take());
         let handle = next.handle();
@@ -171,7 +182,7 @@ impl<D: Disk> Adoption<'_, D> {
     }
 
     /// A file continues only what was imported in its own dialect, and nothing that is newer than itself.
-    fn fits(&self, opened: &Opened, workflow: &WorkflowId, newest: &Checkpoint) -> Result<()> {
+    fn fits(&self, opened: &Opened, workflow: &WorkflowId, newest: &Checkpoint) -> Result<(), SourceProblem> {
         let dialect = opened.reading.dialect;
         let why = match &newest.imported {
             None => format!("which has checkpoints of its own up to `{}`", newest.handle()),
@@ -183,8 +194,7 @@ impl<D: Disk> Adoption<'_, D> {
             }
             Some(_) => return Ok(()),
         };
-        let problem = SourceProblem::Collision { workflow: workflow.clone(), why };
-        Err(Error::Source { source_name: opened.source.clone(), problem })
+        Err(SourceProblem::Collision { workflow: workflow.clone(), why })
     }
 }
 

@@ -14,5 +14,5 @@ mod world;
 pub use append::{Adopted, Adoption, Known};
 pub use collect::{Collected, Found, Shelf, collect};
 pub use opened::{Opened, Terms};
-pub use problem::SourceProblem;
+pub use problem::{ImportError, SourceProblem};
 pub use queue::{Queue, Queued, Refused};

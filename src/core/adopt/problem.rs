@@ -4,7 +4,25 @@ use crate::core::dialects::MAX_SOURCE_DEPTH;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::json::InvalidJson;
+use crate::core::store;
 use crate::core::workflow_id::WorkflowId;
+
+/// An import that did not work.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be imported.
+    #[error("`{name}` {problem}")]
+    Source {
+        /// The file, as it was named.
+        name: String,
+        /// What is in the way.
+        #[source]
+        problem: SourceProblem,
+    },
+    /// The store refuses.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
 
 /// Says what is in the way. The file itself stays as it is, always.
 #[derive(Debug, thiserror::Error)]
@@ -41,4 +59,12 @@ pub enum SourceProblem {
         /// What is there.
         why: String,
     },
+}
+
+impl SourceProblem {
+    /// Names the file that has the problem.
+    #[must_use]
+    pub fn of(self, source: &str) -> ImportError {
+        ImportError::Source { name: source.to_owned(), problem: self }
+    }
 }

@@ -244,8 +244,7 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     if edits.is_empty() {
         return Ok(());
     }
-    let mut value =
-        stored.to_value().map_err(|why| ChangeError::Unreadable { what, why: why.to_string() })?;
+    let mut value = stored.to_value().map_err(|source| ChangeError::Unreadable { what, source })?;
     let too_deep = || Err(ChangeError::TooMany { what: "levels of nesting", limit: MAX_DEPTH });
     for edit in edits {
         match edit {

@@ -1,5 +1,6 @@
 //! Why a change does not fit a workflow.
 
+use crate::core::json::InvalidJson;
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseId;
 use crate::core::task::TaskId;
@@ -59,12 +60,12 @@ pub enum ChangeError {
         what: &'static str,
     },
     /// The stored value is nested too deeply to be edited.
-    #[error("the stored {what} cannot be edited: {why}")]
+    #[error("the stored {what} cannot be edited: {source}")]
     Unreadable {
         /// What was edited.
         what: &'static str,
         /// Why.
-        why: String,
+        source: InvalidJson,
     },
     /// The phase has been reopened as often as allowed.
     #[error("phase `{phase}` has been reopened {}, which is the limit", times(*count as u64))]

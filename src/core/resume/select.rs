@@ -2,10 +2,9 @@
 
 use super::facts::Facts;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::selector::{Handle, Selector, Which};
-use crate::core::store::{Disk, Store, Stored};
+use crate::core::store::{Disk, Error, Result, Store, Stored};
 use crate::core::workflow_id::WorkflowId;
 
 /// A checkpoint that can be judged, and what had to be passed over to find it.

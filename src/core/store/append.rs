@@ -18,10 +18,10 @@ use std::io;
 use std::time::Duration;
 
 use super::disk::{Access, Disk, FileId};
+use super::error::{Error, Result};
 use super::layout::{self, WORKFLOWS};
 use super::open::Store;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;

@@ -1,10 +1,10 @@
 //! What the next checkpoint of a workflow continues.
 
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use super::read::Entry;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest};
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::gone;
 use super::open::Store;
 use super::read::Stored;
-use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use super::archive::Closing;
 use super::bundle::BundleName;
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::gone::EXPIRED;
 use super::open::Store;
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
-use crate::core::error::{Error, Result};
 use crate::core::reason::ArchiveReason;
 use crate::core::retention::{CleanupPlan, Leftover, Place, Removal, WorkflowPlan};
 use crate::core::selector::Handle;
@@ -234,5 +234,5 @@ fn own_id(save_id: &str, workflow: &WorkflowId) -> String {
 
 fn is_full(error: &Error) -> bool {
     let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
-    matches!(error, Error::Store { source, .. } if full.contains(&source.kind()))
+    matches!(error, Error::Io { source, .. } if full.contains(&source.kind()))
 }

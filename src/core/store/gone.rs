@@ -10,10 +10,10 @@ use std::io;
 use serde::Serialize;
 
 use super::disk::{Access, Disk};
+use super::error::Result;
 use super::layout;
 use super::open::Store;
 use crate::core::checkpoint::Sealed;
-use crate::core::error::Result;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType};
 
+use super::error::{Error, Result};
 use super::layout::{STORE_NAME, WORKFLOWS};
-use crate::core::error::{Error, Result};
 use crate::core::git::Checkout;
 
 /// Where a store is or would be.
@@ -93,7 +93,7 @@ fn owner(path: &Path) -> Result<Option<u32>> {
         },
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
         Err(errno) => {
-            Err(Error::Store { doing: "look at", path: path.to_owned(), source: io::Error::from(errno) })
+            Err(Error::Io { doing: "look at", path: path.to_owned(), source: io::Error::from(errno) })
         }
     }
 }

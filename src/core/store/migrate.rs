@@ -2,9 +2,9 @@
 
 use super::append::{Appended, Decision};
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use crate::core::change::{Stamp, successor};
-use crate::core::error::{Error, Result};
 use crate::core::format::{self, Unusable};
 use crate::core::migrate::Step;
 use crate::core::selector::Handle;

@@ -34,6 +34,7 @@ mod bundles;
 mod clean;
 mod disk;
 mod durable;
+mod error;
 mod gone;
 mod layout;
 mod locate;
@@ -62,6 +63,7 @@ pub use bundle::{
 };
 pub use clean::{Cleaned, CleanedWorkflow};
 pub use disk::{Access, Disk, FileId, Kind, Look};
+pub use error::{Error, Result};
 pub use gone::{Gone, GoneNotes};
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};

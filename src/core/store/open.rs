@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Access, Disk};
 use super::durable::Durable;
+use super::error::{Error, Result};
 use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
 use super::locate::Located;
 use super::os_disk::OsDisk;
-use crate::core::error::{Error, Result};
 use crate::core::files::is_link;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -251,6 +251,6 @@ impl<D: Disk> Store<D> {
     }
 
     pub(super) fn failed(&self, doing: &'static str, path: &Path, source: io::Error) -> Error {
-        Error::Store { doing, path: path.to_owned(), source }
+        Error::Io { doing, path: path.to_owned(), source }
     }
 }

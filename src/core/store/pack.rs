@@ -6,11 +6,11 @@ use std::io;
 
 use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
 use super::disk::{Access, Disk};
+use super::error::{Error, Result};
 use super::gone::PURGED;
 use super::layout::{self, ARCHIVE};
 use super::open::Store;
 use super::telling::{ArchiveStep, Teller};
-use crate::core::error::{Error, Result};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::time::Timestamp;

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use super::bundle::{BadBundle, BundleName};
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::layout::{self, EntryName};
 use super::open::Store;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::files::FileProblem;
 use crate::core::format::{self, Header, MAX_FILE_BYTES, Unusable};
 use crate::core::selector::Handle;

@@ -3,9 +3,9 @@
 use std::io;
 
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use super::read::Stored;
-use crate::core::error::{Error, Result};
 use crate::core::selector::{Handle, Selector, Which};
 use crate::core::workflow_id::WorkflowId;
 

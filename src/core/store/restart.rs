@@ -3,11 +3,11 @@
 use super::append::{Appended, Decision};
 use super::archive::Archived;
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use super::read::Entry;
 use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
-use crate::core::error::{Error, Result};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, Phase};
 use crate::core::reason::ArchiveReason;

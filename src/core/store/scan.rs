@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::disk::Disk;
+use super::error::Result;
 use super::layout::{WORKFLOWS, checkpoint_file};
 use super::open::Store;
 use super::read::Entry;
-use crate::core::error::Result;
 use crate::core::files::is_link;
 use crate::core::format::{Header, Unusable};
 use crate::core::selector::Handle;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::bundles::Visited;
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::layout::ARCHIVE;
 use super::open::Store;
 use super::read::Entry;
 use super::scan::{CheckpointRow, Live, WorkflowRow};
-use crate::core::error::{Error, Result};
 use crate::core::format::{self, Header, Unusable};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;

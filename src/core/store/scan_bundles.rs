@@ -3,10 +3,10 @@
 use super::bundle::{BadBundle, BundleName, Manifest};
 use super::bundles::Visited;
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use super::read::Stored;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 

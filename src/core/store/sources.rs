@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::bundles::Visited;
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::open::Store;
 use super::read::Entry;
 use crate::core::digest::Digest;
-use crate::core::error::{Error, Result};
 use crate::core::format;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::bundle::{BundleName, ManifestEntry};
 use super::disk::Disk;
+use super::error::{Error, Result};
 use super::gone::PURGED;
 use super::layout::EntryName;
 use super::open::Store;
 use super::read::Entry;
-use crate::core::error::{Error, Result};
 use crate::core::format::{Header, Unusable};
 use crate::core::retention::{
     BundleFacts, CheckpointFacts, Content, Leftover, Place, Snapshot, Standing, WorkflowFacts, is_small,

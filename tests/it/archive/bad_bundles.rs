@@ -1,7 +1,7 @@
 //! Bundles that somebody or something has changed.
 
 use ckpt::core::ArchiveReason;
-use ckpt::core::error::Error;
+use ckpt::core::Error;
 use ckpt::core::store::BadBundle;
 use serde_json::json;
 

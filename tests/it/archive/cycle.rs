@@ -2,8 +2,8 @@
 
 use std::io::Read as _;
 
+use ckpt::core::Error;
 use ckpt::core::change::{Change, TaskChange};
-use ckpt::core::error::Error;
 use ckpt::core::pipeline::Pipeline;
 use ckpt::core::store::{Bundle, Entry, Keep};
 use ckpt::core::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};

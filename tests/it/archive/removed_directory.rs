@@ -1,7 +1,7 @@
 //! An archived workflow whose directory was removed by hand.
 
 use ckpt::core::ArchiveReason;
-use ckpt::core::error::Error;
+use ckpt::core::Error;
 use ckpt::core::finding::Code;
 use ckpt::core::store::{Entry, Keep};
 use serde_json::json;

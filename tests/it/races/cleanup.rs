@@ -34,7 +34,7 @@ fn archive(world: &World, round: u32) {
     match store(world).archive(&id, &ArchiveReason::Completed, &stamp(round)) {
         Ok(_) => {}
         // Somebody else was at the same files all the time; the next one completes it.
-        Err(Error::Store { source, .. }) => {
+        Err(Error::Io { source, .. }) => {
             assert_eq!(source.kind(), std::io::ErrorKind::ResourceBusy, "{source}");
         }
         Err(error) => panic!("{error}"),

@@ -23,8 +23,8 @@ use super::open::Store;
 use super::verify::{Checked, Misfit, Place, Survey, Walk};
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
-use crate::core::error::Result;
 use crate::core::selector::Handle;
+use crate::core::store::error::Result;
 use crate::core::workflow_id::WorkflowId;
 
 /// Each pass can only bring to light what the one before it uncovered, and that is never deep.

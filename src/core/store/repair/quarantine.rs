@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Repair, RepairAction};
 use crate::core::change::Stamp;
-use crate::core::error::Result;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::selector::Handle;
 use crate::core::store::disk::{Access, Disk};
+use crate::core::store::error::Result;
 use crate::core::store::layout::{self, QUARANTINE};
 use crate::core::store::open::Store;
 

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::{Repair, RepairAction};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Checkpoint;
-use crate::core::error::{Error, Result};
 use crate::core::finding::Severity;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::store::append::{Appended, Decision};
 use crate::core::store::bundle::BadBundle;
 use crate::core::store::disk::Disk;
+use crate::core::store::error::{Error, Result};
 use crate::core::store::layout;
 use crate::core::store::open::Store;
 use crate::core::store::verify::{Inspection, Slot, Walk};
@@ -242,7 +242,7 @@ impl<D: Disk> Store<D> {
 
 /// Whether the disk is to blame, and not what is on it.
 fn may_pass(error: &Error) -> bool {
-    matches!(error, Error::Store { .. } | Error::DamagedBundle { why: BadBundle::Unreadable(_), .. })
+    matches!(error, Error::Io { .. } | Error::DamagedBundle { why: BadBundle::Unreadable(_), .. })
 }
 
 /// The damaged files that can be moved.

@@ -3,12 +3,12 @@
 use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
 use super::survey::{leftover, words};
 use super::workflow::{Facts, Inspection};
-use crate::core::error::{Error, Result};
 use crate::core::finding::{Code, Severity};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::{BadBundle, BundleName};
 use crate::core::store::bundles::Visited;
 use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::error::{Error, Result};
 use crate::core::store::gone;
 use crate::core::store::layout;
 use crate::core::store::open::Store;

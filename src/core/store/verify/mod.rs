@@ -16,7 +16,7 @@ pub(super) use workflow::{Inspection, Slot};
 
 use super::disk::Disk;
 use super::open::Store;
-use crate::core::error::Result;
+use crate::core::store::error::Result;
 use crate::core::workflow_id::WorkflowId;
 
 impl<D: Disk> Store<D> {

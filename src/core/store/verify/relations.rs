@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
-use crate::core::error::Error;
 use crate::core::finding::{Code, Severity};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::disk::Disk;
+use crate::core::store::error::Error;
 use crate::core::store::gone::PURGED;
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;

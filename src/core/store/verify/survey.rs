@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk};
 use crate::core::config::{Config, ConfigError};
-use crate::core::error::Result;
 use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::error::Result;
 use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;

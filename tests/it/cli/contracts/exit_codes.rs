@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ckpt::cli::ErrorCode;
 use serde_json::Value;
 
 use crate::support::project::{World, is_root};
@@ -84,6 +85,16 @@ const EXPECTED: &[(&str, u8)] = &[
     ("unreadable_input", 2),
     ("usage", 2),
 ];
+
+#[test]
+fn the_documentation_lists_every_error_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/error-codes.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let documented: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+    let row =
+        |code: &ErrorCode| format!("| `{}` | {} | {} |", code.word(), code.exit().code(), code.meaning());
+    assert_eq!(documented, ErrorCode::ALL.iter().map(row).collect::<Vec<_>>());
+}
 
 fn observe(seen: &mut BTreeMap<String, u8>, failure: &Value) {
     let code = failure["code"].as_str().unwrap().to_owned();

@@ -56,7 +56,7 @@ fn faulty<'a>(base: &Path, fault: &'a Fault) -> Store<FaultyDisk<'a, Tapped<'sta
 fn assert_honest(error: &Error, present: bool, case: &str) {
     match error {
         Error::Unconfirmed { .. } => {}
-        Error::Store { .. } => assert!(!present, "{case}: `{error}`, but it was saved"),
+        Error::Io { .. } => assert!(!present, "{case}: `{error}`, but it was saved"),
         other => panic!("{case}: unexpected {other:?}"),
     }
 }
@@ -130,7 +130,7 @@ fn a_repetition_under_a_key_that_fails_anywhere_makes_nothing_new() {
         let first = Ack::of("new", &save_keyed(&clean, "new", "process 1").unwrap());
         match save_keyed(&faulty(base, fault), "new", "process 2") {
             Ok(again) => assert_eq!(Ack::of("new", &again), first, "{case}"),
-            Err(error) => assert!(matches!(error, Error::Store { .. }), "{case}: {error:?}"),
+            Err(error) => assert!(matches!(error, Error::Io { .. }), "{case}: {error:?}"),
         }
         assert_eq!(audit(&clean, &[first]), [""; 0], "{case}");
         assert_eq!(clean.numbers(&workflow()).unwrap().len(), 1, "{case}");
@@ -153,7 +153,7 @@ fn init_that_fails_anywhere_can_be_repeated() {
         let text = |name: &str| std::fs::read_to_string(root.join(name)).ok();
         let result = init(&faulty(base, fault));
         if let Err(error) = &result {
-            assert!(matches!(error, Error::Store { .. }), "{case}: {error:?}");
+            assert!(matches!(error, Error::Io { .. }), "{case}: {error:?}");
         }
         for (name, whole) in [("config.toml", CONFIG), (".gitignore", "*\n!.gitignore\n!config.toml\n")] {
             assert!(text(name).is_none_or(|text| text == whole), "{case}: {name} is torn");

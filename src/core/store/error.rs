@@ -1,4 +1,4 @@
-//! Everything that can go wrong in the core, as data.
+//! Everything that an operation on a store can refuse, as data.
 //!
 //! A variant is a decision that a caller can make; candidates, violations and paths are fields. Words for people, help
 //! lines and exit codes are the business of the command line.
@@ -6,22 +6,18 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::adopt::SourceProblem;
-use super::change::{ChangeError, DocumentError};
-use super::config::ConfigError;
-use super::export::ExportProblem;
-use super::files::FileProblem;
-use super::format::Unusable;
-use super::pipeline::PipelineError;
-use super::retention::PolicyError;
-use super::schema::Violation;
-use super::selector::Handle;
-use super::store::{BadBundle, Gone};
-use super::version::Version;
-use super::workflow_id::WorkflowId;
+use super::bundle::BadBundle;
+use super::gone::Gone;
+use crate::core::change::ChangeError;
+use crate::core::format::Unusable;
+use crate::core::schema::Violation;
+use crate::core::selector::Handle;
+use crate::core::version::Version;
+use crate::core::workflow_id::WorkflowId;
 
-/// What went wrong.
+/// An operation on a store that was refused or failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no store here or above.
     #[error("no store found in `{}` or above", searched.display())]
@@ -89,6 +85,7 @@ pub enum Error {
         /// Its file.
         path: PathBuf,
         /// What is wrong with it.
+        #[source]
         why: BadBundle,
     },
     /// The file of a checkpoint cannot be used.
@@ -99,6 +96,7 @@ pub enum Error {
         /// Its file.
         path: PathBuf,
         /// What is wrong with it.
+        #[source]
         why: Unusable,
         /// The checkpoint before it, if there is one.
         before: Option<Handle>,
@@ -114,9 +112,6 @@ pub enum Error {
     /// The change does not fit the workflow.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The document is no save.
-    #[error(transparent)]
-    Document(#[from] DocumentError),
     /// Another checkpoint is the newest one.
     #[error("expected the newest checkpoint to be `{expected}`, but it is {}", newest.as_ref().map_or("none".to_owned(), |newest| format!("`{newest}`")))]
     Conflict {
@@ -133,20 +128,6 @@ pub enum Error {
         /// The save it belongs to.
         handle: Handle,
     },
-    /// The settings cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// There is no pipeline of that name.
-    #[error("there is no pipeline `{given}`")]
-    UnknownPipeline {
-        /// The name asked for.
-        given: String,
-        /// The pipelines there are.
-        known: Vec<String>,
-    },
-    /// A list of phases is none.
-    #[error(transparent)]
-    Pipeline(#[from] PipelineError),
     /// The data of a phase breaks the schema its pipeline declares.
     #[error("the data of phase `{phase}` does not match the schema of pipeline `{pipeline}`")]
     InvalidData {
@@ -157,25 +138,6 @@ pub enum Error {
         /// Everything that is wrong.
         violations: Vec<Violation>,
     },
-    /// A file that was to be recorded cannot be.
-    #[error("artifact `{}` {problem}", path.display())]
-    Artifact {
-        /// The file.
-        path: PathBuf,
-        /// What is in the way.
-        problem: FileProblem,
-    },
-    /// A foreign file cannot be adopted.
-    #[error("`{source_name}` {problem}")]
-    Source {
-        /// The file, as it was named.
-        source_name: String,
-        /// What is in the way.
-        problem: SourceProblem,
-    },
-    /// A file cannot be exported.
-    #[error(transparent)]
-    Export(#[from] ExportProblem),
     /// The checkpoint would be larger than this program reads.
     #[error("the checkpoint would have {bytes} bytes, more than {limit}")]
     TooLarge {
@@ -184,18 +146,9 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// Nothing can be decided by the retention policy.
-    #[error(transparent)]
-    Policy(#[from] PolicyError),
-    /// What a cleanup would do is not what was expected.
-    #[error("the plan is `{found}`, not the expected one")]
-    PlanChanged {
-        /// The fingerprint of what it would do.
-        found: String,
-    },
     /// The store cannot be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]
-    Store {
+    Io {
         /// What was being done: `write`, `list`.
         doing: &'static str,
         /// Where.
@@ -221,5 +174,5 @@ pub enum Error {
     },
 }
 
-/// The result of everything in the core.
+/// The result of an operation on a store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

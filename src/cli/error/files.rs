@@ -1,0 +1,102 @@
+//! Files of the project and of other systems: recorded, imported, exported.
+
+use super::{ErrorCode, Failure, USE_NEWER};
+use crate::core::adopt::{ImportError, SourceProblem};
+use crate::core::artifact::ArtifactError;
+use crate::core::export::ExportProblem;
+use crate::core::files::FileProblem;
+use crate::core::format::Unusable;
+
+impl From<ArtifactError> for Failure {
+    fn from(error: ArtifactError) -> Self {
+        let (code, help) = match &error.problem {
+            FileProblem::Missing => (
+                ErrorCode::ArtifactMissing,
+                "record it when it has been written; paths start at the present directory",
+            ),
+            FileProblem::Outside => {
+                (ErrorCode::ArtifactOutside, "only files inside the project can be recorded; copy it there")
+            }
+            FileProblem::TooLarge(_) => (
+                ErrorCode::ArtifactTooLarge,
+                "raise `max_artifact_size` under `[save]` in the configuration, or leave it out",
+            ),
+            FileProblem::NotAFile => (ErrorCode::ArtifactNotAFile, "name a regular file"),
+            FileProblem::NotUtf8 => (ErrorCode::ArtifactName, "rename the file"),
+            FileProblem::Io(_) => (ErrorCode::ArtifactUnreadable, "check its permissions"),
+        };
+        Self::new(code, error.to_string()).help(help).context("path", error.path.display().to_string())
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        let message = error.to_string();
+        match error {
+            ImportError::Store(error) => error.into(),
+            ImportError::Source { name, problem } => from_source(&problem, &message).context("source", name),
+        }
+    }
+}
+
+fn from_source(problem: &SourceProblem, message: &str) -> Failure {
+    let fail = |code| Failure::new(code, message);
+    match problem {
+        SourceProblem::File(FileProblem::Missing) => {
+            fail(ErrorCode::SourceMissing).help("name a file or a directory that exists")
+        }
+        SourceProblem::File(FileProblem::TooLarge(_)) => {
+            fail(ErrorCode::SourceTooLarge).help("a checkpoint file is much smaller; name another")
+        }
+        SourceProblem::File(FileProblem::NotAFile) => {
+            fail(ErrorCode::SourceNotAFile).help("name a regular file; `ckpt import` takes directories too")
+        }
+        SourceProblem::File(FileProblem::Outside | FileProblem::NotUtf8 | FileProblem::Io(_)) => {
+            fail(ErrorCode::SourceUnreadable).help("check its permissions")
+        }
+        SourceProblem::Damaged(place) => fail(ErrorCode::Damaged)
+            .help("the file was left as it is; mend it there, or restore it from where it came")
+            .context("line", place.line)
+            .context("column", place.column),
+        SourceProblem::TooDeep => fail(ErrorCode::TooMany)
+            .help("a checkpoint file is much flatter; name another, or take out what is nested so deeply"),
+        SourceProblem::Unusable(Unusable::Newer(version)) => {
+            fail(ErrorCode::FormatNewer).help(USE_NEWER).context("version", version.to_string())
+        }
+        SourceProblem::Unusable(why) => fail(ErrorCode::Damaged)
+            .help("the file was left as it is; restore it from where it came")
+            .context("reason", why.code().word()),
+        SourceProblem::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
+            .help("if you know what it is, say it: `ckpt import --as-dialect NAME PATH`"),
+        SourceProblem::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
+        SourceProblem::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
+        SourceProblem::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),
+        SourceProblem::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
+            .help(format!("import it under another name: `--into {workflow}-imported`"))
+            .context("workflow", workflow.as_str()),
+    }
+}
+
+impl From<ExportProblem> for Failure {
+    fn from(problem: ExportProblem) -> Self {
+        let message = problem.to_string();
+        let fail = |code| Self::new(code, &message);
+        match problem {
+            ExportProblem::Exists(path) => fail(ErrorCode::ExportExists)
+                .help("`--force` replaces it; `-o DIR` writes somewhere else")
+                .context("path", path),
+            ExportProblem::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
+                .help("name a phase: that dialect keeps its checkpoints by phase")
+                .context("handle", handle.to_string())
+                .context("dialect", dialect.word()),
+            ExportProblem::NotADirectory(path) | ExportProblem::NotAFile(path) => {
+                fail(ErrorCode::ExportBlocked)
+                    .help("move it away, or write somewhere else with `-o DIR`")
+                    .context("path", path)
+            }
+            ExportProblem::Io(path, _) => fail(ErrorCode::ExportFailed)
+                .help("check the permissions, or write somewhere else with `-o DIR`")
+                .context("path", path),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Ids and selectors that cannot be used.
+
+use super::{ErrorCode, Failure};
+use crate::cli::escape::inline;
+use crate::core::selector::SelectorError;
+use crate::core::workflow_id::{InvalidId, WorkflowId};
+
+impl From<InvalidId> for Failure {
+    fn from(error: InvalidId) -> Self {
+        let shown: String = error.given.chars().take(80).collect();
+        let cut = if shown.len() < error.given.len() { "..." } else { "" };
+        let message = format!("`{}{cut}` is not a workflow id: {}", inline(&shown), error.reason);
+        let failure = Self::new(ErrorCode::InvalidId, message);
+        // Somebody has named a checkpoint where a workflow is wanted.
+        let (workflow, behind) = error.given.split_once(['/', '~']).unwrap_or_default();
+        if workflow.parse::<WorkflowId>().is_ok() && behind.parse::<u64>().is_ok() {
+            return failure.help(format!("it names a checkpoint; the workflow is `{workflow}`"));
+        }
+        match &error.suggestion {
+            Some(suggestion) => failure
+                .help(format!("the nearest legal id is `{suggestion}`"))
+                .context("suggestion", suggestion.as_str()),
+            None => failure.help("use letters, digits, `.`, `_` and `-`, such as `oauth-integration`"),
+        }
+    }
+}
+
+impl From<SelectorError> for Failure {
+    fn from(error: SelectorError) -> Self {
+        let help = match error {
+            SelectorError::Id(invalid) => return invalid.into(),
+            SelectorError::NotAHandle(_) => "write the id and the number of the checkpoint: `042/7`",
+            SelectorError::Number(_) | SelectorError::Back(_) => {
+                "write `042` for the newest, `042/7` for that one, `042~1` for the one before the newest"
+            }
+        };
+        Self::new(ErrorCode::InvalidSelector, error.to_string()).help(help)
+    }
+}

@@ -1,0 +1,93 @@
+//! Changes that do not fit, documents that are no save, and lists of phases that are none.
+
+use serde_json::json;
+
+use super::{ErrorCode, Failure, USE_NEWER, quoted};
+use crate::cli::words;
+use crate::core::change::{ChangeError, DocumentError};
+use crate::core::pipeline::PipelineError;
+
+impl From<ChangeError> for Failure {
+    fn from(error: ChangeError) -> Self {
+        let message = error.to_string();
+        let fail = |code| Self::new(code, &message);
+        match error {
+            ChangeError::UnknownPhase { given: _, legal } => {
+                let help = match quoted(&legal) {
+                    names if names.is_empty() => {
+                        "it has none yet; `ckpt save ID --phases a,b,c` declares them".to_owned()
+                    }
+                    names => format!("its phases are {}", words::and(&names)),
+                };
+                fail(ErrorCode::UnknownPhase).help(help).context("phases", json!(legal))
+            }
+            ChangeError::DropsPhase { phase } => fail(ErrorCode::DropsPhase)
+                .help("keep it in the list; `--status skipped` marks what is not needed")
+                .context("phase", phase.as_str()),
+            ChangeError::NoPhase { what: _ } => fail(ErrorCode::NoPhase).help("name it with `--phase P`"),
+            ChangeError::TaskCycle { task, through } => {
+                let way = quoted(&through).join(", which waits for ");
+                fail(ErrorCode::TaskCycle)
+                    .help(format!("`{task}` waits for {way}; leave one of them out"))
+                    .context("tasks", json!(through))
+            }
+            ChangeError::UnknownArtifact { given: _, known } if known.is_empty() => {
+                fail(ErrorCode::UnknownArtifact).help("there is none to forget")
+            }
+            ChangeError::UnknownArtifact { given: _, known } => fail(ErrorCode::UnknownArtifact)
+                .help(format!("they are called {}", words::and(&quoted(&known))))
+                .context("artifacts", json!(known)),
+            ChangeError::NotAnObject { what: _, at: _ } => fail(ErrorCode::NotAnObject)
+                .help("set a member of an object: `--set key=JSON` or `--set /a/b=JSON`"),
+            ChangeError::MustBeObject { what } => {
+                fail(ErrorCode::NotAnObject).help(format!("wrap it: `--{what} '{{\"value\": ...}}'`"))
+            }
+            ChangeError::Unreadable { what: _, source: _ } => fail(ErrorCode::TooDeep),
+            ChangeError::ReplanLimit { phase, count: _ } => fail(ErrorCode::ReplanLimit)
+                .help("`--force` reopens it all the same; `replan_limit` under `[resume]` is the limit")
+                .context("phase", phase.as_str()),
+            ChangeError::TooLong { what: _, limit: _ } => {
+                fail(ErrorCode::TooLong).help("keep long text in a file and record it with `--artifact`")
+            }
+            ChangeError::Name(_) => fail(ErrorCode::InvalidName),
+            ChangeError::TooMany { what: _, limit: _ } => fail(ErrorCode::TooMany),
+        }
+    }
+}
+
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        let message = error.to_string();
+        match error {
+            DocumentError::Invalid(violations) => Self::new(ErrorCode::InvalidDocument, message)
+                .violations(&violations)
+                .help("`ckpt schema save-input` prints what a document looks like"),
+            DocumentError::Newer(version) => {
+                Self::new(ErrorCode::FormatNewer, message).help(USE_NEWER).context("version", version)
+            }
+        }
+    }
+}
+
+impl From<PipelineError> for Failure {
+    fn from(error: PipelineError) -> Self {
+        let message = error.to_string();
+        match error {
+            PipelineError::Unknown { given: _, known } => {
+                let help = match quoted(&known) {
+                    names if names.is_empty() => {
+                        "declare it in `.ckpt/config.toml`, or list the phases with `--phases a,b,c`"
+                            .to_owned()
+                    }
+                    names => format!("there is {}", words::and(&names)),
+                };
+                Self::new(ErrorCode::UnknownPipeline, message).help(help).context("known", json!(known))
+            }
+            PipelineError::Empty
+            | PipelineError::NeedsTotal(_)
+            | PipelineError::HasItsOwn(_)
+            | PipelineError::Duplicate(_) => Self::new(ErrorCode::InvalidPhases, message)
+                .help("list each phase once: `--phases plan,build,test`"),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Settings and retention policies that cannot be used.
+
+use super::{ErrorCode, Failure};
+use crate::core::config::ConfigError;
+use crate::core::files::FileProblem;
+use crate::core::retention::PolicyError;
+use crate::core::store::Error;
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        match error {
+            ConfigError::File { path, problem: FileProblem::Io(source) } => {
+                Error::Io { doing: "read", path, source }.into()
+            }
+            error @ (ConfigError::File { .. } | ConfigError::Invalid { .. }) => {
+                Self::new(ErrorCode::InvalidConfig, error.to_string())
+                    .help("correct the file, or move it away")
+            }
+        }
+    }
+}
+
+impl From<PolicyError> for Failure {
+    fn from(error: PolicyError) -> Self {
+        let message = error.to_string();
+        match error {
+            PolicyError::Empty => Self::new(ErrorCode::EmptyPolicy, message)
+                .help("say what goes with `--max-age 7d`, or what stays with `--keep-last 3`"),
+            PolicyError::MatchesNothing { rule: _, removed } => {
+                Self::new(ErrorCode::KeepMatchesNothing, message)
+                    .help("leave the rule out, or choose one that matches something")
+                    .help("`ckpt list ID` shows the checkpoints of a workflow, with their times and triggers")
+                    .context("removed", removed)
+            }
+        }
+    }
+}

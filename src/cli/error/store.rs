@@ -1,0 +1,138 @@
+//! Errors of the store.
+
+use std::io;
+
+use serde_json::json;
+
+use super::{ErrorCode, Failure, USE_NEWER, quoted};
+use crate::cli::words;
+use crate::core::format::Unusable;
+use crate::core::store::{BadBundle, Error};
+use crate::core::text::shell_word;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        let fail = |code| Self::new(code, &message);
+        match error {
+            Error::NoStore { searched } => fail(ErrorCode::NoStore)
+                .help("`ckpt init` creates a store here, and so does the first `ckpt save`")
+                .help("`--store DIR` or `CKPT_STORE` names one elsewhere")
+                .context("searched", searched.display().to_string()),
+            Error::NoSuchStore { path } => fail(ErrorCode::NoStore)
+                .help(format!("`ckpt init --store {}` creates it", shell_word(path.display())))
+                .context("searched", path.display().to_string()),
+            Error::ForeignStore { path, owner } => fail(ErrorCode::ForeignStore)
+                .help(format!("if you trust it, name it: `ckpt --store {} list`", path.display()))
+                .context("path", path.display().to_string())
+                .context("owner", owner),
+            Error::NotAStore { path, why: _ } => fail(ErrorCode::NotAStore)
+                .help("name the real directory with `--store DIR`")
+                .context("path", path.display().to_string()),
+            Error::NoSuchWorkflow { given, similar } => {
+                let help = match quoted(&similar) {
+                    names if names.is_empty() => "`ckpt list` shows the workflows there are".to_owned(),
+                    names => format!("similar names: {}", names.join(", ")),
+                };
+                fail(ErrorCode::NoSuchWorkflow)
+                    .help(help)
+                    .context("workflow", given.as_str())
+                    .context("similar", json!(similar))
+            }
+            Error::Ambiguous { given: _, candidates } => fail(ErrorCode::Ambiguous)
+                .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
+                .context("candidates", json!(candidates)),
+            Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)
+                .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
+                .context("newest", newest.to_string()),
+            Error::Archived { handle, gone: Some(gone) } => fail(ErrorCode::Archived)
+                .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
+                .context("handle", handle.to_string())
+                .context("gone", gone.word()),
+            Error::Archived { handle, gone: None } => fail(ErrorCode::Archived)
+                .help("put the bundle back, if you have a copy of it")
+                .help(format!(
+                    "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
+                    handle.workflow
+                ))
+                .context("handle", handle.to_string()),
+            Error::DamagedBundle { path, why: BadBundle::Unreadable(_) } => fail(ErrorCode::StoreUnusable)
+                .retryable()
+                .help("nothing was changed; check the disk and the permissions of the file")
+                .context("path", path.display().to_string()),
+            Error::DamagedBundle { path, why } => fail(ErrorCode::DamagedBundle)
+                .help("the file was left as it is; put a good copy of it in its place, if you have one")
+                .context("path", path.display().to_string())
+                .context("reason", why.code()),
+            Error::Damaged { handle, path, why, before } => {
+                let failure = match (&why, &before) {
+                    (Unusable::Newer(_), _) => fail(ErrorCode::FormatNewer).help(USE_NEWER),
+                    (_, Some(before)) => fail(ErrorCode::Damaged)
+                        .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
+                        .help(repair(&handle.workflow)),
+                    (_, None) => fail(ErrorCode::Damaged)
+                        .help("the file was left as it is; no older checkpoint can be used")
+                        .help(repair(&handle.workflow)),
+                };
+                failure
+                    .context("handle", handle.to_string())
+                    .context("path", path.display().to_string())
+                    .context("reason", why.code().word())
+                    .context("before", before.as_ref().map(ToString::to_string))
+            }
+            Error::NewerFormat { handle, version } => fail(ErrorCode::FormatNewer)
+                .help(USE_NEWER)
+                .context("handle", handle.to_string())
+                .context("version", version.to_string()),
+            Error::Change(error) => error.into(),
+            Error::InvalidData { phase: _, pipeline, violations } => fail(ErrorCode::InvalidData)
+                .violations(&violations)
+                .help(format!("`ckpt pipeline show {} --json` has the schema", shell_word(&pipeline))),
+            Error::Conflict { expected, newest } => {
+                let help = match &newest {
+                    Some(newest) => {
+                        format!("look at it with `ckpt show {newest}`, then try again with `--expect {newest}`")
+                    }
+                    None => format!("nothing has been saved yet: `--expect {}/0`", expected.workflow),
+                };
+                fail(ErrorCode::Conflict)
+                    .help(help)
+                    .context("expected", expected.to_string())
+                    .context("newest", newest.as_ref().map(ToString::to_string))
+            }
+            Error::KeyReused { key, handle } => fail(ErrorCode::KeyReused)
+                .help("use a new key for a new save")
+                .context("key", key)
+                .context("handle", handle.to_string()),
+            Error::TooLarge { bytes: _, limit: _ } => fail(ErrorCode::TooLarge)
+                .help("keep large content in a file and record it with `--artifact`"),
+            Error::Io { doing: _, path, source } => {
+                let help = match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                        "free some space; nothing was changed"
+                    }
+                    io::ErrorKind::ReadOnlyFilesystem => {
+                        "the file system is read-only; name another store with `--store DIR`"
+                    }
+                    io::ErrorKind::PermissionDenied => "check the owner and the permissions of the store",
+                    _ => "nothing was changed; try again, or check the disk",
+                };
+                fail(ErrorCode::StoreUnusable)
+                    .retryable()
+                    .help(help)
+                    .context("path", path.display().to_string())
+            }
+            Error::UnsupportedFileSystem { path } => fail(ErrorCode::UnsupportedFileSystem)
+                .help("put the store on another file system with `--store DIR`")
+                .context("path", path.display().to_string()),
+            Error::Unconfirmed { handle, path, why: _ } => fail(ErrorCode::Unconfirmed)
+                .help(format!("`ckpt show {handle}` tells whether it is there"))
+                .context("handle", handle.to_string())
+                .context("path", path.display().to_string()),
+        }
+    }
+}
+
+fn repair(workflow: &crate::core::WorkflowId) -> String {
+    format!("`ckpt verify {workflow} --repair` moves it aside, and work can go on")
+}

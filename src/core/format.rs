@@ -12,6 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
 use super::finding::Code;
@@ -56,7 +57,7 @@ pub enum Unusable {
     Older(Version),
     /// It cannot be parsed.
     #[error("cannot be parsed: {0}")]
-    Syntax(InvalidJson),
+    Syntax(#[source] InvalidJson),
     /// It says that it belongs somewhere else.
     #[error("says it is `{found}`, not `{expected}`")]
     Misplaced {
@@ -73,7 +74,7 @@ pub enum Unusable {
     NotAFile,
     /// The operating system refuses to read it.
     #[error("cannot be read: {0}")]
-    Unreadable(String),
+    Unreadable(#[source] Cause),
     /// Its number is lower than the newest one, and it is not there.
     #[error("is missing, although newer checkpoints exist")]
     Missing,

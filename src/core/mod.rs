@@ -5,6 +5,7 @@ pub mod adopt;
 pub mod artifact;
 pub mod builtin;
 pub mod bundle_name;
+pub mod cause;
 pub mod change;
 pub mod checkpoint;
 pub mod config;

@@ -21,6 +21,7 @@ use super::disk::{Access, Disk, FileId};
 use super::error::{Error, Result};
 use super::layout::{self, WORKFLOWS};
 use super::open::Store;
+use crate::core::cause::Cause;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
@@ -53,6 +54,10 @@ pub enum Appended {
     /// Nothing was added, and there is nothing.
     Nothing,
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("its directory could not be synced: {0}")]
+struct NotSynced(#[source] io::Error);
 
 impl<D: Disk> Store<D> {
     /// Adds a checkpoint to a workflow.
@@ -192,7 +197,7 @@ impl<D: Disk> Store<D> {
             Err(error) => match self.disk().link_count(dir, &staged) {
                 Ok(2..) => None,
                 Ok(_) => Some(error),
-                Err(_) => return Err(self.unconfirmed(&handle, error.to_string())),
+                Err(_) => return Err(self.unconfirmed(&handle, Cause::new(error))),
             },
         };
         // A name that stays behind is found by its prefix and swept later; nothing depends on its removal.
@@ -210,9 +215,9 @@ impl<D: Disk> Store<D> {
     /// Makes sure that the published file stays and is where readers will look for it.
     fn confirm(&self, dir: &D::Dir, checkpoint: &Checkpoint, file: FileId) -> Result<()> {
         let handle = &checkpoint.handle();
-        let unconfirmed = |why: String| Err(self.unconfirmed(handle, why));
+        let unconfirmed = |why| Err(self.unconfirmed(handle, why));
         if let Err(error) = self.disk().sync_dir(dir) {
-            return unconfirmed(format!("its directory could not be synced: {error}"));
+            return unconfirmed(Cause::new(NotSynced(error)));
         }
         let name = layout::checkpoint_file(handle.seq);
         let mut left = RETURN_PATIENCE;
@@ -220,7 +225,7 @@ impl<D: Disk> Store<D> {
             let found = match self.open_workflow(&handle.workflow) {
                 Ok(Some(dir)) => self.disk().identify(&dir, &name),
                 Ok(None) => Err(io::ErrorKind::NotFound.into()),
-                Err(error) => return unconfirmed(error.to_string()),
+                Err(error) => return unconfirmed(Cause::new(error)),
             };
             match found {
                 Ok(found) if found == file => return Ok(()),
@@ -231,12 +236,12 @@ impl<D: Disk> Store<D> {
                     return Ok(());
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return unconfirmed(error.to_string());
+                    return unconfirmed(Cause::new(error));
                 }
                 _ if left.is_zero() => {
-                    return unconfirmed(
-                        "the directory of the workflow was moved while it was written".to_owned(),
-                    );
+                    return unconfirmed(Cause::new(
+                        "the directory of the workflow was moved while it was written",
+                    ));
                 }
                 _ => {
                     self.disk().pause(RETURN_POLL);
@@ -279,7 +284,7 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
-    fn unconfirmed(&self, handle: &Handle, why: String) -> Error {
+    fn unconfirmed(&self, handle: &Handle, why: Cause) -> Error {
         Error::Unconfirmed { handle: handle.clone(), path: self.checkpoint_path(handle), why }
     }
 }

@@ -8,6 +8,7 @@ use super::error::{Error, Result};
 use super::gone;
 use super::open::Store;
 use super::read::Stored;
+use crate::core::cause::Cause;
 use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -152,7 +153,7 @@ impl<D: Disk> Store<D> {
             Ok(bytes) => Ok(Some(bytes)),
             Err(FileProblem::Missing) => Ok(None),
             Err(FileProblem::TooLarge(_)) => Err(bad(BadBundle::TooLarge)),
-            Err(FileProblem::Io(error)) => Err(bad(BadBundle::Unreadable(error.to_string()))),
+            Err(FileProblem::Io(error)) => Err(bad(BadBundle::Unreadable(Cause::new(error)))),
             Err(FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8) => {
                 Err(bad(BadBundle::NotAFile))
             }

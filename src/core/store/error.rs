@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::bundle::BadBundle;
 use super::gone::Gone;
+use crate::core::cause::Cause;
 use crate::core::change::ChangeError;
 use crate::core::format::Unusable;
 use crate::core::schema::Violation;
@@ -170,7 +171,8 @@ pub enum Error {
         /// Its file.
         path: PathBuf,
         /// What is uncertain.
-        why: String,
+        #[source]
+        why: Cause,
     },
 }
 

@@ -1,7 +1,6 @@
 //! Reading checkpoints. Nothing here writes, and nothing is used before its digest has been checked.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
 use super::bundle::{BadBundle, BundleName};
@@ -9,6 +8,7 @@ use super::disk::Disk;
 use super::error::{Error, Result};
 use super::layout::{self, EntryName};
 use super::open::Store;
+use crate::core::cause::Cause;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::files::FileProblem;
 use crate::core::format::{self, Header, MAX_FILE_BYTES, Unusable};
@@ -272,7 +272,7 @@ impl<D: Disk> Store<D> {
                 FileProblem::Missing => Unusable::Missing,
                 FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8 => Unusable::NotAFile,
                 FileProblem::TooLarge(_) => Unusable::TooLarge,
-                FileProblem::Io(error) => Unusable::Unreadable(error.to_string()),
+                FileProblem::Io(error) => Unusable::Unreadable(Cause::new(error)),
             }
         })
     }
@@ -282,8 +282,8 @@ impl<D: Disk> Store<D> {
     /// A file that the operating system does not let us read may be as whole as ever: that is trouble with the store,
     /// which may pass, and no damage.
     pub(super) fn damaged(&self, handle: &Handle, why: Unusable) -> Error {
-        if let Unusable::Unreadable(why) = why {
-            return self.failed("read", &self.checkpoint_path(handle), io::Error::other(why));
+        if let Unusable::Unreadable(cause) = why {
+            return self.failed("read", &self.checkpoint_path(handle), cause.into_io());
         }
         let before = (1..handle.seq).rev().take(64).map(|seq| Handle::new(&handle.workflow, seq));
         let usable = |candidate: &Handle| {

@@ -7,6 +7,7 @@ use super::error::Result;
 use super::layout::{WORKFLOWS, checkpoint_file};
 use super::open::Store;
 use super::read::Entry;
+use crate::core::cause::Cause;
 use crate::core::files::is_link;
 use crate::core::format::{Header, Unusable};
 use crate::core::selector::Handle;
@@ -147,13 +148,13 @@ impl<D: Disk> Store<D> {
                     std::io::ErrorKind::NotFound => self.scan_archived(id),
                     std::io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
                     _ if is_link(&error) => broken(Unusable::NotAFile),
-                    _ => broken(Unusable::Unreadable(error.to_string())),
+                    _ => broken(Unusable::Unreadable(Cause::new(error))),
                 };
             }
         };
         let mut numbers = Vec::new();
         if let Err(error) = self.each_number(&dir, id, &mut |seq| numbers.push(seq)) {
-            return broken(Unusable::Unreadable(error.to_string()));
+            return broken(Unusable::Unreadable(Cause::new(error)));
         }
         let Some(newest) = numbers.iter().copied().max() else { return self.scan_archived(id) };
         let newest = Handle::new(id, newest);

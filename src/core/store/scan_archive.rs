@@ -9,6 +9,7 @@ use super::layout::ARCHIVE;
 use super::open::Store;
 use super::read::Entry;
 use super::scan::{CheckpointRow, Live, WorkflowRow};
+use crate::core::cause::Cause;
 use crate::core::format::{self, Header, Unusable};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -58,6 +59,6 @@ impl<D: Disk> Store<D> {
 fn unusable(error: Error) -> Unusable {
     match error {
         Error::Damaged { why, .. } => why,
-        other => Unusable::Unreadable(other.to_string()),
+        other => Unusable::Unreadable(Cause::new(other)),
     }
 }

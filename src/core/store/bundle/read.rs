@@ -6,6 +6,7 @@ use flate2::bufread::GzDecoder;
 
 use super::manifest::{Manifest, ManifestEntry};
 use super::{COMMENT, DIGEST_DIGITS, HEADER, digest_place, line};
+use crate::core::cause::Cause;
 use crate::core::digest::{Digest, Hasher};
 
 /// The longest manifest.
@@ -22,10 +23,10 @@ pub enum BadBundle {
     Checksum,
     /// It cannot be decompressed.
     #[error("cannot be decompressed: {0}")]
-    Compression(String),
+    Compression(#[source] Cause),
     /// Its manifest is none.
     #[error("has no manifest that can be used: {0}")]
-    Manifest(String),
+    Manifest(#[source] Cause),
     /// A file that the manifest lists is not there as it says.
     #[error("does not hold what it lists: checkpoint {seq} {why}")]
     File {
@@ -51,7 +52,7 @@ pub enum BadBundle {
     NotAFile,
     /// The operating system refuses to read it.
     #[error("cannot be read: {0}")]
-    Unreadable(String),
+    Unreadable(#[source] Cause),
 }
 
 impl BadBundle {
@@ -75,7 +76,7 @@ impl BadBundle {
 
 impl From<io::Error> for BadBundle {
     fn from(error: io::Error) -> Self {
-        Self::Compression(error.to_string())
+        Self::Compression(Cause::new(error))
     }
 }
 
@@ -96,10 +97,10 @@ impl<'a> Bundle<'a> {
         check(bytes)?;
         let mut lines = BufReader::new(GzDecoder::new(bytes));
         let line = read_line(&mut lines, MAX_MANIFEST_BYTES)?;
-        let line = line.ok_or_else(|| BadBundle::Manifest("it is too long or does not end".to_owned()))?;
+        let line = line.ok_or_else(|| BadBundle::Manifest(Cause::new("it is too long or does not end")))?;
         let manifest: Manifest =
-            serde_json::from_slice(&line).map_err(|error| BadBundle::Manifest(error.to_string()))?;
-        manifest.check().map_err(BadBundle::Manifest)?;
+            serde_json::from_slice(&line).map_err(|error| BadBundle::Manifest(Cause::new(error)))?;
+        manifest.check().map_err(|why| BadBundle::Manifest(Cause::new(why)))?;
         Ok(Self { manifest, lines, next: 0 })
     }
 

@@ -188,7 +188,7 @@ fn what_expands_without_bound_is_refused_early() {
     (0..1022).for_each(|_| bomb.extend_from_slice(&megabyte));
     stamp(&mut bomb);
     assert!(bomb.len() < 2 << 20, "{}", bomb.len());
-    assert_eq!(read(&bomb).unwrap_err(), BadBundle::Manifest("it is too long or does not end".to_owned()));
+    assert_eq!(read(&bomb).unwrap_err(), BadBundle::Manifest(Cause::new("it is too long or does not end")));
 
     // Behind an honest manifest, no line is read further than its size allows.
     let manifest = &honest_lines()[0];

@@ -109,10 +109,8 @@ fn bytes_below(directory: &Path) -> Outcome<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        bytes += match entry.file_type()?.is_dir() {
-            true => bytes_below(&entry.path())?,
-            false => entry.metadata()?.len(),
-        };
+        bytes +=
+            if entry.file_type()?.is_dir() { bytes_below(&entry.path())? } else { entry.metadata()?.len() };
     }
     Ok(bytes)
 }
@@ -123,9 +121,10 @@ fn link_tree(from: &Path, to: &Path) -> Outcome {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let to = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => link_tree(&entry.path(), &to)?,
-            false => fs::hard_link(entry.path(), to)?,
+        if entry.file_type()?.is_dir() {
+            link_tree(&entry.path(), &to)?;
+        } else {
+            fs::hard_link(entry.path(), to)?;
         }
     }
     Ok(())

@@ -99,10 +99,8 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
         checkpoint.note = Some(chance.sentence());
         checkpoint.content.artifacts = vec![chance.artifact(seq)];
         checkpoint.content.state = json!({ "findings": remembered, "round": seq }).into();
-        checkpoint.content.status = match seq == length {
-            true => WorkflowStatus::Complete,
-            false => WorkflowStatus::InProgress,
-        };
+        checkpoint.content.status =
+            if seq == length { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
         fs::write(directory.join(format!("{seq:08}.json")), format::encode(&mut checkpoint)?)?;
         let (seq, sha256) = (checkpoint.seq, checkpoint.sha256);
         checkpoint.parent = Some(CheckpointRef { seq, sha256, extra: Default::default() });

@@ -24,9 +24,10 @@ impl Programs {
     pub(crate) fn build(root: &Path, out: &Path) -> Outcome<Self> {
         let arch = std::env::consts::ARCH;
         let musl = format!("{arch}-unknown-linux-musl");
-        let (target, flags): (String, &[&str]) = match is_installed(&musl)? {
-            true => (musl, &["relocation-model=static", "relro-level=off"]),
-            false => (format!("{arch}-unknown-linux-gnu"), &["target-feature=+crt-static"]),
+        let (target, flags): (String, &[&str]) = if is_installed(&musl)? {
+            (musl, &["relocation-model=static", "relro-level=off"])
+        } else {
+            (format!("{arch}-unknown-linux-gnu"), &["target-feature=+crt-static"])
         };
         fs::create_dir_all(out)?;
         let floor = |name: &str| -> Outcome<PathBuf> {

@@ -36,10 +36,7 @@ impl<'a> Entrant<'a> {
         let status = self.command.status()?;
         let time = start.elapsed();
         (self.undo)()?;
-        match status.success() {
-            true => Ok(time),
-            false => Err(format!("{:?}: {status}", self.command).into()),
-        }
+        if status.success() { Ok(time) } else { Err(format!("{:?}: {status}", self.command).into()) }
     }
 }
 

@@ -59,9 +59,10 @@ pub(crate) fn quoted(text: &str) -> String {
 /// The name of a phase or a task, in quotes if it could be taken for a sentence.
 #[must_use]
 pub(crate) fn name(text: &str) -> String {
-    match text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
-        true => text.to_owned(),
-        false => quoted(text),
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
+        text.to_owned()
+    } else {
+        quoted(text)
     }
 }
 

@@ -75,9 +75,10 @@ impl Style {
 
     /// The same, at the end of a line.
     pub(crate) fn paint_onto(self, line: &mut String, text: &str, color: bool) {
-        match color && self != Self::Plain {
-            true => line.extend(["\u{1b}[", self.code(), "m", text, "\u{1b}[0m"]),
-            false => line.push_str(text),
+        if color && self != Self::Plain {
+            line.extend(["\u{1b}[", self.code(), "m", text, "\u{1b}[0m"]);
+        } else {
+            line.push_str(text);
         }
     }
 }

@@ -35,10 +35,8 @@ impl BundleName {
             (Some(earliest), Some(latest)) => at.clamp(earliest, latest),
             _ => at,
         };
-        let reason = match is_word(reason.word()) {
-            true => reason.clone(),
-            false => ArchiveReason::Other("other".to_owned()),
-        };
+        let reason =
+            if is_word(reason.word()) { reason.clone() } else { ArchiveReason::Other("other".to_owned()) };
         let whole = at.to_chrono().timestamp();
         let at = chrono::DateTime::from_timestamp(whole, 0).map_or(at, Timestamp::new);
         Self { first, last, at, reason }

@@ -83,10 +83,7 @@ pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProble
     // Most of what is read fits: one read for the content, one that finds the end.
     let mut bytes = Vec::with_capacity(16 << 10);
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > limit {
-        true => Err(FileProblem::TooLarge(limit)),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 > limit { Err(FileProblem::TooLarge(limit)) } else { Ok(bytes) }
 }
 
 /// Hashes a regular file of at most `limit` bytes without holding it in memory.
@@ -130,10 +127,7 @@ pub fn locate_in_project(
     let project = std::fs::canonicalize(project)?;
     let relative = real.strip_prefix(&project).map_err(|_| FileProblem::Outside)?;
     let relative = portable(relative)?;
-    match relative.is_empty() {
-        true => Err(FileProblem::NotAFile),
-        false => Ok((real, relative)),
-    }
+    if relative.is_empty() { Err(FileProblem::NotAFile) } else { Ok((real, relative)) }
 }
 
 /// Where a path that a checkpoint or a configuration names lies; it may not leave the project, not even by a link.
@@ -141,9 +135,10 @@ pub fn locate_in_project(
 /// # Errors
 /// Says that it is missing or lies elsewhere.
 pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
-    match is_inside_project(relative) {
-        true => locate_in_project(project, project, Path::new(relative)).map(|(real, _)| real),
-        false => Err(FileProblem::Outside),
+    if is_inside_project(relative) {
+        locate_in_project(project, project, Path::new(relative)).map(|(real, _)| real)
+    } else {
+        Err(FileProblem::Outside)
     }
 }
 

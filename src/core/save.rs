@@ -73,12 +73,11 @@ impl Save<'_> {
         if let (Some((key, request)), Some(newest)) = (request, &newest)
             && let Some(known) = newest.keys.iter().find(|known| known.key == key)
         {
-            return match known.request == request {
-                true => Ok(Decision::Keep(known.seq)),
-                false => {
-                    let handle = Handle::new(self.workflow, known.seq);
-                    Err(Error::KeyReused { key: key.to_owned(), handle })
-                }
+            return if known.request == request {
+                Ok(Decision::Keep(known.seq))
+            } else {
+                let handle = Handle::new(self.workflow, known.seq);
+                Err(Error::KeyReused { key: key.to_owned(), handle })
             };
         }
         if let Some(expected) = self.expect.filter(|expected| *expected != newest_seq) {

@@ -80,9 +80,10 @@ pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStat
         let live = row.live.unwrap_or_default();
         stats.checkpoints += live.checkpoints;
         stats.live_bytes += live.bytes;
-        match row.archived {
-            true => stats.archived_workflows += 1,
-            false => stats.workflows.add(row.header.as_ref().ok().map(|header| header.status)),
+        if row.archived {
+            stats.archived_workflows += 1;
+        } else {
+            stats.workflows.add(row.header.as_ref().ok().map(|header| header.status));
         }
         stats.oldest = [stats.oldest, oldest(store, &row)].into_iter().flatten().min();
         stats.newest = stats.newest.max(row.header.ok().map(|header| header.saved_at));

@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 
-use super::super::args::{GlobalArgs, Spec, flat};
-use super::super::declare::Declared;
-use super::super::quick;
 use super::{list, resume, save, show, status};
+use crate::cli::args::{GlobalArgs, Spec, flat};
+use crate::cli::declare::Declared;
+use crate::cli::quick;
 
 /// Words that fit some arguments and not others, or that are odd.
 const VALUES: [&str; 20] = [

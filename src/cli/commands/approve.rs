@@ -3,12 +3,12 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::save::SaveReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::save::SaveReport;
 use crate::core::change::{Approve, Change};
 use crate::core::finding::Code;
 use crate::core::resume::Selected;
@@ -65,7 +65,7 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
 /// The phase that waits for approval.
 fn waiting(
     session: &Session,
-    workspace: &super::super::session::Workspace,
+    workspace: &crate::cli::session::Workspace,
     workflow: &WorkflowId,
 ) -> Result<PhaseId, Failure> {
     let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);

@@ -3,14 +3,14 @@
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::progress::Progress;
-use super::super::session::{Session, Workspace};
-use super::super::views::archive::ArchiveReport;
-use super::super::words::count;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
+use crate::cli::session::{Session, Workspace};
+use crate::cli::views::archive::ArchiveReport;
+use crate::cli::words::count;
 use crate::core::span::Span;
 use crate::core::store::Error;
 use crate::core::store::{Archived, Archiving, BundleRow, WorkflowRow};
@@ -197,12 +197,11 @@ impl ArchiveArgs {
     }
 
     fn bundles(&self, store: &Store) -> Result<Vec<BundleRow>, Failure> {
-        let ids = match self.ids.is_empty() {
-            true => store.archived_workflows()?,
-            false => {
-                let resolved = self.ids()?.into_iter().map(|id| store.resolve_workflow(&id));
-                resolved.collect::<Result<Vec<_>, _>>()?
-            }
+        let ids = if self.ids.is_empty() {
+            store.archived_workflows()?
+        } else {
+            let resolved = self.ids()?.into_iter().map(|id| store.resolve_workflow(&id));
+            resolved.collect::<Result<Vec<_>, _>>()?
         };
         let mut rows = Vec::new();
         for id in ids {

@@ -3,13 +3,13 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::brief::BriefReport;
 use super::unfinished::unfinished;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::brief::BriefReport;
 use crate::core::resume::Selected;
 use crate::core::store::Location;
 

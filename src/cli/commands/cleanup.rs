@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::question::confirm;
-use super::super::session::{Session, Workspace};
-use super::super::views::cleanup::CleanupReport;
-use super::super::views::policy::PolicySource;
 use super::save::WorkflowStatusArg;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::question::confirm;
+use crate::cli::session::{Session, Workspace};
+use crate::cli::views::cleanup::CleanupReport;
+use crate::cli::views::policy::PolicySource;
 use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
 use crate::core::span::Span;
 use crate::core::{Trigger, WorkflowId};
@@ -130,10 +130,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
 impl CleanupArgs {
     fn source(&self) -> PolicySource {
         let keeps = self.keep_last.is_some() || self.keep_within.is_some() || !self.keep_trigger.is_empty();
-        match self.max_age.is_some() || keeps {
-            true => PolicySource::CommandLine,
-            false => PolicySource::Store,
-        }
+        if self.max_age.is_some() || keeps { PolicySource::CommandLine } else { PolicySource::Store }
     }
 
     /// The command that shows what would be done by the same rules.

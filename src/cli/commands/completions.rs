@@ -3,12 +3,12 @@
 use clap::{Args, ValueEnum};
 use clap_complete::env::Shells;
 
-use super::super::args::{Spec, take};
-use super::super::complete::VARIABLE;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::text::TextReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete::VARIABLE;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::text::TextReport;
 
 pub(crate) const SPEC: Spec = Spec {
     name: "completions",

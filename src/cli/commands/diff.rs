@@ -3,12 +3,12 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::diff::DiffReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::diff::DiffReport;
 use crate::core::diff::diff;
 use crate::core::selector::Which;
 use crate::core::{Checkpoint, Handle, Selector, Store};

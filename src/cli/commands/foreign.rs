@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use super::super::error::{ErrorCode, Failure};
-use super::super::session::{Judgement, Session};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
 use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES, Reading};
 use crate::core::files::read_bounded;
@@ -31,14 +31,14 @@ pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Readin
     let name = file.display().to_string();
     let refused = |problem: SourceProblem| problem.of(&name);
     let piped = file == Path::new(STDIN);
-    let bytes = match piped {
-        true => read_stdin("resume --file -")?,
-        false => Collected { path: file.to_owned(), named: true }.read().map_err(refused)?,
+    let bytes = if piped {
+        read_stdin("resume --file -")?
+    } else {
+        Collected { path: file.to_owned(), named: true }.read().map_err(refused)?
     };
     let mut shelf = Shelf::default();
-    let beside = |dialect, main: &_| match piped {
-        true => None,
-        false => shelf.beside(file, dialect, main).map(|(_, content)| content),
+    let beside = |dialect, main: &_| {
+        if piped { None } else { shelf.beside(file, dialect, main).map(|(_, content)| content) }
     };
     let opened = Opened::read(&name, &bytes, Terms::default(), beside).map_err(refused)?;
     let workflow = opened.workflow().map_err(refused)?;

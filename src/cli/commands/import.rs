@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::args::{Spec, take};
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::progress::Progress;
-use super::super::session::Session;
-use super::super::views::import::{ImportReport, Line, PassedOver};
 use super::foreign::{STDIN, read_stdin};
 use super::reader::{Ahead, File, Reader, name};
+use crate::cli::args::{Spec, take};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
+use crate::cli::session::Session;
+use crate::cli::views::import::{ImportReport, Line, PassedOver};
 use crate::core::adopt::{
     Adopted, Adoption, Found, ImportError, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
 };
@@ -227,10 +227,7 @@ impl Import<'_> {
     ) -> Result<(), Failure> {
         let from = ahead.skip(files.len());
         let mut known = adoption.known(workflow)?;
-        let mut newest = match self.dry_run {
-            true => newest(adoption.store, workflow)?,
-            false => None,
-        };
+        let mut newest = if self.dry_run { newest(adoption.store, workflow)? } else { None };
         for (index, file) in (from..).zip(files) {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {}", done + 1, file.source));
@@ -267,9 +264,10 @@ impl Import<'_> {
         known: &mut Known,
         newest: &mut Option<Box<Checkpoint>>,
     ) -> Result<Adopted, ImportError> {
-        match self.dry_run {
-            true => adoption.foresee(opened, workflow, known, newest),
-            false => adoption.append(opened, workflow, known),
+        if self.dry_run {
+            adoption.foresee(opened, workflow, known, newest)
+        } else {
+            adoption.append(opened, workflow, known)
         }
     }
 

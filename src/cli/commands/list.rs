@@ -3,17 +3,17 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::clock::Clock;
-use super::super::complete;
-use super::super::declare::arguments;
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::quick;
-use super::super::session::Session;
-use super::super::views::list::{CheckpointsReport, WorkflowsReport};
 use super::save::WorkflowStatusArg;
 use super::unfinished::{by_activity, is_unfinished};
+use crate::cli::args::{Spec, take};
+use crate::cli::clock::Clock;
+use crate::cli::complete;
+use crate::cli::declare::arguments;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::quick;
+use crate::cli::session::Session;
+use crate::cli::views::list::{CheckpointsReport, WorkflowsReport};
 use crate::core::WorkflowStatus;
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;

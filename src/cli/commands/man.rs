@@ -3,11 +3,11 @@
 use clap::Args;
 use clap::builder::Resettable;
 
-use super::super::args::{Spec, command_tree, take};
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::text::TextReport;
+use crate::cli::args::{Spec, command_tree, take};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::text::TextReport;
 
 pub(crate) const SPEC: Spec = Spec {
     name: "man",

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::super::args::{Spec, take};
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::migrate::MigrateReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::migrate::MigrateReport;
 use crate::core::migrate::STEPS;
 
 pub(crate) const SPEC: Spec = Spec {

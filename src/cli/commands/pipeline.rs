@@ -2,12 +2,12 @@
 
 use clap::{Args, Subcommand};
 
-use super::super::args::{Spec, take};
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::pipeline::{PipelineReport, PipelinesReport};
-use super::super::words::and;
+use crate::cli::args::{Spec, take};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::pipeline::{PipelineReport, PipelinesReport};
+use crate::cli::words::and;
 use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::{Config, Store, builtin};
 
@@ -55,9 +55,10 @@ fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
         Action::List => session.answer(&PipelinesReport::new(&config)),
         Action::Show { name, total } => {
             let numbered = builtin::find(name).is_some_and(builtin::Builtin::is_numbered);
-            match numbered && total.is_none() && !config.is_configured(name) {
-                true => session.answer(&PipelineReport::numbered(name)),
-                false => session.answer(&PipelineReport::new(&find(&config, name, *total)?)),
+            if numbered && total.is_none() && !config.is_configured(name) {
+                session.answer(&PipelineReport::numbered(name))
+            } else {
+                session.answer(&PipelineReport::new(&find(&config, name, *total)?))
             }
         }
     }

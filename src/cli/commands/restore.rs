@@ -3,12 +3,12 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::restore::RestoreReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::restore::RestoreReport;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector};
 
@@ -57,8 +57,5 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
     let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
     let gone = store.gone_notes(&workflow).unwrap_or_default();
     let report = RestoreReport::new(newest, &done, &gone);
-    match report.is_partial() {
-        true => session.answer(&report).map(|_| Exit::Partial),
-        false => session.answer(&report),
-    }
+    if report.is_partial() { session.answer(&report).map(|_| Exit::Partial) } else { session.answer(&report) }
 }

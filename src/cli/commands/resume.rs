@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::child;
-use super::super::complete;
-use super::super::declare::arguments;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::question::{Choice, ask};
-use super::super::quick;
-use super::super::session::{Judgement, Session, Workspace};
-use super::super::views::brief::BriefReport;
-use super::super::views::context::ContextReport;
-use super::super::views::resume::{Extent, ResumeReport};
 use super::foreign;
 use super::unfinished::only_unfinished;
+use crate::cli::args::{Spec, take};
+use crate::cli::child;
+use crate::cli::complete;
+use crate::cli::declare::arguments;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::question::{Choice, ask};
+use crate::cli::quick;
+use crate::cli::session::{Judgement, Session, Workspace};
+use crate::cli::views::brief::BriefReport;
+use crate::cli::views::context::ContextReport;
+use crate::cli::views::resume::{Extent, ResumeReport};
 use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
 use crate::core::{Handle, Selector, WorkflowId};
@@ -89,9 +89,10 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     let extent = if args.explain { Extent::Explained } else { Extent::Usual };
     // A command that is run owns stdout; the verdict is part of the conversation then.
     let report = ResumeReport::new(&judgement, extent).accepted(args.yes);
-    match args.command.is_empty() {
-        true => session.answer(&report).map(drop)?,
-        false => session.ui.converse(&report, &session.clock),
+    if args.command.is_empty() {
+        session.answer(&report).map(drop)?;
+    } else {
+        session.ui.converse(&report, &session.clock);
     }
     let verdict = judgement.resume.verdict;
     let asks = verdict != Verdict::Complete && !args.yes && session.person_present();
@@ -174,9 +175,10 @@ fn decide(
                 let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
-                return match args.command.is_empty() {
-                    true => Ok(Exit::Ok),
-                    false => start(args, session, workspace, &judgement),
+                return if args.command.is_empty() {
+                    Ok(Exit::Ok)
+                } else {
+                    start(args, session, workspace, &judgement)
                 };
             }
             Some(Choice::Discard) => {

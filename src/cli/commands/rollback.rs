@@ -3,14 +3,14 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::recording::Terms;
-use super::super::session::Session;
-use super::super::views::rollback::RollbackReport;
 use super::save::expected;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::recording::Terms;
+use crate::cli::session::Session;
+use crate::cli::views::rollback::RollbackReport;
 use crate::core::change::Change;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector};

@@ -6,12 +6,12 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::json;
 
-use super::super::args::{Spec, take};
-use super::super::child;
-use super::super::complete;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
+use crate::cli::args::{Spec, take};
+use crate::cli::child;
+use crate::cli::complete;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
 use crate::core::change::{Change, Edit};
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
 

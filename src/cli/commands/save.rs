@@ -3,17 +3,17 @@
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::declare::{arguments, understood_by_name};
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::input::Input;
-use super::super::quick;
-use super::super::recording::{Terms, refuse_secret_names};
-use super::super::session::{Place, Session, Workspace};
-use super::super::views::save::SaveReport;
 use super::foreign::Mirror;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::declare::{arguments, understood_by_name};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::input::Input;
+use crate::cli::quick;
+use crate::cli::recording::{Terms, refuse_secret_names};
+use crate::cli::session::{Place, Session, Workspace};
+use crate::cli::views::save::SaveReport;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
 use crate::core::pipeline::Pipeline;
@@ -230,13 +230,12 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// The number that must be the newest one, if the handle is about this workflow.
 pub(super) fn expected(expect: &Handle, workflow: &WorkflowId) -> Result<u64, Failure> {
-    match expect.workflow == *workflow {
-        true => Ok(expect.seq),
-        false => {
-            let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
-            Err(Failure::new(ErrorCode::Usage, message)
-                .help(format!("write `--expect {workflow}/{}`", expect.seq)))
-        }
+    if expect.workflow == *workflow {
+        Ok(expect.seq)
+    } else {
+        let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
+        Err(Failure::new(ErrorCode::Usage, message)
+            .help(format!("write `--expect {workflow}/{}`", expect.seq)))
     }
 }
 

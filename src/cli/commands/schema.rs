@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::super::args::{Spec, take};
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::schema::SchemaReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::schema::SchemaReport;
 use crate::core::schema;
 
 pub(crate) const SPEC: Spec = Spec {

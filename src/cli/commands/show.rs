@@ -6,14 +6,14 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::declare::arguments;
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::quick;
-use super::super::session::Session;
-use super::super::views::show::{ShowReport, Source};
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::declare::arguments;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::quick;
+use crate::cli::session::Session;
+use crate::cli::views::show::{ShowReport, Source};
 use crate::core::format::Unusable;
 use crate::core::selector::Which;
 use crate::core::store::Error;
@@ -153,15 +153,17 @@ fn report(
     let in_bundle = shown.bundle.is_some();
     let path = shown.bundle.unwrap_or_else(|| store.checkpoint_path(&handle));
     // Only a program asks whether the document is valid, and only then is the schema worth compiling.
-    let document = match part.is_some() || check || shown.understood.is_err() {
-        true => serde_json::from_slice(&shown.bytes).map_err(|error| {
+    let document = if part.is_some() || check || shown.understood.is_err() {
+        serde_json::from_slice(&shown.bytes).map_err(|error| {
             Failure::new(ErrorCode::TooDeep, format!("`{}` cannot be shown: {error}", path.display()))
-        })?,
-        false => Value::Null,
+        })?
+    } else {
+        Value::Null
     };
-    let violations = match check {
-        true => crate::core::schema::violations(crate::core::schema::CHECKPOINT, &document),
-        false => Vec::new(),
+    let violations = if check {
+        crate::core::schema::violations(crate::core::schema::CHECKPOINT, &document)
+    } else {
+        Vec::new()
     };
     let value = match &part {
         None => document,

@@ -3,12 +3,12 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::session::Session;
-use super::super::views::stats::StatsReport;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::stats::StatsReport;
 use crate::core::resume::Selected;
 use crate::core::{WorkflowId, stats};
 

@@ -1,6 +1,6 @@
 //! Which workflows are unfinished.
 
-use super::super::error::{ErrorCode, Failure};
+use crate::cli::error::{ErrorCode, Failure};
 use crate::core::store::WorkflowRow;
 use crate::core::{Store, WorkflowId, WorkflowStatus};
 

@@ -3,14 +3,14 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::super::args::{Spec, take};
-use super::super::complete;
-use super::super::error::Failure;
-use super::super::exit::Exit;
-use super::super::progress::Progress;
-use super::super::session::Session;
-use super::super::views::verify::VerifyReport;
-use super::super::words::count;
+use crate::cli::args::{Spec, take};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
+use crate::cli::session::Session;
+use crate::cli::views::verify::VerifyReport;
+use crate::cli::words::count;
 use crate::core::finding::Code;
 use crate::core::store::Checked;
 use crate::core::{Config, WorkflowId};
@@ -66,12 +66,11 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     };
     // Settings that cannot be read are no reason not to look after what is stored.
     let config = session.config(&store);
-    let repaired = match args.repair {
-        true => {
-            let stamp = session.stamp(&place, config.as_ref().unwrap_or(&Config::default()))?;
-            Some(store.repair(&only, &stamp, &mut tell)?)
-        }
-        false => None,
+    let repaired = if args.repair {
+        let stamp = session.stamp(&place, config.as_ref().unwrap_or(&Config::default()))?;
+        Some(store.repair(&only, &stamp, &mut tell)?)
+    } else {
+        None
     };
     let verification = if args.secrets {
         store.verify_secrets(&only, &mut tell)?

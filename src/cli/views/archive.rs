@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::super::error::Failure;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::table::{Cell, render};
-use super::super::words::count;
 use super::failed::Failed;
+use crate::cli::error::Failure;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::table::{Cell, render};
+use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::store::{Archived, BundleRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
@@ -123,9 +123,10 @@ impl Report for ArchiveReport {
     const FORMAT: &'static str = "ckpt.archive.v1";
 
     fn essential(&self) -> String {
-        match self.lists {
-            true => self.bundles.iter().map(|line| format!("{}\n", line.path)).collect(),
-            false => self.archived.iter().map(|line| format!("{}\n", line.workflow)).collect(),
+        if self.lists {
+            self.bundles.iter().map(|line| format!("{}\n", line.path)).collect()
+        } else {
+            self.archived.iter().map(|line| format!("{}\n", line.workflow)).collect()
         }
     }
 

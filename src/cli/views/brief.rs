@@ -5,11 +5,11 @@
 
 use serde::Serialize;
 
-use super::super::escape;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::session::Judgement;
-use super::super::words::first_few;
+use crate::cli::escape;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::session::Judgement;
+use crate::cli::words::first_few;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::resume::{Condition, Verdict};
@@ -258,9 +258,10 @@ fn headlines(judgement: &Judgement) -> Vec<Line> {
     if let Some(phase) = &resume.phase {
         let phase = shell_word(phase);
         let waits = resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
-        lines.push(vec![match waits {
-            true => format!("A person approves it with: ckpt approve {id} --phase {phase}"),
-            false => format!("When done: ckpt save {id} --phase {phase}"),
+        lines.push(vec![if waits {
+            format!("A person approves it with: ckpt approve {id} --phase {phase}")
+        } else {
+            format!("When done: ckpt save {id} --phase {phase}")
         }]);
     }
     lines

@@ -4,8 +4,8 @@ mod text;
 
 use serde::Serialize;
 
-use super::super::error::{ErrorCode, Failure};
 use super::policy::{PolicyReport, PolicySource, sentences};
+use crate::cli::error::{ErrorCode, Failure};
 use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;

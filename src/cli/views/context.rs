@@ -3,11 +3,11 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::escape::{self, quoted};
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::session::Judgement;
 use super::resume::{ArtifactLine, artifact_lines};
+use crate::cli::escape::{self, quoted};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::session::Judgement;
 use crate::core::finding::Finding;
 use crate::core::resume::tasks::Tasks;
 use crate::core::resume::{Verdict, Watched};

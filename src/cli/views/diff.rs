@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, GitContext};
 use crate::core::diff::{Changed, Difference, Kind};
 use crate::core::span::humane;
@@ -42,9 +42,10 @@ impl DiffReport {
             changes: difference.changes,
             summary: difference.summary,
             // Whole seconds, whichever of them is the later one.
-            elapsed_seconds: match to.saved_at >= from.saved_at {
-                true => to.saved_at.seconds_since(from.saved_at),
-                false => -from.saved_at.seconds_since(to.saved_at),
+            elapsed_seconds: if to.saved_at >= from.saved_at {
+                to.saved_at.seconds_since(from.saved_at)
+            } else {
+                -from.saved_at.seconds_since(to.saved_at)
             },
             git: GitReport { from: from.context.git.clone(), to: to.context.git.clone() },
             warnings: Vec::new(),
@@ -109,9 +110,10 @@ fn place(git: &GitContext) -> String {
 /// `build status: pending -> complete`
 fn sentence(page: &Page, changed: &Changed) -> String {
     let free = is_free_form(changed);
-    let pointer = match free {
-        true => changed.pointer.clone(),
-        false => changed.pointer.trim_start_matches('/').replace('/', " "),
+    let pointer = if free {
+        changed.pointer.clone()
+    } else {
+        changed.pointer.trim_start_matches('/').replace('/', " ")
     };
     let label = [changed.name.as_deref().unwrap_or_default(), &pointer].join(" ");
     let label = page.foreign(label.trim());

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::words::{and, count};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::{Dialect, Topic};
 use crate::core::export::{Content, ExportFile, Placed};

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::super::error::{ErrorCode, Failure};
-use super::super::page::Page;
-use super::super::style::Style;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::page::Page;
+use crate::cli::style::Style;
 
 /// One thing that was not done, and why.
 #[derive(Debug, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::report::Report;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InitReport {

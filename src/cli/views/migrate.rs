@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::super::error::{ErrorCode, Failure};
-use super::super::exit::Exit;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::words::{count, verb};
 use super::failed::Failed;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::exit::Exit;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::words::{count, verb};
 use crate::core::Handle;
 use crate::core::store::MigrationPlan;
 use crate::core::version::{CURRENT, Version};

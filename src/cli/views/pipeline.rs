@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::table::{Cell, render};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::table::{Cell, render};
 use crate::core::pipeline::Pipeline;
 use crate::core::{Config, PhaseId, builtin};
 

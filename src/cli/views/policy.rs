@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::super::words::and;
+use crate::cli::words::and;
 use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
 use crate::core::span::Span;
 use crate::core::{WorkflowId, WorkflowStatus};
@@ -108,10 +108,7 @@ pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
 fn limits(triggers: &TriggerLimits) -> String {
     let limited_ones = triggers.0.iter().filter(|(_, limit)| **limit != Limit::All);
     let words: Vec<String> = limited_ones.map(|(trigger, limit)| limited(trigger, *limit)).collect();
-    match words.is_empty() {
-        true => "everything".to_owned(),
-        false => format!("everything, but only {}", and(&words)),
-    }
+    if words.is_empty() { "everything".to_owned() } else { format!("everything, but only {}", and(&words)) }
 }
 
 fn limited(trigger: &str, limit: Limit) -> String {

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::super::error::Failure;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::words::{and, count};
 use super::failed::Failed;
+use crate::cli::error::Failure;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::words::{and, count};
 use crate::core::store::Error;
 use crate::core::store::{GoneNotes, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
@@ -82,9 +82,10 @@ impl Report for RestoreReport {
 
     fn remarks(&self, page: &mut Page) {
         if let Some(revived) = &self.revived {
-            let resume = match self.goes_on {
-                true => format!(" Resume with: ckpt resume {}", self.workflow),
-                false => " The workflow is complete.".to_owned(),
+            let resume = if self.goes_on {
+                format!(" Resume with: ckpt resume {}", self.workflow)
+            } else {
+                " The workflow is complete.".to_owned()
             };
             page.line(format!("{revived} continues the last one.{resume}"));
         }
@@ -105,9 +106,8 @@ fn runs(newest_first: &[Handle]) -> Vec<String> {
             _ => runs.push((handle, handle)),
         }
     }
-    let words = |(first, last): (&Handle, &Handle)| match first == last {
-        true => first.to_string(),
-        false => format!("{first} to {last}"),
+    let words = |(first, last): (&Handle, &Handle)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
     };
     runs.into_iter().map(words).collect()
 }

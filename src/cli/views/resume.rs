@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::session::Judgement;
-use super::super::style::Style;
-use super::super::words::{count, first_few};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::session::Judgement;
+use crate::cli::style::Style;
+use crate::cli::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Finding, Severity};

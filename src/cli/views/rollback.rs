@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::recording::Recorded;
-use super::super::report::Report;
 use super::save::SaveReport;
+use crate::cli::page::Page;
+use crate::cli::recording::Recorded;
+use crate::cli::report::Report;
 use crate::core::{Checkpoint, Handle, Store, WorkflowId};
 
 #[derive(Debug, Serialize)]

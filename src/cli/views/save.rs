@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::recording::Recorded;
-use super::super::report::Report;
-use super::super::style::Style;
+use crate::cli::page::Page;
+use crate::cli::recording::Recorded;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
 use crate::core::phase::PhaseStatus;
 use crate::core::{Checkpoint, Store, WorkflowId, WorkflowStatus};
 
@@ -118,9 +118,10 @@ fn summary(checkpoint: &Checkpoint) -> String {
         None => String::new(),
     };
     let done = checkpoint.content.done().count();
-    words.push_str(&match checkpoint.content.is_declared() {
-        true => format!("{done} of {} done", checkpoint.content.phases.len()),
-        false => format!("{done} done"),
+    words.push_str(&if checkpoint.content.is_declared() {
+        format!("{done} of {} done", checkpoint.content.phases.len())
+    } else {
+        format!("{done} done")
     });
     words
 }
@@ -157,9 +158,10 @@ impl Report for SaveReport {
         }
         let Some(handle) = &self.handle else { return };
         if !self.created {
-            page.line(match self.by_key {
-                true => format!("Nothing new: {handle} was saved under this key"),
-                false => format!("Nothing new: {handle} says it already"),
+            page.line(if self.by_key {
+                format!("Nothing new: {handle} was saved under this key")
+            } else {
+                format!("Nothing new: {handle} says it already")
             });
             return;
         }
@@ -184,9 +186,8 @@ impl Report for SaveReport {
     }
 
     fn already_done(&self) -> Option<String> {
-        self.handle.as_ref().map(|handle| match self.created {
-            true => format!("saved {handle}"),
-            false => format!("{handle} says it already"),
+        self.handle.as_ref().map(|handle| {
+            if self.created { format!("saved {handle}") } else { format!("{handle} says it already") }
         })
     }
 }

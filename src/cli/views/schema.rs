@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::error::{ErrorCode, Failure};
-use super::super::page::Page;
-use super::super::report::Report;
+use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
 use crate::core::schema::{ALL, Schema};
 
 #[derive(Debug, Serialize)]

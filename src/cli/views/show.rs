@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::escape;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
+use crate::cli::escape;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
 use crate::core::checkpoint::{Checkpoint, Imported, Sealed};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::Violation;
@@ -110,9 +110,10 @@ fn value_text(value: &Value) -> String {
     }
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        match harmless(c) {
-            true => safe.push(c),
-            false => safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+        if harmless(c) {
+            safe.push(c);
+        } else {
+            safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         }
     }
     safe
@@ -128,9 +129,10 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
         .map(|title| format!(" {}", page.foreign(title)))
         .unwrap_or_default();
     let done = checkpoint.content.done().count();
-    let progress = match checkpoint.content.is_declared() {
-        true => format!("{done} of {} done", checkpoint.content.phases.len()),
-        false => format!("{done} done"),
+    let progress = if checkpoint.content.is_declared() {
+        format!("{done} of {} done", checkpoint.content.phases.len())
+    } else {
+        format!("{done} done")
     };
     let status = match checkpoint.content.status {
         WorkflowStatus::InProgress => "in progress",
@@ -285,9 +287,10 @@ fn artifacts(page: &mut Page, checkpoint: &Checkpoint) {
     page.line("Artifacts");
     for artifact in &checkpoint.content.artifacts {
         let size = artifact.size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
-        let name = match artifact.name == artifact.path {
-            true => String::new(),
-            false => format!("{}: ", page.foreign(&artifact.name)),
+        let name = if artifact.name == artifact.path {
+            String::new()
+        } else {
+            format!("{}: ", page.foreign(&artifact.name))
         };
         page.line(format!("  {name}{}  {size}", page.foreign(&artifact.path)));
     }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::table::{Cell, render};
-use super::super::words::count;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::table::{Cell, render};
+use crate::cli::words::count;
 use crate::core::phase::PhaseStatus;
 use crate::core::size::Size;
 use crate::core::span::humane;

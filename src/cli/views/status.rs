@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::super::escape;
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::session::Judgement;
-use super::super::style::Style;
+use crate::cli::escape;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::session::Judgement;
+use crate::cli::style::Style;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::progress::{Estimate, LEAST_SAMPLES, durations, elapsed, estimate};
@@ -140,10 +140,7 @@ fn range(low: u64, high: u64) -> String {
         _ => (86_400, "days"),
     };
     let (low, high) = (low / unit, high.div_ceil(unit));
-    match low == high {
-        true => format!("about {high} {word}"),
-        false => format!("about {low} to {high} {word}"),
-    }
+    if low == high { format!("about {high} {word}") } else { format!("about {low} to {high} {word}") }
 }
 
 impl Report for StatusReport {

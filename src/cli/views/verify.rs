@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::super::page::Page;
-use super::super::report::Report;
-use super::super::style::Style;
-use super::super::words::{count, verb};
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::words::{count, verb};
 use crate::core::Handle;
 use crate::core::finding::{Finding, Severity};
 use crate::core::store::{Checked, Repair, RepairAction, StoredSecret, Verification};
@@ -119,13 +119,13 @@ impl Report for VerifyReport {
             (0, 0, 0) => page.paint(Style::Good, "nothing is wrong"),
             (0, 0, secrets) => count(secrets, "secret"),
             (_, _, 0) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-            (_, _, secrets) => super::super::words::and(&[
+            (_, _, secrets) => crate::cli::words::and(&[
                 count(errors, "error"),
                 count(warnings, "warning"),
                 count(secrets, "secret"),
             ]),
         };
-        page.line(format!("Checked {}: {verdict}", super::super::words::and(&checked)));
+        page.line(format!("Checked {}: {verdict}", crate::cli::words::and(&checked)));
     }
 
     fn failures(&self, page: &mut Page) {

@@ -87,9 +87,10 @@ impl Collected {
     /// It is no regular file, too large, or cannot be read.
     pub fn read(&self) -> Result<Vec<u8>, SourceProblem> {
         // Whoever names a file may name a link to it.
-        let real = match self.named {
-            true => std::fs::canonicalize(&self.path).map_err(FileProblem::from)?,
-            false => self.path.clone(),
+        let real = if self.named {
+            std::fs::canonicalize(&self.path).map_err(FileProblem::from)?
+        } else {
+            self.path.clone()
         };
         Ok(read_regular(&real, MAX_SOURCE_BYTES)?)
     }

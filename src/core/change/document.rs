@@ -104,9 +104,10 @@ impl Request {
     fn whole(document: &Value) -> Result<Self, DocumentError> {
         let invalid = |message: String| {
             let violations = schema::violations(schema::CHECKPOINT, document);
-            DocumentError::Invalid(match violations.is_empty() {
-                true => vec![Violation { pointer: String::new(), message }],
-                false => violations,
+            DocumentError::Invalid(if violations.is_empty() {
+                vec![Violation { pointer: String::new(), message }]
+            } else {
+                violations
             })
         };
         let version = document.get("version").and_then(Value::as_str).and_then(Version::parse);

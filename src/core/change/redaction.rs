@@ -35,9 +35,10 @@ impl Change {
                     Edit::Merge(value) | Edit::Overlay(value) => redact_value(value, pointer, &mut found),
                     Edit::Set(key, value) => {
                         redact(key, || pointer.to_owned(), &mut found);
-                        let place = match key.starts_with('/') {
-                            true => format!("{pointer}{key}"),
-                            false => below(pointer, key),
+                        let place = if key.starts_with('/') {
+                            format!("{pointer}{key}")
+                        } else {
+                            below(pointer, key)
                         };
                         redact_value(value, &place, &mut found);
                     }

@@ -265,9 +265,9 @@ impl<'c> Produced<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Dialect;
-    use super::super::testing::{codes, imported, read, round_trip};
     use super::*;
+    use crate::core::dialects::Dialect;
+    use crate::core::dialects::testing::{codes, imported, read, round_trip};
 
     fn document() -> Value {
         json!({

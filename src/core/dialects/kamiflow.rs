@@ -73,9 +73,10 @@ fn understand(value: &Value, phases: &[Phase], place: &str, notes: &mut Notes<'_
     let folded = given.as_str().to_ascii_lowercase();
     let bare = folded.strip_prefix("phase").unwrap_or(&folded).trim_start_matches([' ', '_', '-', ':']);
     let bare = bare.strip_suffix(".0").unwrap_or(bare);
-    let known = match says_all_done(bare) {
-        true => phases.last(),
-        false => known_phases::position(phases, bare).map(|index| &phases[index]),
+    let known = if says_all_done(bare) {
+        phases.last()
+    } else {
+        known_phases::position(phases, bare).map(|index| &phases[index])
     };
     Some(known.map_or(given, |phase| phase.id.clone()))
 }
@@ -86,10 +87,7 @@ fn read_next(main: &Value, phases: &[Phase], notes: &mut Notes<'_>) -> Option<Ne
         let text = text.trim();
         text.is_empty() || ["none", "null", "n/a", "-"].iter().any(|none| text.eq_ignore_ascii_case(none))
     });
-    let phase = match nothing {
-        true => None,
-        false => understand(named, phases, "/nextPhase", notes),
-    };
+    let phase = if nothing { None } else { understand(named, phases, "/nextPhase", notes) };
     let action = main["nextAction"].as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
     if let Some(phase) = &phase {
         notes.found("next/phase", phase, "/nextPhase");

@@ -174,9 +174,12 @@ fn has_artifacts(said: &Checkpoint, meant: &Checkpoint) -> bool {
     let known: HashSet<_> =
         said.content.artifacts.iter().map(|artifact| (&artifact.name, &artifact.path)).collect();
     let paths: HashSet<_> = said.content.artifacts.iter().map(|artifact| &artifact.path).collect();
-    meant.content.artifacts.iter().all(|artifact| match artifact.name == artifact.path {
-        true => paths.contains(&artifact.path),
-        false => known.contains(&(&artifact.name, &artifact.path)),
+    meant.content.artifacts.iter().all(|artifact| {
+        if artifact.name == artifact.path {
+            paths.contains(&artifact.path)
+        } else {
+            known.contains(&(&artifact.name, &artifact.path))
+        }
     })
 }
 

@@ -147,8 +147,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, json};
 
-    use super::super::yaml::parse;
     use super::*;
+    use crate::core::dialects::yaml::parse;
 
     #[test]
     fn a_document_is_written_in_block_style() {

@@ -38,19 +38,20 @@ pub(super) fn phase(
         let spent = replans >= limits.replans as usize;
         let skip = format!("ckpt save {workflow} --phase {} --status skipped", shell_word(id));
         let abandon = format!("ckpt save {workflow} --workflow-status abandoned");
-        findings.push(match spent {
-            true => Finding::new(
+        findings.push(if spent {
+            Finding::new(
                 Severity::Blocker,
                 Code::ReplanLimit,
                 format!("phase {id} failed again after it was reopened {}{why}", times(replans as u64)),
             )
             .help(format!("ckpt revise {workflow} --from {} --force", shell_word(id)))
             .help(skip)
-            .help(abandon),
-            false => Finding::new(Severity::Advice, Code::PhaseFailed, format!("phase {id} failed{why}"))
+            .help(abandon)
+        } else {
+            Finding::new(Severity::Advice, Code::PhaseFailed, format!("phase {id} failed{why}"))
                 .help(format!("ckpt save {workflow} --phase {} --status in_progress", shell_word(id)))
                 .help(skip)
-                .help(abandon),
+                .help(abandon)
         });
     }
     for output in phase.outputs.iter().filter(|_| *judged == Judged::Interrupted) {
@@ -201,9 +202,10 @@ pub(super) fn world(checkpoint: &Checkpoint, target: &Target, facts: &Facts, fin
     if let Some(reason) = &facts.archived {
         let message = format!("the workflow was archived ({reason}); the next save takes it up again");
         let help = format!("ckpt resume {} --yes", checkpoint.workflow);
-        findings.push(match target.complete {
-            true => Finding::new(Severity::Info, Code::Archived, message),
-            false => Finding::new(Severity::Confirm, Code::Archived, message).help(help),
+        findings.push(if target.complete {
+            Finding::new(Severity::Info, Code::Archived, message)
+        } else {
+            Finding::new(Severity::Confirm, Code::Archived, message).help(help)
         });
     }
     if let Some(newest) = &facts.newest {

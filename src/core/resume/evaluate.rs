@@ -197,20 +197,21 @@ impl Target {
         let open = claimed
             .filter(|id| checkpoint.content.find_phase(id).is_none_or(|phase| !phase.status.is_done()));
         let declare = format!("ckpt save {} --phases a,b,c", checkpoint.workflow);
-        findings.push(match open.is_some() || action.is_some() {
-            true => Finding::new(
+        findings.push(if open.is_some() || action.is_some() {
+            Finding::new(
                 Severity::Info,
                 Code::PhasesUnknown,
                 "the phases were never declared; the last save said what comes next",
             )
-            .help(declare),
-            false => Finding::new(
+            .help(declare)
+        } else {
+            Finding::new(
                 Severity::Blocker,
                 Code::PhasesUnknown,
                 "cannot tell what comes next: the phases were never declared, and no save said it",
             )
             .help(declare)
-            .help(format!("ckpt save {} --next \"...\"", checkpoint.workflow)),
+            .help(format!("ckpt save {} --next \"...\"", checkpoint.workflow))
         });
         Self { phase: open, action, complete: false }
     }

@@ -93,10 +93,7 @@ fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Op
         Err(FileProblem::Missing) => return None,
         Err(problem) => return Some((path.to_owned(), OutputFact::Invalid(format!("it {problem}")))),
     };
-    let fact = match real.is_dir() {
-        true => directory_fact(&real)?,
-        false => file_fact(&real, schema),
-    };
+    let fact = if real.is_dir() { directory_fact(&real)? } else { file_fact(&real, schema) };
     Some((path.to_owned(), fact))
 }
 
@@ -158,10 +155,7 @@ fn git(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Option<GitFact> {
     let checkout = observer.checkout?;
     let recorded = checkpoint.context.git.as_ref()?.branch.as_ref()?;
     let branch = checkout.facts().branch;
-    let recorded_branch_exists = match branch.as_ref() == Some(recorded) {
-        // The branch that is checked out exists, even before its first commit.
-        true => Some(true),
-        false => checkout.branch_exists(recorded),
-    };
+    let recorded_branch_exists =
+        if branch.as_ref() == Some(recorded) { Some(true) } else { checkout.branch_exists(recorded) };
     Some(GitFact { branch, recorded_branch_exists })
 }

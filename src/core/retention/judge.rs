@@ -168,10 +168,7 @@ fn removal(workflow: &WorkflowFacts, verdicts: &mut [Verdict]) -> Removal {
                 newest.keep = true;
                 newest.reasons = vec![Reason::NewestOfKept];
             }
-            match verdicts.iter().all(|verdict| verdict.keep) {
-                true => Removal::Nothing,
-                false => Removal::Some,
-            }
+            if verdicts.iter().all(|verdict| verdict.keep) { Removal::Nothing } else { Removal::Some }
         }
         Standing::Sealed { .. } | Standing::Unknown => Removal::Some,
     }

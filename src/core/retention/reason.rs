@@ -138,9 +138,10 @@ impl fmt::Display for Reason {
 
 /// `the newest`, `among the newest 3`.
 fn newest(limit: Limit) -> String {
-    match Some(limit) == Limit::newest(1) {
-        true => "the newest".to_owned(),
-        false => format!("among the newest {limit}"),
+    if Some(limit) == Limit::newest(1) {
+        "the newest".to_owned()
+    } else {
+        format!("among the newest {limit}")
     }
 }
 

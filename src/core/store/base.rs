@@ -89,8 +89,9 @@ fn above(seal: &Checkpoint, mut checkpoint: Box<Checkpoint>) -> Base {
 
 /// The checkpoint, if this version may write on top of it.
 pub(super) fn writable(checkpoint: Box<Checkpoint>) -> Result<Box<Checkpoint>> {
-    match checkpoint.version.is_writable() {
-        true => Ok(checkpoint),
-        false => Err(Error::NewerFormat { handle: checkpoint.handle(), version: checkpoint.version }),
+    if checkpoint.version.is_writable() {
+        Ok(checkpoint)
+    } else {
+        Err(Error::NewerFormat { handle: checkpoint.handle(), version: checkpoint.version })
     }
 }

@@ -177,8 +177,9 @@ impl<D: Disk> Store<D> {
 /// A bundle copied from elsewhere has a valid digest, but says who it is.
 fn belongs(manifest: &Manifest, workflow: &WorkflowId, name: &BundleName) -> Result<(), BadBundle> {
     let found = BundleName::new(manifest.first, manifest.last, manifest.created_at, &manifest.reason);
-    match found == *name && manifest.workflow == *workflow {
-        true => Ok(()),
-        false => Err(BadBundle::Misplaced { found: format!("{}/{found}", manifest.workflow) }),
+    if found == *name && manifest.workflow == *workflow {
+        Ok(())
+    } else {
+        Err(BadBundle::Misplaced { found: format!("{}/{found}", manifest.workflow) })
     }
 }

@@ -241,12 +241,10 @@ impl<D: Disk> Store<D> {
 
     /// An error about a directory that cannot be entered: something else in its place is told apart.
     pub(super) fn refused(&self, path: &Path, error: io::Error) -> Error {
-        match is_link(&error) || error.kind() == io::ErrorKind::NotADirectory {
-            true => Error::NotAStore {
-                path: path.to_owned(),
-                why: "it is a link or a file, and neither is followed",
-            },
-            false => self.failed("open", path, error),
+        if is_link(&error) || error.kind() == io::ErrorKind::NotADirectory {
+            Error::NotAStore { path: path.to_owned(), why: "it is a link or a file, and neither is followed" }
+        } else {
+            self.failed("open", path, error)
         }
     }
 

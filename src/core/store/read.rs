@@ -298,8 +298,9 @@ impl<D: Disk> Store<D> {
 /// A file copied from elsewhere has a valid digest, but says who it is.
 fn belongs(place: &Handle, workflow: &WorkflowId, seq: u64) -> Result<(), Unusable> {
     let found = Handle::new(workflow, seq);
-    match found == *place {
-        true => Ok(()),
-        false => Err(Unusable::Misplaced { found: found.to_string(), expected: place.to_string() }),
+    if found == *place {
+        Ok(())
+    } else {
+        Err(Unusable::Misplaced { found: found.to_string(), expected: place.to_string() })
     }
 }

@@ -67,9 +67,10 @@ impl<D: Disk> Store<D> {
     pub fn find(&self, selector: &Selector) -> Result<(Handle, Result<Stored>)> {
         let dir = self.open_workflow(&selector.workflow)?;
         let handle = self.resolve_in(dir.as_ref(), selector)?;
-        let stored = match handle.workflow == selector.workflow {
-            true => self.load_in(dir.as_ref(), &handle),
-            false => self.load(&handle),
+        let stored = if handle.workflow == selector.workflow {
+            self.load_in(dir.as_ref(), &handle)
+        } else {
+            self.load(&handle)
         };
         Ok((handle, stored))
     }

@@ -133,9 +133,8 @@ impl<D: Disk> Store<D> {
             let put_back = &mut |mut bundle: Bundle<'_>| {
                 while let Some((entry, bytes)) = bundle.next_file()? {
                     let handle = Handle::new(workflow, entry.seq);
-                    let put = self.is_absent(dir, &handle).and_then(|absent| match absent {
-                        true => self.put_back(dir, &handle, &bytes, stamp, done),
-                        false => Ok(()),
+                    let put = self.is_absent(dir, &handle).and_then(|absent| {
+                        if absent { self.put_back(dir, &handle, &bytes, stamp, done) } else { Ok(()) }
                     });
                     if let Err(error) = put {
                         refused = Some(error);

@@ -148,9 +148,10 @@ fn copy_tree(from: &Path, to: &Path) {
 fn collect(dir: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(dir).into_iter().flatten() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => collect(&path, tree),
-            false => drop(tree.insert(path.clone(), std::fs::read(&path).unwrap())),
+        if path.is_dir() {
+            collect(&path, tree);
+        } else {
+            drop(tree.insert(path.clone(), std::fs::read(&path).unwrap()));
         }
     }
 }

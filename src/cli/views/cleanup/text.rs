@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::page::Page;
-use super::super::super::report::Report;
-use super::super::super::style::Style;
-use super::super::super::words::{and, count, verb};
-use super::super::policy::PolicySource;
 use super::CleanupReport;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::views::policy::PolicySource;
+use crate::cli::words::{and, count, verb};
 use crate::core::WorkflowId;
 use crate::core::size::Size;
 
@@ -19,9 +19,10 @@ impl Report for CleanupReport {
 
     /// Before it is done, the plan; afterwards, what is gone.
     fn essential(&self) -> String {
-        match self.applied {
-            false => format!("{}\n", self.plan),
-            true => self.gone.iter().map(|handle| format!("{handle}\n")).collect(),
+        if !self.applied {
+            format!("{}\n", self.plan)
+        } else {
+            self.gone.iter().map(|handle| format!("{handle}\n")).collect()
         }
     }
 
@@ -165,13 +166,12 @@ impl CleanupReport {
                 self.kept
             ));
         }
-        match self.applied {
-            false => page.line(format!("Plan: {}", self.plan)),
-            true => {
-                for (index, argv) in self.undo.iter().enumerate() {
-                    let label = if index == 0 { "Undo: " } else { "      " };
-                    page.line(format!("{label}{}", argv.join(" ")));
-                }
+        if !self.applied {
+            page.line(format!("Plan: {}", self.plan));
+        } else {
+            for (index, argv) in self.undo.iter().enumerate() {
+                let label = if index == 0 { "Undo: " } else { "      " };
+                page.line(format!("{label}{}", argv.join(" ")));
             }
         }
     }

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::dialect::Dialect;
-use super::super::reading::Draft;
-use super::super::topic::data;
 use crate::core::checkpoint::Checkpoint;
+use crate::core::dialects::dialect::Dialect;
+use crate::core::dialects::reading::Draft;
+use crate::core::dialects::topic::data;
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId};
 use crate::core::task::TaskId;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::reading::Draft;
 use crate::core::change::MAX_TITLE_BYTES;
 use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::dialects::reading::Draft;
 
 /// An artifact, without a look at the file.
 #[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

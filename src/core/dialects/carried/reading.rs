@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::super::dialect::Dialect;
-use super::super::reading::{Draft, Notes, Watch, pointer};
-use super::super::topic::is_nearly;
-use super::super::{known_phases, numbers};
 use super::homes::Homes;
 use super::{MEMBER, find, home, lists_done, names};
 use crate::core::change::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
+use crate::core::dialects::dialect::Dialect;
+use crate::core::dialects::reading::{Draft, Notes, Watch, pointer};
+use crate::core::dialects::topic::is_nearly;
+use crate::core::dialects::{known_phases, numbers};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::{Json, overlay};
 use crate::core::name::check_name;

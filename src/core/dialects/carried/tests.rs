@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::super::reading::Papers;
-use super::super::testing::{codes, imported, odd, read};
 use super::*;
 use crate::core::checkpoint::{Artifact, GitContext, Next, Replan, WorkflowStatus};
+use crate::core::dialects::reading::Papers;
+use crate::core::dialects::testing::{codes, imported, odd, read};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, PhaseStatus};
 use crate::core::task::Task;
@@ -23,10 +23,11 @@ const HOMES: [(Dialect, &str); 4] = [
 fn full(dialect: Dialect) -> Checkpoint {
     let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
     let at = checkpoint.saved_at;
-    let known = super::super::known_phases::of(dialect.word());
-    checkpoint.content.phases = match known.is_empty() {
-        true => (1..=3).map(|n: u8| Phase::pending(n.to_string().parse().unwrap())).collect(),
-        false => known,
+    let known = crate::core::dialects::known_phases::of(dialect.word());
+    checkpoint.content.phases = if known.is_empty() {
+        (1..=3).map(|n: u8| Phase::pending(n.to_string().parse().unwrap())).collect()
+    } else {
+        known
     };
     checkpoint.content.pipeline = Some(dialect.word().to_owned());
     let first = &mut checkpoint.content.phases[0];

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::numbers;
-use super::super::reading::{Notes, pointer};
 use super::machine::{Machine, state_id};
 use super::members::{bare, count, member, phase};
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Notes, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{PhaseId, PhaseStatus};

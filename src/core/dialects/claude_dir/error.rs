@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Notes, phase_at};
 use super::members::{bare, member, phase};
 use super::phases::Found;
 use crate::core::checkpoint::{LastError, WorkflowStatus};
+use crate::core::dialects::reading::{Notes, phase_at};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;

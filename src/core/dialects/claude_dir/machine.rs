@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::super::known_phases;
-use super::super::reading::{phase_id, pointer};
 use super::members::COPIES;
+use crate::core::dialects::known_phases;
+use crate::core::dialects::reading::{phase_id, pointer};
 use crate::core::phase::MAX_PHASES;
 use crate::core::phase::PhaseId;
 

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::numbers;
-use super::super::reading::{Notes, phase_id, pointer};
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Notes, phase_id, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::numbers;
-use super::super::reading::{Notes, phase_at, pointer};
 use super::counter::Counter;
 use super::machine::{Machine, is_end, state_id};
 use super::members::{bare, compare};
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Notes, phase_at, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Notes, Watch, pointer};
-use super::super::times::Time;
 use super::members::{compare, member, text};
 use super::{error, phases, replans};
 use crate::core::checkpoint::{Artifact, Content, Next, WorkflowStatus};
+use crate::core::dialects::reading::{Draft, Notes, Watch, pointer};
+use crate::core::dialects::times::Time;
 use crate::core::finding::{Code, Severity};
 use crate::core::time::Timestamp;
 

@@ -3,10 +3,10 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::super::numbers;
-use super::super::reading::{Notes, pointer};
 use super::members::{bare, count, member, phase};
 use crate::core::checkpoint::Replan;
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Notes, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::record::Extra;

@@ -3,11 +3,11 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::super::Dialect;
-use super::super::reading::{Draft, Reading};
-use super::super::testing::{codes, imported, round_trip};
 use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Replan, WorkflowStatus};
+use crate::core::dialects::Dialect;
+use crate::core::dialects::reading::{Draft, Reading};
+use crate::core::dialects::testing::{codes, imported, round_trip};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::resume::{Facts, Limits, Resume, evaluate};
@@ -96,7 +96,7 @@ fn without(mut document: Value, key: &str) -> Value {
 
 fn read(document: &Value) -> Reading {
     assert_eq!(Dialect::detect(document), DIR);
-    super::super::testing::read(DIR, document, None)
+    crate::core::dialects::testing::read(DIR, document, None)
 }
 
 fn phases(draft: &Draft) -> Vec<(&str, &str)> {
@@ -900,7 +900,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn any_document_is_read_and_given_back(document in document()) {
-        let draft = super::super::testing::read(DIR, &document, None).draft;
+        let draft = crate::core::dialects::testing::read(DIR, &document, None).draft;
         round_trip(DIR, &document, None);
         let failed = document.pointer("/error_state/failed_state").and_then(Value::as_str);
         for phase in draft.content.phases.iter().filter(|phase| failed == Some(phase.id.as_str())) {
@@ -926,7 +926,7 @@ proptest! {
             phase.enter(PhaseStatus::Complete, checkpoint.saved_at);
             checkpoint.content.status = WorkflowStatus::InProgress;
             let written = written(&checkpoint);
-            let draft = super::super::testing::read(DIR, &written, None).draft;
+            let draft = crate::core::dialects::testing::read(DIR, &written, None).draft;
             let again = draft.content.phases.iter().find(|phase| phase.id == id);
             prop_assert!(again.is_some_and(|phase| phase.status.is_done()), "{} in {:#}", id, written);
         }

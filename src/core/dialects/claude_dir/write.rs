@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::super::numbers;
 use super::counter::listed_phase;
 use super::members::{COPIES, member};
 use super::phases::data_phase;
 use super::read::registered_path;
 use super::replans;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::dialects::numbers;
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::super::reading::{Notes, pointer};
+use crate::core::dialects::reading::{Notes, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::status_word::StatusWord;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::known_phases;
-use super::super::reading::{Draft, Notes, phase_id};
 use super::read::text;
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::dialects::known_phases;
+use crate::core::dialects::reading::{Draft, Notes, phase_id};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};

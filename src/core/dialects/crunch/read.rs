@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Notes, pointer};
 use super::{graph, phases};
 use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
+use crate::core::dialects::reading::{Draft, Notes, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;

@@ -3,11 +3,11 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::super::Dialect;
-use super::super::reading::{Draft, Papers, Reading};
-use super::super::testing::{codes, imported, read as read_as, round_trip};
-use super::super::{Document, Notation, to_yaml};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
+use crate::core::dialects::Dialect;
+use crate::core::dialects::reading::{Draft, Papers, Reading};
+use crate::core::dialects::testing::{codes, imported, read as read_as, round_trip};
+use crate::core::dialects::{Document, Notation, to_yaml};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseStatus;
 use crate::core::resume::{Facts, GitFact, Limits, Resume, evaluate};

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::super::reading::Papers;
 use super::graph;
 use super::read::{is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use crate::core::dialects::reading::Papers;
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
 

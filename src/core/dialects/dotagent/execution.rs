@@ -7,10 +7,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::known_phases;
-use super::super::members::{error_text, first, paths, word};
-use super::super::reading::Notes;
 use super::of_tasks;
+use crate::core::dialects::known_phases;
+use crate::core::dialects::members::{error_text, first, paths, word};
+use crate::core::dialects::reading::Notes;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::task::{Task, TaskId, TaskStatus};

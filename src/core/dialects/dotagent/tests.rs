@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::reading::Papers;
-use super::super::testing::{codes, imported, objects, odd, one_of, read, round_trip};
-use super::super::{Dialect, Topic};
 use super::*;
 use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::dialects::reading::Papers;
+use crate::core::dialects::testing::{codes, imported, objects, odd, one_of, read, round_trip};
+use crate::core::dialects::{Dialect, Topic};
 use crate::core::json::{Json, overlay};
 use crate::core::schema;
 use crate::core::task::TaskStatus;

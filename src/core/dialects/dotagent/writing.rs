@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::super::members::{first, paths, word};
-use super::super::reading::Papers;
-use super::super::times::Time;
 use super::named_phase;
 use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::dialects::members::{first, paths, word};
+use crate::core::dialects::reading::Papers;
+use crate::core::dialects::times::Time;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::super::numbers;
-use super::super::reading::Notes;
 use super::amounts::{leading_number, numbered, without_noun};
 use super::evidence::Evidence;
 use super::keys::fold;
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::Notes;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::status_word::StatusWord;
@@ -19,10 +19,8 @@ impl Evidence {
         // Without a list, numbers are what a total counts.
         let counted = self.total.is_some() || self.mentions().any(|id| numbers::plain(id).is_some());
         for id in self.mentions_mut().filter(|id| !listed.contains(*id)) {
-            let better = match known.is_empty() {
-                true => numbered(id).filter(|_| counted),
-                false => other_name(id, &known),
-            };
+            let better =
+                if known.is_empty() { numbered(id).filter(|_| counted) } else { other_name(id, &known) };
             if let Some(better) = better {
                 *id = better;
             }

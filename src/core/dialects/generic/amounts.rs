@@ -48,9 +48,10 @@ pub(super) fn leading_number(text: &str) -> Option<(u64, &str)> {
 
 /// The names in a text that holds several: divided by commas, or by blanks where `blanks` divide.
 pub(super) fn names(text: &str, blanks: bool) -> Option<Vec<Value>> {
-    let parts: Vec<&str> = match text.contains([',', ';']) {
-        true => text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()).collect(),
-        false => text.split_whitespace().collect(),
+    let parts: Vec<&str> = if text.contains([',', ';']) {
+        text.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()).collect()
+    } else {
+        text.split_whitespace().collect()
     };
     let several = parts.len() > 1 && text.contains([',', ';']);
     let numbers = parts.len() > 1 && parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()));

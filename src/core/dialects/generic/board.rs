@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::numbers;
-use super::super::reading::{Notes, phase_at};
 use super::evidence::Evidence;
 use super::listed::Record;
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Notes, phase_at};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::MAX_PHASES;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -153,9 +153,10 @@ impl Board {
         phase.started_at = started_at.or(phase.started_at);
         phase.error = error.clone().or(phase.error.take());
         let (id, before) = (phase.id.clone(), phase.status);
-        match record.unknown {
-            true => self.unknown.insert(id.clone()),
-            false => status.is_some() && self.unknown.remove(&id),
+        if record.unknown {
+            self.unknown.insert(id.clone())
+        } else {
+            status.is_some() && self.unknown.remove(&id)
         };
         let Some(mut status) = *status else { return };
         let words = if spelled.is_empty() { status.word() } else { spelled };

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::reading::Notes;
 use super::evidence::Evidence;
 use super::scope::{Scopes, is_idle_word, text};
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::dialects::reading::Notes;
 use crate::core::finding::{Code, Severity};
 use crate::core::status_word::StatusWord;
 

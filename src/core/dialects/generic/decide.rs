@@ -6,12 +6,12 @@
 
 use std::collections::HashSet;
 
-use super::super::numbers;
-use super::super::reading::{Draft, Notes};
 use super::board::Board;
 use super::evidence::Evidence;
 use super::listed::of_tasks;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Next, WorkflowStatus};
+use crate::core::dialects::numbers;
+use crate::core::dialects::reading::{Draft, Notes};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::task::Task;
@@ -45,9 +45,10 @@ pub(super) fn decide(
     let all_done = board.all_done();
     // A list that is all done, of work that is said to go on or to have failed, cannot be the whole list.
     let contradicted = all_done && matches!(claim, Some(status) if status != WorkflowStatus::Complete);
-    draft.content.status = claim.unwrap_or(match all_done && board.whole || evidence.says_complete {
-        true => WorkflowStatus::Complete,
-        false => WorkflowStatus::InProgress,
+    draft.content.status = claim.unwrap_or(if all_done && board.whole || evidence.says_complete {
+        WorkflowStatus::Complete
+    } else {
+        WorkflowStatus::InProgress
     });
     draft.content.phase = evidence.current.as_ref().map(|(id, _)| id.clone());
     let begins = pointed == Some(true) || evidence.not_begun || !evidence.alike.is_empty();

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Notes, phase_id};
 use super::facts::About;
 use super::keys::{Noun, Role, classify, single};
 use super::listed::{self, Record, is_list};
 use super::scope::{Found, Scope, Scopes, is_nothing};
 use super::status::is_said;
+use crate::core::dialects::reading::{Notes, phase_id};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::task::Task;
 

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Notes, phase_id, pointer};
 use super::amounts::{fraction, names, whole};
 use super::evidence::Evidence;
 use super::keys::{Role, is_plural};
 use super::listed::{self, is_list, is_named_list};
 use super::scope::{Found, is_idle_word, text};
 use super::status::{Said, of_entry};
+use crate::core::dialects::reading::{Notes, phase_id, pointer};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
 
@@ -18,9 +18,10 @@ impl Evidence {
         let place = || pointer.clone();
         match role {
             Role::All | Role::Status if about.bare.is_none() && is_list(value) => {
-                match self.records.is_empty() {
-                    true => self.records = listed::records(value, pointer, notes),
-                    false => self.failures(value, pointer),
+                if self.records.is_empty() {
+                    self.records = listed::records(value, pointer, notes);
+                } else {
+                    self.failures(value, pointer);
                 }
             }
             Role::All if about.bare.is_none() => self.all(about, found, notes),
@@ -44,9 +45,10 @@ impl Evidence {
             }
             Role::LastCompleted if self.last_completed.is_none() && self.count.is_none() => {
                 let none = text(value).is_some_and(|text| is_idle_word(&text) || text == "-1");
-                match none {
-                    true => self.count = Some((0, place())),
-                    false => self.last_completed = phase_id(value).map(|id| (id, place())),
+                if none {
+                    self.count = Some((0, place()));
+                } else {
+                    self.last_completed = phase_id(value).map(|id| (id, place()));
                 }
             }
             Role::Resume if self.resume.is_none() => {
@@ -200,9 +202,10 @@ impl Evidence {
             return;
         }
         let Some(id) = pointed(value).filter(|_| self.current.is_none()) else { return };
-        match is_idle_word(id.as_str()) {
-            true => self.says_idle = true,
-            false => self.current = Some((id, place.to_owned())),
+        if is_idle_word(id.as_str()) {
+            self.says_idle = true;
+        } else {
+            self.current = Some((id, place.to_owned()));
         }
     }
 }

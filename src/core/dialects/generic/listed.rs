@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::reading::{Notes, phase_id, pointer, spelled};
 use super::keys::{classify, fold, is_spelled};
 use super::scope::is_nothing;
 use super::status::{Said, checkbox, is_said, of_entry, of_word};
+use crate::core::dialects::reading::{Notes, phase_id, pointer, spelled};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::task::{Task, TaskId, TaskStatus};

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Draft, Notes};
 use super::claim::{claim, settle_claim};
 use super::decide::decide;
 use super::evidence::Evidence;
 use super::listed::{is_path, member};
 use super::scope::{Found, Scopes, is_idle_word, is_nothing, text};
 use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
+use crate::core::dialects::reading::{Draft, Notes};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::reading::pointer;
 use super::keys::{Noun, Role, classify, fold};
 use super::listed::is_list;
+use crate::core::dialects::reading::pointer;
 
 /// Objects that hold facts about the whole, by their folded keys.
 const WRAPPERS: [&str; 33] = [

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::super::reading::Reading;
-use super::super::testing::{codes, read};
-use super::super::{Dialect, Document};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Writer;
+use crate::core::dialects::reading::Reading;
+use crate::core::dialects::testing::{codes, read};
+use crate::core::dialects::{Dialect, Document};
 use crate::core::resume::{Facts, Limits, Resume, Verdict, evaluate};
 use crate::core::time::Timestamp;
 

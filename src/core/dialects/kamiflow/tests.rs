@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::super::Dialect;
-use super::super::testing::{codes, imported, objects, odd, one_of, read, round_trip};
 use super::*;
 use crate::core::checkpoint::Artifact;
+use crate::core::dialects::Dialect;
+use crate::core::dialects::testing::{codes, imported, objects, odd, one_of, read, round_trip};
 use crate::core::schema;
 use crate::core::time::Timestamp;
 

@@ -167,9 +167,10 @@ impl<'a> Bundle<'a> {
     fn file(&self, entry: ManifestEntry, line: &[u8]) -> Result<Vec<u8>, BadBundle> {
         let seq = entry.seq;
         let bytes = line::decode(line, seq, entry.bytes).map_err(|why| BadBundle::File { seq, why })?;
-        match ManifestEntry::of(seq, &bytes) == entry {
-            true => Ok(bytes),
-            false => Err(BadBundle::File { seq, why: "does not match its checksum" }),
+        if ManifestEntry::of(seq, &bytes) == entry {
+            Ok(bytes)
+        } else {
+            Err(BadBundle::File { seq, why: "does not match its checksum" })
         }
     }
 
@@ -198,10 +199,7 @@ fn check(bytes: &[u8]) -> Result<(), BadBundle> {
     hasher.update(&bytes[..place.start]);
     hasher.update(&[b'0'; DIGEST_DIGITS]);
     hasher.update(&bytes[place.end..]);
-    match Digest::from_hex(digits) == Some(hasher.finish()) {
-        true => Ok(()),
-        false => Err(BadBundle::Checksum),
-    }
+    if Digest::from_hex(digits) == Some(hasher.finish()) { Ok(()) } else { Err(BadBundle::Checksum) }
 }
 
 #[cfg(test)]

@@ -98,9 +98,10 @@ impl<D: Disk> Store<D> {
                 let readable = !matches!(why, BadBundle::Unreadable(_));
                 let help = if readable { REPAIR } else { CHECK_DISK };
                 walk.add(Severity::Blocker, Code::DamagedBundle, path, why.to_string(), Some(help));
-                match readable {
-                    true => inspection.bad_bundles.push(name.clone()),
-                    false => inspection.is_partial = true,
+                if readable {
+                    inspection.bad_bundles.push(name.clone());
+                } else {
+                    inspection.is_partial = true;
                 }
                 walk.checked.bundles += 1;
                 return Ok(Visited::Read);

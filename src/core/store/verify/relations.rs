@@ -49,9 +49,10 @@ impl<D: Disk> Store<D> {
         }
         for (first, last) in &missing {
             let handle = Handle::new(workflow, *first);
-            let message = match first == last {
-                true => "is missing, although newer checkpoints exist".to_owned(),
-                false => format!("is missing, and so is every number up to {last}"),
+            let message = if first == last {
+                "is missing, although newer checkpoints exist".to_owned()
+            } else {
+                format!("is missing, and so is every number up to {last}")
             };
             let here = (&handle, self.place_of(workflow, *first));
             walk.about(Severity::Blocker, Code::Missing, here, message, Some(REPAIR));
@@ -207,9 +208,10 @@ fn unknown(expected: u64, end: u64, inspection: &Inspection) -> Vec<(u64, u64)> 
         let cut = |(first, last): (u64, u64)| {
             let below = (first, last.min(known_first.saturating_sub(1)));
             let above = (first.max(known_last.saturating_add(1)), last);
-            match known_last < first || known_first > last {
-                true => vec![(first, last)],
-                false => [below, above].into_iter().filter(|(first, last)| first <= last).collect(),
+            if known_last < first || known_first > last {
+                vec![(first, last)]
+            } else {
+                [below, above].into_iter().filter(|(first, last)| first <= last).collect()
             }
         };
         ranges = ranges.into_iter().flat_map(cut).collect();

@@ -196,9 +196,8 @@ impl<D: Disk> Store<D> {
         {
             walk.about(Severity::Info, Code::Mode, here(), format!("has mode {mode:o}, not 400"), None);
         }
-        let read = self.read_bytes(dir, handle).and_then(|bytes| match bytes.is_empty() {
-            true => Ok(None),
-            false => Stored::decode(handle, bytes).map(Some),
+        let read = self.read_bytes(dir, handle).and_then(|bytes| {
+            if bytes.is_empty() { Ok(None) } else { Stored::decode(handle, bytes).map(Some) }
         });
         Some(match read {
             Err(Unusable::Missing) => return None,

@@ -192,12 +192,11 @@ fn a_bad_bundle_is_named_and_refused_and_nothing_is_changed() {
         assert_eq!(named[0]["path"], bundle(&world, WORKFLOW).to_str().unwrap(), "{what}");
         assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{what}");
 
-        match shows {
-            true => assert_eq!(world.run(&["show", "old/1", "--raw"]).succeeds().stdout, first, "{what}"),
-            false => {
-                assert_refused(&world, &["show", "old/1"], reason, what);
-                assert_refused(&world, &["restore", "old/1"], reason, what);
-            }
+        if shows {
+            assert_eq!(world.run(&["show", "old/1", "--raw"]).succeeds().stdout, first, "{what}");
+        } else {
+            assert_refused(&world, &["show", "old/1"], reason, what);
+            assert_refused(&world, &["restore", "old/1"], reason, what);
         }
         // Not even the files in front of what is wrong come back.
         assert_refused(&world, &["restore", "old"], reason, what);

@@ -4,9 +4,9 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 
-use super::super::write::{Writer, stamp};
 use super::*;
 use crate::core::reason::ArchiveReason;
+use crate::core::store::bundle::write::{Writer, stamp};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 

@@ -168,8 +168,16 @@ fn a_secret_is_no_name_in_a_document_either() {
 fn a_name_gives_its_value_away() {
     let world = World::new();
     let state = json!({"password": "hunter2", "login": {"api_key": "aB3dE6gH9kLmN0pQ"}}).to_string();
-    let save =
-        ["save", "042", "--state", &state, "--set", "db_password=hunter22", "--note", "DB_PASSWORD=hunter23"];
+    let save = [
+        "save",
+        "042",
+        "--state",
+        &state,
+        "--set",
+        "db_password=\"hunter22\"",
+        "--note",
+        "DB_PASSWORD=hunter23",
+    ];
     let answer = world.json(&save);
     let places = json!(["/note", "/state/password", "/state/login/api_key", "/state/db_password"]);
     assert_eq!(answer["redactions"], places);

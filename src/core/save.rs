@@ -7,7 +7,7 @@ use super::digest::Digest;
 use super::name::check_name;
 use super::schema;
 use super::selector::Handle;
-use super::store::{Appended, Decision, Disk, Error, Result, Store};
+use super::store::{Decision, Disk, Error, Result, Store};
 use super::workflow_id::WorkflowId;
 
 /// How many keys of past saves a workflow remembers.
@@ -52,14 +52,15 @@ impl Save<'_> {
     pub fn to<D: Disk>(&self, store: &Store<D>) -> Result<Saved> {
         self.check_texts()?;
         let request = self.key.map(|key| (key, self.change.fingerprint()));
-        let appended =
-            store.append(self.workflow, &self.stamp.save_id, |newest| self.decide(newest, request))?;
+        let appended = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
+            self.decide(newest, content_seq, request)
+        })?;
         Ok(match appended {
-            Appended::Written(checkpoint) => {
+            Decision::Write(checkpoint) => {
                 Saved { handle: Some(checkpoint.handle()), checkpoint: Some(checkpoint), created: true }
             }
-            Appended::Nothing => Saved { checkpoint: None, handle: None, created: false },
-            Appended::Kept(seq) => {
+            Decision::Keep(None) => Saved { checkpoint: None, handle: None, created: false },
+            Decision::Keep(Some(seq)) => {
                 let handle = Handle::new(self.workflow, seq);
                 let checkpoint = store.load(&handle).ok().map(|stored| stored.checkpoint);
                 Saved { checkpoint, handle: Some(handle), created: false }
@@ -67,14 +68,19 @@ impl Save<'_> {
         })
     }
 
-    fn decide(&self, newest: Option<Box<Checkpoint>>, request: Option<(&str, Digest)>) -> Result<Decision> {
+    fn decide(
+        &self,
+        newest: Option<Box<Checkpoint>>,
+        content_seq: u64,
+        request: Option<(&str, Digest)>,
+    ) -> Result<Decision<Option<u64>>> {
         let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
         // A repeated save is recognised before anything else: its condition was true when it was first made.
         if let (Some((key, request)), Some(newest)) = (request, &newest)
             && let Some(known) = newest.keys.iter().find(|known| known.key == key)
         {
             return if known.request == request {
-                Ok(Decision::Keep(known.seq))
+                Ok(Decision::Keep(Some(known.seq)))
             } else {
                 let handle = Handle::new(self.workflow, known.seq);
                 Err(Error::KeyReused { key: key.to_owned(), handle })
@@ -85,7 +91,7 @@ impl Save<'_> {
             return Err(Error::Conflict { expected: Handle::new(self.workflow, expected), newest });
         }
         if !self.change.is_decision() && !self.config.wants(&self.change.trigger()) {
-            return Ok(if newest_seq == 0 { Decision::Nothing } else { Decision::Keep(newest_seq) });
+            return Ok(Decision::Keep((newest_seq > 0).then_some(content_seq)));
         }
         let before = self.if_changed.then(|| newest.clone()).flatten();
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
@@ -93,7 +99,7 @@ impl Save<'_> {
             self.check_data(&next)?;
         }
         if before.is_some_and(|before| adds_nothing(before, &next)) {
-            return Ok(Decision::Keep(newest_seq));
+            return Ok(Decision::Keep(Some(content_seq)));
         }
         if let Some((key, request)) = request {
             let surplus = (next.keys.len() + 1).saturating_sub(REMEMBERED_KEYS);

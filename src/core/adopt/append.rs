@@ -14,7 +14,7 @@ use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::Phase;
 use crate::core::selector::Handle;
 use crate::core::size::Size;
-use crate::core::store::{self, Appended, Decision, Disk, Store};
+use crate::core::store::{self, Decision, Disk, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// From where, into which store, and by whom files are adopted.
@@ -132,26 +132,21 @@ impl<D: Disk> Adoption<'_, D> {
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
         let own = Adoption { stamp: &stamp, ..*self };
-        let mut refused = None;
-        let appended = self.store.append(workflow, &stamp.save_id, |newest| {
+        let appended = self.store.append(workflow, &stamp.save_id, |newest, content_seq| {
             if let Some(newest) = &newest {
                 if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == opened.sha256) {
-                    return Ok(Decision::Keep(newest.seq));
+                    return Ok(Decision::Keep(Ok(content_seq)));
                 }
                 if let Err(problem) = self.fits(opened, workflow, newest) {
-                    refused = Some(problem);
-                    return Ok(Decision::Nothing);
+                    return Ok(Decision::Keep(Err(problem)));
                 }
             }
             Ok(Decision::Write(own.checkpoint(opened, workflow, newest)))
         })?;
-        if let Some(problem) = refused {
-            return Err(problem.of(&opened.source));
-        }
         let (seq, adopted) = match appended {
-            Appended::Written(checkpoint) => (checkpoint.seq, Adopted::Appended(checkpoint.handle())),
-            Appended::Kept(seq) => (seq, Adopted::Unchanged(Handle::new(workflow, seq))),
-            Appended::Nothing => (0, Adopted::Unchanged(Handle::new(workflow, 0))),
+            Decision::Write(checkpoint) => (checkpoint.seq, Adopted::Appended(checkpoint.handle())),
+            Decision::Keep(Ok(seq)) => (seq, Adopted::Unchanged(Handle::new(workflow, seq))),
+            Decision::Keep(Err(problem)) => return Err(problem.of(&opened.source)),
         };
         known.sources.insert(opened.sha256, seq);
         Ok(adopted)

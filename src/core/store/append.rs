@@ -33,26 +33,13 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
 
-/// What a writer wants after it has seen the newest checkpoint.
+/// The decision of a writer that has seen the newest checkpoint. `K` is its reason to add nothing.
 #[derive(Debug)]
-pub enum Decision {
-    /// Add this one, which continues the one seen.
+pub enum Decision<K> {
+    /// Add this checkpoint, which continues the newest one.
     Write(Box<Checkpoint>),
-    /// Add nothing: this number says it already.
-    Keep(u64),
-    /// Add nothing, and there is nothing yet.
-    Nothing,
-}
-
-/// What became of it.
-#[derive(Debug)]
-pub enum Appended {
-    /// A checkpoint was added; it survives a power loss.
-    Written(Box<Checkpoint>),
-    /// Nothing was added, because this number says it already.
-    Kept(u64),
-    /// Nothing was added, and there is nothing.
-    Nothing,
+    /// Add nothing.
+    Keep(K),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -60,43 +47,40 @@ pub enum Appended {
 struct NotSynced(#[source] io::Error);
 
 impl<D: Disk> Store<D> {
-    /// Adds a checkpoint to a workflow.
+    /// Adds a checkpoint to a workflow and returns the decision that was carried out; a checkpoint in it survives a
+    /// power loss.
     ///
-    /// `decide` is given the newest checkpoint, and is asked again when another writer was faster. The store is
-    /// created if it is not there. An error of `decide` leaves everything as it was. An archived workflow goes on
-    /// above its seal: `decide` is given the content of the last checkpoint under the number of the seal.
+    /// `decide` is given the newest checkpoint and its number, and is asked again when another writer was faster. The
+    /// store is created if it is not there. An error of `decide` leaves everything as it was. An archived workflow goes
+    /// on above its seal: `decide` is given the last checkpoint under the number of the seal, and its own number.
     ///
     /// # Errors
     /// The newest checkpoint cannot be continued, the disk refuses, or `decide` does.
-    pub fn append(
+    pub fn append<K>(
         &self,
         workflow: &WorkflowId,
         save_id: &str,
-        mut decide: impl FnMut(Option<Box<Checkpoint>>) -> Result<Decision>,
-    ) -> Result<Appended> {
+        mut decide: impl FnMut(Option<Box<Checkpoint>>, u64) -> Result<Decision<K>>,
+    ) -> Result<Decision<K>> {
         self.append_at(workflow, save_id, |dir, newest| {
             let base = self.base(dir, workflow, newest)?;
-            let (seq, content) = base.as_ref().map_or((0, 0), |base| (base.checkpoint.seq, base.content));
-            Ok(match decide(base.map(|base| base.checkpoint))? {
-                Decision::Write(mut checkpoint) => {
-                    checkpoint.seq = seq.saturating_add(1);
-                    Decision::Write(checkpoint)
-                }
-                // On top of a seal, what says it already is the checkpoint whose content was continued.
-                Decision::Keep(kept) if kept == seq => Decision::Keep(content),
-                other => other,
-            })
+            let (seq, content_seq) = base.as_ref().map_or((0, 0), |base| (base.checkpoint.seq, base.content));
+            let mut decision = decide(base.map(|base| base.checkpoint), content_seq)?;
+            if let Decision::Write(checkpoint) = &mut decision {
+                checkpoint.seq = seq.saturating_add(1);
+            }
+            Ok(decision)
         })
     }
 
     /// Adds what `decide` wants on top of what it finds: the workflow's directory, if there is one, and the newest
     /// number. The number of the checkpoint is its business.
-    pub(super) fn append_at(
+    pub(super) fn append_at<K>(
         &self,
         workflow: &WorkflowId,
         save_id: &str,
-        mut decide: impl FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision>,
-    ) -> Result<Appended> {
+        mut decide: impl FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision<K>>,
+    ) -> Result<Decision<K>> {
         let mut lock = None;
         let mut attempt = 0;
         loop {
@@ -108,15 +92,14 @@ impl<D: Disk> Store<D> {
             let newest = self.newest_above(live, workflow)?;
             let mut checkpoint = match decide(dir.as_ref(), newest)? {
                 Decision::Write(checkpoint) => checkpoint,
-                Decision::Keep(seq) => {
+                Decision::Keep(why) => {
                     // Whoever wrote it may have been killed before the sync, and this acknowledges it again.
                     if let Some(dir) = &dir {
                         let path = self.workflow_dir(workflow);
                         self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
                     }
-                    return Ok(Appended::Kept(seq));
+                    return Ok(Decision::Keep(why));
                 }
-                Decision::Nothing => return Ok(Appended::Nothing),
             };
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
             let Some(dir) = dir else {
@@ -131,7 +114,7 @@ impl<D: Disk> Store<D> {
                 self.rebuild(&dir, workflow, newest, save_id)?;
             }
             if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
-                return Ok(Appended::Written(checkpoint));
+                return Ok(Decision::Write(checkpoint));
             }
             attempt += 1;
         }

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::append::{Appended, Decision};
+use super::append::Decision;
 use super::base::writable;
 use super::bundle::{BundleName, Manifest};
 use super::disk::Disk;
@@ -107,16 +107,15 @@ impl<D: Disk> Store<D> {
         let staged = format!("{}-seal", stamp.save_id);
         let sealed = self.append_at(workflow, &staged, |dir, newest| match newest {
             Some(newest) => self.seal(dir, workflow, newest, closing),
-            None => Ok(Decision::Nothing),
+            None => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
         })?;
         match sealed {
-            Appended::Written(seal) => self.complete(&seal, closing, teller),
-            Appended::Kept(seq) => {
+            Decision::Write(seal) => self.complete(&seal, closing, teller),
+            Decision::Keep(seq) => {
                 let seal = self.load(&Handle::new(workflow, seq))?;
                 let archived = self.complete(&seal.checkpoint, closing, teller)?;
                 Ok(Archived { sealed_before: true, ..archived })
             }
-            Appended::Nothing => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
         }
     }
 
@@ -135,7 +134,7 @@ impl<D: Disk> Store<D> {
         workflow: &WorkflowId,
         newest: u64,
         Closing { reason, stamp, expected, purge }: Closing<'_>,
-    ) -> Result<Decision> {
+    ) -> Result<Decision<u64>> {
         let (newest, entry) = self.read_newest(dir, workflow, newest)?;
         let newest = &newest;
         if let Some(expected) = expected.filter(|expected| *expected != newest.seq) {

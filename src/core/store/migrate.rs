@@ -1,6 +1,6 @@
 //! Bringing workflows of older formats forward: by appending, never by rewriting.
 
-use super::append::{Appended, Decision};
+use super::append::Decision;
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
@@ -59,7 +59,7 @@ impl<D: Disk> Store<D> {
     /// It cannot be read, or the store refuses.
     pub fn migrate(&self, workflow: &WorkflowId, steps: &[Step], stamp: &Stamp) -> Result<Option<Handle>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Nothing) };
+            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Keep(())) };
             let handle = Handle::new(workflow, seq);
             let damaged = |why: Unusable| self.damaged(&handle, why);
             let bytes = self.read_bytes(dir, &handle).map_err(damaged)?;
@@ -69,7 +69,7 @@ impl<D: Disk> Store<D> {
                 return Err(Error::NewerFormat { handle, version });
             }
             if version == CURRENT || old.sealed.is_some() {
-                return Ok(Decision::Keep(seq));
+                return Ok(Decision::Keep(()));
             }
             let note = format!("brought forward from format {version}");
             let mut next = successor(workflow, Some(old), stamp);
@@ -78,8 +78,8 @@ impl<D: Disk> Store<D> {
             Ok(Decision::Write(next))
         })?;
         Ok(match appended {
-            Appended::Written(checkpoint) => Some(checkpoint.handle()),
-            Appended::Kept(_) | Appended::Nothing => None,
+            Decision::Write(checkpoint) => Some(checkpoint.handle()),
+            Decision::Keep(()) => None,
         })
     }
 }

@@ -56,7 +56,7 @@ mod survey;
 mod telling;
 mod verify;
 
-pub use append::{Appended, Decision, LOCK_PATIENCE};
+pub use append::{Decision, LOCK_PATIENCE};
 pub use archive::Archived;
 pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,

@@ -1,9 +1,11 @@
 //! Beginning a workflow again from the start.
 
-use super::append::{Appended, Decision};
+use std::convert::Infallible;
+
+use super::append::Decision;
 use super::archive::Archived;
 use super::disk::Disk;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::open::Store;
 use super::read::Entry;
 use crate::core::change::{Change, Stamp};
@@ -55,13 +57,11 @@ impl<D: Disk> Store<D> {
             };
             let fresh = base.map(|base| Box::new(fresh(*base, keep)));
             let next = Change::default().apply(workflow, fresh, stamp)?;
-            Ok(Decision::Write(next))
+            Ok(Decision::<Infallible>::Write(next))
         })?;
         match appended {
-            Appended::Written(checkpoint) => Ok(Restarted { archived, checkpoint }),
-            Appended::Kept(_) | Appended::Nothing => {
-                Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() })
-            }
+            Decision::Write(checkpoint) => Ok(Restarted { archived, checkpoint }),
+            Decision::Keep(never) => match never {},
         }
     }
 }

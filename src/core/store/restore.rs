@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::append::{Appended, Decision};
+use super::append::Decision;
 use super::bundle::{BadBundle, Bundle};
 use super::bundles::Visited;
 use super::disk::{Access, Disk};
@@ -234,22 +234,22 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint above the seal, if a seal is the newest.
     fn revive(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Option<Box<Checkpoint>>> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let Some(seq) = newest else { return Ok(Decision::Nothing) };
+            let Some(seq) = newest else { return Ok(Decision::Keep(())) };
             match self.read_newest(dir, workflow, seq)? {
                 (_, Ok(Entry::Sealed(_))) => {}
                 // It may be a seal.
                 (newest, Err(why @ Unusable::Unreadable(_))) => return Err(self.damaged(&newest, why)),
-                _ => return Ok(Decision::Keep(seq)),
+                _ => return Ok(Decision::Keep(())),
             }
-            let Some(base) = self.base(dir, workflow, newest)? else { return Ok(Decision::Nothing) };
+            let Some(base) = self.base(dir, workflow, newest)? else { return Ok(Decision::Keep(())) };
             let base = Some(base.checkpoint);
             let mut next = successor(workflow, base, stamp);
             next.trigger = Trigger::Manual;
             Ok(Decision::Write(next))
         })?;
         Ok(match appended {
-            Appended::Written(checkpoint) => Some(checkpoint),
-            Appended::Kept(_) | Appended::Nothing => None,
+            Decision::Write(checkpoint) => Some(checkpoint),
+            Decision::Keep(()) => None,
         })
     }
 }

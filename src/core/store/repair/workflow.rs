@@ -8,7 +8,7 @@ use crate::core::checkpoint::Checkpoint;
 use crate::core::finding::Severity;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
-use crate::core::store::append::{Appended, Decision};
+use crate::core::store::append::Decision;
 use crate::core::store::bundle::BadBundle;
 use crate::core::store::disk::Disk;
 use crate::core::store::error::{Error, Result};
@@ -195,7 +195,7 @@ impl<D: Disk> Store<D> {
         let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
             let top = newest.unwrap_or_default();
             if matches!(self.base(dir, workflow, newest), Ok(Some(_))) {
-                return Ok(Decision::Keep(top));
+                return Ok(Decision::Keep(()));
             }
             let note = if usable.is_some() { CONTINUED } else { BEGUN };
             let mut next = successor(workflow, usable.clone(), stamp);
@@ -204,7 +204,7 @@ impl<D: Disk> Store<D> {
             next.note = Some(note.to_owned());
             Ok(Decision::Write(next))
         })?;
-        if let Appended::Written(checkpoint) = appended {
+        if let Decision::Write(checkpoint) = appended {
             let handle = checkpoint.handle();
             let path = self.checkpoint_path(&handle);
             done.push(Repair { action: RepairAction::Continued, path, to: None, handle: Some(handle) });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::foreign::{STDIN, read_stdin};
-use super::reader::{Ahead, File, Reader, name};
+use super::reader::{File, Reader, name};
 use crate::cli::args::{Spec, take};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -88,7 +88,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     if !queue.workflows.is_empty() {
         let place = session.place()?;
         import.report.creates(&place, args.dry_run);
-        let store = Store::at(place.located())?.for_many();
+        let store = Store::at(place.located())?;
         let config = session.config(&store)?;
         let stamp = session.stamp(&place, &Default::default())?;
         let adoption = Adoption {
@@ -97,22 +97,9 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             max_file: config.max_artifact(),
             stamp: &stamp,
         };
-        let files: Vec<File> = queue.workflows.values().flatten().map(|queued| queued.file.clone()).collect();
-        let reader = std::mem::take(&mut import.reader);
-        std::thread::scope(|scope| -> Result<(), Failure> {
-            let mut ahead = Ahead::start(scope, reader, files);
-            let mut workflows: Vec<_> = queue.workflows.into_iter().collect();
-            while !workflows.is_empty() {
-                let later = workflows.split_off(workflows.len().min(TOGETHER));
-                if !args.dry_run {
-                    adoption.prepare(workflows.iter().map(|(workflow, _)| workflow))?;
-                }
-                for (workflow, files) in std::mem::replace(&mut workflows, later) {
-                    import.workflow(&adoption, &workflow, files, &mut ahead)?;
-                }
-            }
-            Ok(())
-        })?;
+        for (workflow, files) in queue.workflows {
+            import.workflow(&adoption, &workflow, files)?;
+        }
     }
     let Import { report, progress, .. } = import;
     drop(progress);
@@ -122,9 +109,6 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report)?;
     Ok(report.exit())
 }
-
-/// How many workflows are made room for at once. What breaks off leaves at most so many empty directories.
-const TOGETHER: usize = 256;
 
 /// One run of the command.
 struct Import<'a> {
@@ -223,15 +207,13 @@ impl Import<'_> {
         adoption: &Adoption<'_, OsDisk>,
         workflow: &WorkflowId,
         files: Vec<Queued<File>>,
-        ahead: &mut Ahead,
     ) -> Result<(), Failure> {
-        let from = ahead.skip(files.len());
         let mut known = adoption.known(workflow)?;
         let mut newest = if self.dry_run { newest(adoption.store, workflow)? } else { None };
-        for (index, file) in (from..).zip(files) {
+        for file in files {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {}", done + 1, file.source));
-            let opened = match ahead.take(index) {
+            let opened = match self.reader.open(&file.file, &mut HashSet::new()) {
                 Ok(opened) if opened.sha256 == file.sha256 => opened,
                 Ok(_) => {
                     self.failed(&file.source, SourceProblem::Changed);

@@ -46,20 +46,6 @@ pub struct Known {
 }
 
 impl<D: Disk> Adoption<'_, D> {
-    /// Makes room for those of these workflows that are not there yet, so that what they have in common is done once.
-    ///
-    /// # Errors
-    /// The store refuses.
-    pub fn prepare<'w>(&self, workflows: impl Iterator<Item = &'w WorkflowId>) -> store::Result<()> {
-        let mut new = Vec::new();
-        for workflow in workflows {
-            if self.store.newest_number(workflow)?.is_none() {
-                new.push(workflow.clone());
-            }
-        }
-        self.store.prepare(&new)
-    }
-
     /// Looks up what a workflow has been made from, archived checkpoints included.
     ///
     /// # Errors

@@ -120,29 +120,6 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Makes the directories of workflows that are about to get their first checkpoint, and the store if need be. A
-    /// store [for many](Store::for_many) syncs their names together, and none of them again.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub fn prepare(&self, new: &[WorkflowId]) -> Result<()> {
-        let Some(first) = new.first() else { return Ok(()) };
-        self.create()?;
-        for workflow in new {
-            self.make_workflow(workflow)?;
-        }
-        let Some(durable) = &self.durable else { return Ok(()) };
-        let Some(workflows) = self.open_workflows()? else { return Ok(()) };
-        let id = |workflow: &WorkflowId| self.disk().identify(&workflows, &workflow.directory()).ok();
-        let ids: Vec<FileId> = new.iter().filter_map(id).collect();
-        // Whatever is known of the first of them already: it is the others that this is for.
-        let path = self.root().join(WORKFLOWS);
-        self.disk().sync_dir(&workflows).map_err(|error| self.failed("sync", &path, error))?;
-        self.sync_above(first)?;
-        durable.remember_workflows(ids);
-        Ok(())
-    }
-
     pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
         let path = self.workflow_dir(workflow);
         let workflows = self.open_workflows()?.ok_or_else(|| {
@@ -234,8 +211,7 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Syncs the directories whose entries lead to a workflow. The two upper ones are the same for every workflow: a
-    /// store [for many](Store::for_many) syncs them once.
+    /// Syncs the directories whose entries lead to a workflow.
     pub(super) fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
         let root = self.root();
         let workflows_path = root.join(WORKFLOWS);
@@ -245,26 +221,9 @@ impl<D: Disk> Store<D> {
         let workflows = self.enter(&store, WORKFLOWS, &workflows_path)?;
         let sync =
             |dir, path: &_| self.disk().sync_dir(dir).map_err(|error| self.failed("sync", path, error));
-        let workflow_path = self.workflow_dir(workflow);
-        let Some(durable) = &self.durable else {
-            sync(&workflows, &workflow_path)?;
-            sync(&store, &workflows_path)?;
-            return sync(&base, &root);
-        };
-        let id = |dir, name: &str, path: &_| {
-            self.disk().identify(dir, name).map_err(|error| self.failed("read", path, error))
-        };
-        let ids = [id(&base, self.name(), &root)?, id(&store, WORKFLOWS, &workflows_path)?];
-        let own = self.disk().identify(&workflows, &workflow.directory());
-        if !own.is_ok_and(|own| durable.knows_workflow(ids, own)) {
-            sync(&workflows, &workflow_path)?;
-        }
-        if !durable.knows(ids) {
-            sync(&store, &workflows_path)?;
-            sync(&base, &root)?;
-            durable.remember(ids, [store, workflows]);
-        }
-        Ok(())
+        sync(&workflows, &self.workflow_dir(workflow))?;
+        sync(&store, &workflows_path)?;
+        sync(&base, &root)
     }
 
     fn unconfirmed(&self, handle: &Handle, why: Cause) -> Error {

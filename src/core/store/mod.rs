@@ -33,7 +33,6 @@ mod bundle;
 mod bundles;
 mod clean;
 mod disk;
-mod durable;
 mod error;
 mod gone;
 mod layout;

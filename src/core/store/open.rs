@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Access, Disk};
-use super::durable::Durable;
 use super::error::{Error, Result};
 use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
 use super::locate::Located;
@@ -17,27 +16,12 @@ use crate::core::workflow_id::WorkflowId;
 const MAX_LEFTOVERS: u32 = 100;
 
 /// A store. Opening one touches nothing; every operation looks at the disk anew.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Store<D: Disk = OsDisk> {
     disk: D,
     base: PathBuf,
     name: String,
     project: PathBuf,
-    /// What is known to survive a power loss, if that is remembered.
-    pub(super) durable: Option<Durable<D::Dir>>,
-}
-
-impl<D: Disk + Clone> Clone for Store<D> {
-    fn clone(&self) -> Self {
-        let Self { disk, base, name, project, durable } = self;
-        Self {
-            disk: disk.clone(),
-            base: base.clone(),
-            name: name.clone(),
-            project: project.clone(),
-            durable: durable.clone(),
-        }
-    }
 }
 
 impl Store {
@@ -58,14 +42,7 @@ impl<D: Disk> Store<D> {
     /// The store called `name` on a disk that sees the directory `base`.
     pub fn on(disk: D, base: &Path, name: &str, project: &Path) -> Self {
         let (base, name, project) = (base.to_owned(), name.to_owned(), project.to_owned());
-        Self { disk, base, name, project, durable: None }
-    }
-
-    /// The same store for a process that makes many workflows: what it has synced above them once, it does not sync
-    /// again for each.
-    #[must_use]
-    pub fn for_many(self) -> Self {
-        Self { durable: Some(Durable::default()), ..self }
+        Self { disk, base, name, project }
     }
 
     /// The directory of the store.

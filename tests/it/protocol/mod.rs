@@ -3,7 +3,6 @@
 //! Every harness ends in the same [`audit`](crate::support::audit::audit): what was acknowledged is there, whole, once,
 //! in order. What each harness would miss if a protection were absent is shown by `mutants`.
 
-mod many;
 mod model;
 mod mutants;
 mod order;

@@ -136,5 +136,5 @@ fn three_savers_with_few_preemptions() {
 /// An archived workflow is continued by several at once: above the seal, with the content of what it closes.
 #[test]
 fn two_savers_above_a_seal_with_few_preemptions() {
-    assert_sound(Bounds { savers: 2, preemptions: 2, begun: Begun::Archived }, 3_000);
+    assert_sound(Bounds { savers: 2, preemptions: 2, begun: Begun::Archived }, 2_400);
 }

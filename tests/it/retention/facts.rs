@@ -1,13 +1,15 @@
 //! Snapshots and policies, made up.
 
 use ckpt::core::retention::{
-    BundleFacts, CheckpointFacts, Content, KeepRules, Limit, Policy, RetentionSettings, Rules, Scope,
-    Snapshot, Standing, TriggerLimits, WorkflowFacts,
+    BundleFacts, CheckpointFacts, CleanupPlan, Content, KeepRules, Limit, Policy, Removal, RetentionSettings,
+    Rules, Scope, Snapshot, Standing, TriggerLimits, WorkflowFacts, WorkflowPlan, plan,
 };
 use ckpt::core::span::Span;
 use ckpt::core::store::BundleName;
 use ckpt::core::{ArchiveReason, Timestamp, Trigger, WorkflowId, WorkflowStatus};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
 
 pub(super) const DAY: i64 = 24 * 3600;
 
@@ -78,8 +80,8 @@ fn any_trigger() -> impl Strategy<Value = Trigger> {
 
 fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
     let phase = prop::sample::select(vec!["a", "b", ""]);
-    let flags = (prop::bool::weighted(0.1), prop::bool::weighted(0.1));
-    let days = prop_oneof![-2_i64..12, Just(7)];
+    let flags = (prop::bool::weighted(0.05), prop::bool::weighted(0.05));
+    let days = prop_oneof![1 => -2_i64..0, 12 => 0_i64..30, 1 => Just(7)];
     (days, 0_i64..2, any_trigger(), phase, flags, 1_u64..500).prop_map(
         |(days, more, trigger, phase, (pinned, damaged), bytes)| {
             let mut facts = checkpoint(0, days * DAY + more, trigger, phase);
@@ -95,7 +97,7 @@ fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
 
 fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
     let bundles = prop::collection::vec((1_u64..9, 0_i64..60, prop::bool::ANY, prop::bool::ANY), 0..9);
-    (any_status(), prop::collection::vec(any_checkpoint(), 1..12), bundles).prop_map(
+    (any_status(), prop::collection::vec(any_checkpoint(), 1..16), bundles).prop_map(
         |(status, mut checkpoints, bundles)| {
             for (seq, facts) in (1..).zip(&mut checkpoints) {
                 facts.seq = seq;
@@ -120,7 +122,7 @@ fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
 }
 
 pub(super) fn any_snapshot() -> impl Strategy<Value = Snapshot> {
-    prop::collection::vec(any_workflow(), 0..4).prop_map(|mut workflows| {
+    prop::collection::vec(any_workflow(), 0..6).prop_map(|mut workflows| {
         for (number, facts) in workflows.iter_mut().enumerate() {
             facts.workflow = id(&format!("w{number}"));
         }
@@ -128,10 +130,14 @@ pub(super) fn any_snapshot() -> impl Strategy<Value = Snapshot> {
     })
 }
 
+/// Any keep rules, often none: each rule added keeps more, and a rule that matches nothing makes a policy invalid.
 pub(super) fn any_keep() -> impl Strategy<Value = KeepRules> {
-    let limits = prop::collection::vec((any_trigger(), 1_u32..4), 0..3);
-    let last = prop::option::of(1_u32..4);
-    let within = prop::option::of(0_u64..10);
+    let limits = prop_oneof![
+        3 => Just(Vec::new()),
+        1 => prop::collection::vec((any_trigger(), 1_u32..4), 1..3),
+    ];
+    let last = prop::option::weighted(0.3, 1_u32..4);
+    let within = prop::option::weighted(0.2, 0_u64..10);
     (last, within, limits).prop_map(|(last, within, limits)| KeepRules {
         last: last.map(newest),
         within: within.map(Span::from_days),
@@ -141,26 +147,64 @@ pub(super) fn any_keep() -> impl Strategy<Value = KeepRules> {
     })
 }
 
+/// Any policy that has a rule.
 pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
     let rules = prop_oneof![
         Just(standing().rules),
-        (0_u64..10).prop_map(|days| Rules::MaxAge(Span::from_days(days))),
-        (0_u64..10).prop_map(|days| Rules::Standing {
+        (0_u64..20).prop_map(|days| Rules::MaxAge(Span::from_days(days))),
+        (0_u64..20).prop_map(|days| Rules::Standing {
             triggers: TriggerLimits::standard(),
             max_age: Some(Span::from_days(days))
         }),
         Just(Rules::Everything),
     ];
-    let size = prop::option::of(0_u64..3000);
-    let statuses = prop::collection::vec(any_status(), 0..2);
-    (rules, any_keep(), size, statuses, prop::bool::ANY).prop_map(|(rules, keep, size, statuses, purge)| {
-        Policy {
-            rules,
-            keep,
-            scope: Scope { statuses, ..Scope::default() },
-            max_size: size.map(ckpt::core::size::Size),
-            purge,
-            ..standing()
-        }
-    })
+    let size = prop::option::weighted(0.3, 0_u64..3000);
+    let statuses = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(any_status(), 1..3)];
+    (rules, any_keep(), size, statuses, prop::bool::ANY).prop_map(
+        |(rules, mut keep, size, statuses, purge)| {
+            if rules == Rules::Everything && keep.is_empty() {
+                keep.last = Some(newest(1));
+            }
+            Policy {
+                rules,
+                keep,
+                scope: Scope { statuses, ..Scope::default() },
+                max_size: size.map(ckpt::core::size::Size),
+                purge,
+                ..standing()
+            }
+        },
+    )
+}
+
+/// Plans, or rejects the generated case: one of its keep rules matches no checkpoint.
+pub(super) fn plan_or_reject(snapshot: &Snapshot, policy: &Policy) -> Result<CleanupPlan, TestCaseError> {
+    plan(snapshot, policy, now()).map_err(|error| TestCaseError::reject(error.to_string()))
+}
+
+/// The properties say little about plans that keep everything, so most generated plans must not.
+#[test]
+fn most_generated_plans_remove_something() {
+    const CASES: usize = 500;
+    let mut runner = TestRunner::deterministic();
+    let cases = (any_snapshot(), any_policy());
+    let (mut valid, mut removing, mut partly, mut wholly, mut merging, mut expiring) = (0, 0, 0, 0, 0, 0);
+    for _ in 0..CASES {
+        let (snapshot, policy) = cases.new_tree(&mut runner).unwrap().current();
+        let Ok(plan) = plan(&snapshot, &policy, now()) else { continue };
+        let any = |test: &dyn Fn(&WorkflowPlan) -> bool| usize::from(plan.workflows.iter().any(test));
+        valid += 1;
+        removing += usize::from(plan.removed().next().is_some());
+        partly += any(&|workflow| workflow.removal == Removal::Some);
+        wholly += any(&|workflow| matches!(workflow.removal, Removal::Whole(_)));
+        merging += any(&|workflow| !workflow.merge.is_empty());
+        expiring += any(&|workflow| !workflow.bundles.is_empty());
+    }
+    let counts = format!(
+        "of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {merging} merge, {expiring} expire"
+    );
+    assert!(valid * 4 > CASES * 3, "{counts}");
+    assert!(removing * 2 > valid, "{counts}");
+    assert!([partly, wholly, merging, expiring].iter().all(|count| count * 10 > valid), "{counts}");
+    println!("{counts}");
 }

@@ -1,96 +1,74 @@
-//! The command tree.
+//! The command line as clap sees it: the global flags, one command, or the whole tree.
 
-use std::any::Any;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::commands;
-use super::declare::arguments;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
-use super::quick::Reader;
 use super::session::Session;
 use super::style::ColorChoice;
 
-arguments! {
-    /// Flags that every command takes, before or behind its name.
-    #[derive(Clone, Default)]
-    pub(crate) struct GlobalArgs {
-        /// Use this store instead of searching for one [env: CKPT_STORE]
-        #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-        pub(crate) store: Option<PathBuf>,
-        /// Answer with one JSON document
-        #[arg(long, global = true, help_heading = "Global options")]
-        pub(crate) json: bool,
-        /// When to use colour
-        #[arg(
-            long,
-            global = true,
-            value_enum,
-            value_name = "WHEN",
-            default_value = "auto",
-            help_heading = "Global options"
-        )]
-        pub(crate) color: ColorChoice,
-        /// Never ask, even on a terminal
-        #[arg(long, global = true, help_heading = "Global options")]
-        pub(crate) no_input: bool,
-        /// Print only the essential value
-        #[arg(short = 'q', long, global = true, help_heading = "Global options")]
-        pub(crate) quiet: bool,
-        /// Print more
-        #[arg(short = 'v', long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
-        pub(crate) verbose: bool,
-    }
+/// Flags that every command takes, before or behind its name.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Use this store instead of searching for one [env: CKPT_STORE]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Answer with one JSON document
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+    /// Never ask, even on a terminal
+    #[arg(long, global = true)]
+    pub(crate) no_input: bool,
+    /// Print only the essential value
+    #[arg(short = 'q', long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print more
+    #[arg(short = 'v', long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
-/// One command: what it is called, how its arguments look, and what it does.
-pub(crate) struct Spec {
+/// One command: its name, its arguments and the function that runs it.
+pub(crate) struct CommandSpec {
     pub(crate) name: &'static str,
     pub(crate) alias: Option<&'static str>,
-    pub(crate) augment: fn(Command) -> Command,
-    /// Understands ordinary arguments without clap, where that is worth it.
-    pub(crate) quick: Option<Reader>,
+    pub(crate) augment_args: fn(Command) -> Command,
     pub(crate) examples: &'static str,
-    pub(crate) run: fn(Given, &Session) -> Result<Exit, Failure>,
+    pub(crate) run: fn(ArgMatches, &Session) -> Result<Exit, Failure>,
 }
 
-/// What was given to a command.
-pub(crate) enum Given {
-    /// Its arguments.
-    Arguments(Box<dyn Any>),
-    /// What clap makes them of.
-    Matches(ArgMatches),
-}
-
-impl Spec {
-    pub(crate) fn answers_to(&self, word: &OsString) -> bool {
-        word == self.name || self.alias.is_some_and(|alias| word == alias)
+impl CommandSpec {
+    /// Finds a command by its name or alias.
+    pub(crate) fn find(word: &OsString) -> Option<&'static Self> {
+        commands::ALL.iter().find(|spec| word == spec.name || spec.alias.is_some_and(|alias| word == alias))
     }
 
-    fn command(&self) -> Command {
-        let command = (self.augment)(Command::new(self.name)).after_help(self.examples);
+    /// The command as a part of the whole tree.
+    fn subcommand(&self) -> Command {
+        let command = (self.augment_args)(Command::new(self.name)).after_help(self.examples);
         match self.alias {
             Some(alias) => command.visible_alias(alias),
             None => command,
         }
     }
+
+    /// The command alone, with the global flags on the same level.
+    pub(super) fn standalone(&self) -> Command {
+        let command = GlobalArgs::augment_args(Command::new(self.name));
+        (self.augment_args)(command.no_binary_name(true).disable_help_flag(true))
+    }
 }
 
-/// Takes the arguments of a command. It cannot fail after parsing, but if it does, that is said.
-pub(crate) fn take<A: FromArgMatches + 'static>(given: Given) -> Result<A, Failure> {
-    let taken = match given {
-        Given::Arguments(arguments) => {
-            let arguments = arguments.downcast().map(|arguments| *arguments);
-            arguments.map_err(|_| "these are the arguments of another command".to_owned())
-        }
-        Given::Matches(mut matches) => {
-            A::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
-        }
-    };
-    taken.map_err(|why| Failure::new(ErrorCode::Usage, why))
+/// Converts matches to the arguments of a command.
+pub(crate) fn parsed<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Failure> {
+    A::from_arg_matches_mut(&mut matches).map_err(|error| Failure::new(ErrorCode::Usage, error.to_string()))
 }
 
 const ABOUT: &str =
@@ -115,48 +93,31 @@ pub fn command_tree() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .max_term_width(100)
-        .subcommands(commands::ALL.iter().map(Spec::command))
+        .subcommands(commands::ALL.iter().map(CommandSpec::subcommand))
 }
 
-/// One command and the global flags on one level: all that is needed to understand what stands behind its name.
-pub(super) fn flat(spec: &Spec) -> Command {
-    let command =
-        GlobalArgs::augment_args(Command::new(spec.name)).no_binary_name(true).disable_help_flag(true);
-    (spec.augment)(command)
-}
-
-/// Understands the arguments.
+/// Parses the command line.
 ///
-/// Building the whole tree takes longer than the rest of a save. So when the first word is a command, what follows is
-/// first read without clap, then tried on that command alone. If neither accepts the arguments, the whole tree decides,
-/// and words the complaint or the help. Nothing is accepted that the whole tree would understand differently: behind
-/// the name of a command all three know the same arguments.
-pub(crate) fn parse(args: &[OsString]) -> Result<(&'static Spec, Given, GlobalArgs), clap::Error> {
+/// Building the whole tree takes longer than the rest of a save. So if the first word is a command, only that one is
+/// built. The whole tree is the fallback: it accepts global flags before the command, and words help and errors. Behind
+/// the name of a command both accept the same arguments.
+pub(crate) fn parse(
+    args: &[OsString],
+) -> Result<(&'static CommandSpec, ArgMatches, GlobalArgs), clap::Error> {
     if let [_, word, rest @ ..] = args
-        && let Some(spec) = commands::ALL.iter().find(|spec| spec.answers_to(word))
+        && let Some(spec) = CommandSpec::find(word)
+        && let Ok(mut matches) = spec.standalone().try_get_matches_from(rest)
     {
-        if let Some((global, arguments)) = spec.quick.and_then(|quick| quick(rest)) {
-            return Ok((spec, Given::Arguments(arguments), global));
-        }
-        if let Ok(mut matches) = matches(flat(spec), rest) {
-            let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
-            return Ok((spec, Given::Matches(matches), global));
-        }
+        let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
+        return Ok((spec, matches, global));
     }
-    let mut matches = matches(command_tree(), args)?;
+    let mut matches = command_tree().try_get_matches_from(args)?;
     let global = GlobalArgs::from_arg_matches_mut(&mut matches)?;
-    let found = matches.remove_subcommand().and_then(|(name, inner)| {
-        let spec = commands::ALL.iter().find(|spec| spec.name == name)?;
-        Some((spec, Given::Matches(inner), global))
+    let subcommand = matches.remove_subcommand().and_then(|(name, matches)| {
+        let spec = CommandSpec::find(&name.into())?;
+        Some((spec, matches, global))
     });
-    found.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
-}
-
-fn matches(mut command: Command, args: &[OsString]) -> Result<ArgMatches, clap::Error> {
-    let matches = command.try_get_matches_from_mut(args);
-    // The process is short: taking the tree apart would cost as much as building it.
-    std::mem::forget(command);
-    matches
+    subcommand.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
 }
 
 #[cfg(test)]
@@ -170,7 +131,7 @@ mod tests {
     #[test]
     fn every_command_is_well_formed_alone_and_in_the_tree() {
         command_tree().debug_assert();
-        commands::ALL.iter().for_each(|spec| flat(spec).debug_assert());
+        commands::ALL.iter().for_each(|spec| spec.standalone().debug_assert());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(env: Environment) -> Exit {
-    let (spec, given, global) = match args::parse(&env.args) {
+    let (command, matches, global) = match args::parse(&env.args) {
         Ok(parsed) => parsed,
         Err(error) => {
             let ui = Ui::early(&env);
@@ -40,7 +40,7 @@ fn run(env: Environment) -> Exit {
         Err(failure) => return ended(&ui, Err(failure)),
     };
     let session = Session { env, ui, global, clock };
-    ended(&session.ui, (spec.run)(given, &session))
+    ended(&session.ui, (command.run)(matches, &session))
 }
 
 fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {

@@ -1,7 +1,5 @@
 //! Colour, which never carries meaning alone.
 
-use std::str::FromStr;
-
 use super::env::Environment;
 
 /// When to use colour.
@@ -14,20 +12,6 @@ pub(crate) enum ColorChoice {
     Always,
     /// Never
     Never,
-}
-
-/// As clap understands it. This is read at every start, so not by way of clap.
-impl FromStr for ColorChoice {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "always" => Ok(Self::Always),
-            "never" => Ok(Self::Never),
-            _ => Err(()),
-        }
-    }
 }
 
 impl ColorChoice {

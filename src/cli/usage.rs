@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
-use super::args::flat;
-use super::commands;
+use super::args::CommandSpec;
 use super::error::{ErrorCode, Failure};
 
 /// What came of parsing the arguments, when it was not a command.
@@ -44,8 +43,7 @@ pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
             }
         }
     }
-    let command =
-        args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)));
+    let command = args.iter().skip(1).find_map(CommandSpec::find);
     let failure = match command {
         Some(spec) => failure.help(format!("`ckpt {} --help` shows all flags", spec.name)),
         None => failure.help("`ckpt --help` lists the commands"),
@@ -58,9 +56,8 @@ fn dashed_value<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a str
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let spec =
-        args.iter().skip(1).find_map(|word| commands::ALL.iter().find(|spec| spec.answers_to(word)))?;
-    let command = flat(spec);
+    let spec = args.iter().skip(1).find_map(CommandSpec::find)?;
+    let command = spec.standalone();
     let takes_value = |flag: &str| {
         let named =
             |arg: &&clap::Arg| arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));

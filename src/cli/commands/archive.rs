@@ -1,9 +1,9 @@
 //! `ckpt archive`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -16,13 +16,12 @@ use crate::core::store::Error;
 use crate::core::store::{Archived, Archiving, BundleRow, WorkflowRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "archive",
     alias: None,
-    augment: ArchiveArgs::augment_args,
-    quick: None,
+    augment_args: ArchiveArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -55,27 +54,10 @@ pub(crate) struct ArchiveArgs {
     idle_for: Option<Span>,
     /// What became of the work; needed where there is work left
     #[arg(long = "as", value_enum, value_name = "REASON", conflicts_with = "list")]
-    reason: Option<ReasonArg>,
+    reason: Option<ArchiveReason>,
     /// List the bundles there are instead
     #[arg(long)]
     list: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ReasonArg {
-    Completed,
-    Failed,
-    Abandoned,
-}
-
-impl From<ReasonArg> for ArchiveReason {
-    fn from(given: ReasonArg) -> Self {
-        match given {
-            ReasonArg::Completed => Self::Completed,
-            ReasonArg::Failed => Self::Failed,
-            ReasonArg::Abandoned => Self::Abandoned,
-        }
-    }
 }
 
 fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
@@ -122,8 +104,8 @@ fn archive(
 ) -> Result<(WorkflowId, Archived), Failure> {
     let store = &workspace.store;
     let workflow = store.resolve_workflow(given)?;
-    let reason = match args.reason {
-        Some(reason) => reason.into(),
+    let reason = match &args.reason {
+        Some(reason) => reason.clone(),
         None => default_reason(store, &workflow)?,
     };
     let stamp = session.stamp(&workspace.place, &workspace.config)?;

@@ -4,7 +4,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::unfinished::unfinished;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -13,13 +13,12 @@ use crate::cli::views::brief::BriefReport;
 use crate::core::resume::Selected;
 use crate::core::store::Location;
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "brief",
     alias: None,
-    augment: BriefArgs::augment_args,
-    quick: None,
+    augment_args: BriefArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::save::WorkflowStatusArg;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -16,15 +15,14 @@ use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
 use crate::core::span::Span;
-use crate::core::{Trigger, WorkflowId};
+use crate::core::{Trigger, WorkflowId, WorkflowStatus};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "cleanup",
     alias: None,
-    augment: CleanupArgs::augment_args,
-    quick: None,
+    augment_args: CleanupArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -60,7 +58,7 @@ pub(crate) struct CleanupArgs {
     workflow: Vec<String>,
     /// Only workflows with this status
     #[arg(long, value_enum, value_name = "S", help_heading = "Scope")]
-    status: Vec<WorkflowStatusArg>,
+    status: Vec<WorkflowStatus>,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -172,7 +170,7 @@ impl CleanupArgs {
         for given in &self.workflow {
             workflows.insert(workspace.store.resolve_workflow(&given.parse::<WorkflowId>()?)?);
         }
-        let statuses = self.status.iter().map(|status| (*status).into()).collect();
+        let statuses = self.status.clone();
         let standing = workspace.config.retention().policy();
         let source = self.source();
         Ok(Policy {

@@ -3,20 +3,19 @@
 use clap::{Args, ValueEnum};
 use clap_complete::env::Shells;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete::VARIABLE;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::text::TextReport;
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "completions",
     alias: None,
-    augment: CompletionsArgs::augment_args,
-    quick: None,
+    augment_args: CompletionsArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::foreign;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::mirror::read_document;
 use crate::cli::session::Session;
+use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, ExportedText, Written};
 use crate::core::dialects::{Dialect, Topic};
 use crate::core::export::{Content, Export, ExportFile, files, is_history, write};
@@ -19,13 +19,12 @@ use crate::core::selector::Which;
 use crate::core::store::Stored;
 use crate::core::{Error, Handle, Selector, Store, WorkflowId};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "export",
     alias: None,
-    augment: ExportArgs::augment_args,
-    quick: None,
+    augment_args: ExportArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -46,7 +45,7 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
     selector: String,
     /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
-    #[arg(long = "as", value_name = "DIALECT", value_parser = foreign::writable, add = ArgValueCandidates::new(complete::writable))]
+    #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::writable))]
     dialect: Dialect,
     /// Write below this directory, to this file, or with `-` to stdout
     #[arg(short, long, value_name = "PATH")]

@@ -1,12 +1,11 @@
 //! What `import`, `export` and `resume --file` share: foreign files, seen from the command line.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::session::{Judgement, Session};
 use crate::core::adopt::{Adoption, Collected, Opened, Shelf, SourceProblem, Terms};
-use crate::core::dialects::{Dialect, MAX_SOURCE_BYTES, Reading};
+use crate::core::dialects::{MAX_SOURCE_BYTES, Reading};
 use crate::core::files::read_bounded;
 use crate::core::{Config, Store};
 
@@ -55,25 +54,4 @@ pub(super) fn judge(session: &Session, file: &Path) -> Result<(Judgement, Readin
     let checkpoint = adoption.checkpoint(&opened, &workflow, None);
     let judgement = session.judge_at(&place, &config, checkpoint);
     Ok((judgement, opened.reading))
-}
-
-/// A dialect that can be written, as an argument.
-pub(super) fn writable(given: &str) -> Result<Dialect, String> {
-    let known = Dialect::WRITABLE.into_iter().find(|dialect| dialect.word() == given);
-    known.ok_or_else(|| format!("it is one of {}", Dialect::WRITABLE.map(Dialect::word).join(", ")))
-}
-
-/// A dialect of which a copy can be kept, as an argument.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Mirror(pub(super) Dialect);
-
-impl FromStr for Mirror {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        let known = Dialect::FOREIGN.into_iter().find(|dialect| dialect.word() == given);
-        known
-            .map(Self)
-            .ok_or_else(|| format!("it is one of {}", Dialect::FOREIGN.map(Dialect::word).join(", ")))
-    }
 }

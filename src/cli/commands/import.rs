@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::foreign::{STDIN, read_stdin};
 use super::reader::{File, Reader, name};
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
@@ -23,13 +23,12 @@ use crate::core::store::Error;
 use crate::core::store::OsDisk;
 use crate::core::{Store, WorkflowId};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "import",
     alias: None,
-    augment: ImportArgs::augment_args,
-    quick: None,
+    augment_args: ImportArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -3,28 +3,24 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::save::WorkflowStatusArg;
 use super::unfinished::{by_activity, is_unfinished};
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::clock::Clock;
 use crate::cli::complete;
-use crate::cli::declare::arguments;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::quick;
 use crate::cli::session::Session;
 use crate::cli::views::list::{CheckpointsReport, WorkflowsReport};
 use crate::core::WorkflowStatus;
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
     alias: Some("ls"),
-    augment: ListArgs::augment_args,
-    quick: Some(quick::read::<ListArgs>),
+    augment_args: ListArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 /// How many rows are shown if nobody says how many.
@@ -37,43 +33,42 @@ Examples:
   ckpt list 042
   ckpt list --json | jq -r '.workflows[].handle'";
 
-arguments! {
-    /// List workflows, newest activity first; with an id, its checkpoints
-    pub(crate) struct ListArgs {
-        /// List the checkpoints of this workflow
-        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-        id: Option<String>,
-        /// The archived ones instead of the live ones
-        #[arg(long, help_heading = "Filters", conflicts_with = "id")]
-        archived: bool,
-        /// Only those with work left
-        #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
-        unfinished: bool,
-        /// Only those with this status
-        #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
-        status: Vec<WorkflowStatusArg>,
-        /// Only those whose last save is about this phase
-        #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]
-        phase: Option<String>,
-        /// Only those with this label
-        #[arg(long, value_name = "L", help_heading = "Filters", conflicts_with = "id")]
-        label: Vec<String>,
-        /// Only those that follow this pipeline
-        #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
-        pipeline: Option<String>,
-        /// Only those not saved for this long, such as 7d
-        #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
-        older_than: Option<Span>,
-        /// Only those saved within this time, such as 36h
-        #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
-        newer_than: Option<Span>,
-        /// Show at most this many rows; 50 if not given, and with `--quiet` all of them
-        #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
-        limit: Option<usize>,
-        /// Show all rows
-        #[arg(short = 'a', long)]
-        all: bool,
-    }
+/// List workflows, newest activity first; with an id, its checkpoints
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List the checkpoints of this workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// The archived ones instead of the live ones
+    #[arg(long, help_heading = "Filters", conflicts_with = "id")]
+    archived: bool,
+    /// Only those with work left
+    #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
+    unfinished: bool,
+    /// Only those with this status
+    #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
+    status: Vec<WorkflowStatus>,
+    /// Only those whose last save is about this phase
+    #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]
+    phase: Option<String>,
+    /// Only those with this label
+    #[arg(long, value_name = "L", help_heading = "Filters", conflicts_with = "id")]
+    label: Vec<String>,
+    /// Only those that follow this pipeline
+    #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
+    pipeline: Option<String>,
+    /// Only those not saved for this long, such as 7d
+    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
+    older_than: Option<Span>,
+    /// Only those saved within this time, such as 36h
+    #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
+    newer_than: Option<Span>,
+    /// Show at most this many rows; 50 if not given, and with `--quiet` all of them
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
+    limit: Option<usize>,
+    /// Show all rows
+    #[arg(short = 'a', long)]
+    all: bool,
 }
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
@@ -109,8 +104,7 @@ impl ListArgs {
     fn wants(&self, row: &WorkflowRow, clock: &Clock) -> bool {
         let Ok(header) = &row.header else { return true };
         let age = || u64::try_from(clock.now().seconds_since(header.saved_at)).unwrap_or_default();
-        let statuses: Vec<WorkflowStatus> = self.status.iter().map(|status| (*status).into()).collect();
-        (statuses.is_empty() || statuses.contains(&header.status))
+        (self.status.is_empty() || self.status.contains(&header.status))
             && self
                 .phase
                 .as_ref()

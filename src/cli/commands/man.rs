@@ -3,19 +3,18 @@
 use clap::Args;
 use clap::builder::Resettable;
 
-use crate::cli::args::{Spec, command_tree, take};
+use crate::cli::args::{CommandSpec, command_tree, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::text::TextReport;
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "man",
     alias: None,
-    augment: ManArgs::augment_args,
-    quick: None,
+    augment_args: ManArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -2,20 +2,19 @@
 
 use clap::Args;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::migrate::MigrateReport;
 use crate::core::migrate::STEPS;
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "migrate",
     alias: None,
-    augment: MigrateArgs::augment_args,
-    quick: None,
+    augment_args: MigrateArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

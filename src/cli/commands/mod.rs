@@ -1,7 +1,5 @@
 //! The commands, one file each.
 
-#[cfg(test)]
-mod agreement;
 mod approve;
 mod archive;
 mod brief;
@@ -30,32 +28,32 @@ mod status;
 mod unfinished;
 mod verify;
 
-use super::args::Spec;
+use super::args::CommandSpec;
 
 /// All commands, in the order of the help text.
-pub(crate) const ALL: &[Spec] = &[
-    save::SPEC,
-    resume::SPEC,
-    status::SPEC,
-    brief::SPEC,
-    list::SPEC,
-    show::SPEC,
-    diff::SPEC,
-    run::SPEC,
-    approve::SPEC,
-    revise::SPEC,
-    rollback::SPEC,
-    archive::SPEC,
-    restore::SPEC,
-    verify::SPEC,
-    cleanup::SPEC,
-    stats::SPEC,
-    pipeline::SPEC,
-    import::SPEC,
-    export::SPEC,
-    migrate::SPEC,
-    init::SPEC,
-    schema::SPEC,
-    completions::SPEC,
-    man::SPEC,
+pub(crate) const ALL: &[CommandSpec] = &[
+    save::COMMAND,
+    resume::COMMAND,
+    status::COMMAND,
+    brief::COMMAND,
+    list::COMMAND,
+    show::COMMAND,
+    diff::COMMAND,
+    run::COMMAND,
+    approve::COMMAND,
+    revise::COMMAND,
+    rollback::COMMAND,
+    archive::COMMAND,
+    restore::COMMAND,
+    verify::COMMAND,
+    cleanup::COMMAND,
+    stats::COMMAND,
+    pipeline::COMMAND,
+    import::COMMAND,
+    export::COMMAND,
+    migrate::COMMAND,
+    init::COMMAND,
+    schema::COMMAND,
+    completions::COMMAND,
+    man::COMMAND,
 ];

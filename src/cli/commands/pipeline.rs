@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
@@ -11,13 +11,12 @@ use crate::cli::words::and;
 use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::{Config, Store, builtin};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "pipeline",
     alias: None,
-    augment: PipelineArgs::augment_args,
-    quick: None,
+    augment_args: PipelineArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

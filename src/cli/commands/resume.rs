@@ -8,14 +8,12 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::foreign;
 use super::unfinished::only_unfinished;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::child;
 use crate::cli::complete;
-use crate::cli::declare::arguments;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::question::{Choice, ask};
-use crate::cli::quick;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::context::ContextReport;
@@ -24,13 +22,12 @@ use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
 use crate::core::{Handle, Selector, WorkflowId};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
     alias: None,
-    augment: ResumeArgs::augment_args,
-    quick: Some(quick::read::<ResumeArgs>),
+    augment_args: ResumeArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -44,35 +41,34 @@ Examples:
 
 Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or blocked";
 
-arguments! {
-    /// Say where to continue, why, and whether it is safe
-    ///
-    /// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
-    /// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
-    pub(crate) struct ResumeArgs {
-        /// The workflow
-        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-        id: Option<String>,
-        /// Judge this checkpoint instead of the newest one
-        #[arg(long, value_name = "SELECTOR")]
-        from: Option<String>,
-        /// Judge the checkpoint file of another system, without importing it
-        #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
-        file: Option<PathBuf>,
-        /// Accept the verdict `confirm`; nothing accepts `blocked`
-        #[arg(short = 'y', long)]
-        yes: bool,
-        /// Print for every phase what decided about it
-        #[arg(long, conflicts_with = "context")]
-        explain: bool,
-        /// Print what an agent must reload: action, data of finished phases, artifacts, watched files
-        #[arg(long)]
-        context: bool,
-        /// Run this command if it is safe, with the brief on stdin and `CKPT_WORKFLOW`, `CKPT_HANDLE`, `CKPT_PHASE` and
-        /// `CKPT_ACTION` in its environment
-        #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
-        command: Vec<OsString>,
-    }
+/// Say where to continue, why, and whether it is safe
+///
+/// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
+/// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The workflow
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Judge this checkpoint instead of the newest one
+    #[arg(long, value_name = "SELECTOR")]
+    from: Option<String>,
+    /// Judge the checkpoint file of another system, without importing it
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
+    file: Option<PathBuf>,
+    /// Accept the verdict `confirm`; nothing accepts `blocked`
+    #[arg(short = 'y', long)]
+    yes: bool,
+    /// Print for every phase what decided about it
+    #[arg(long, conflicts_with = "context")]
+    explain: bool,
+    /// Print what an agent must reload: action, data of finished phases, artifacts, watched files
+    #[arg(long)]
+    context: bool,
+    /// Run this command if it is safe, with the brief on stdin and `CKPT_WORKFLOW`, `CKPT_HANDLE`, `CKPT_PHASE` and
+    /// `CKPT_ACTION` in its environment
+    #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
+    command: Vec<OsString>,
 }
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -12,13 +12,12 @@ use crate::cli::views::save::SaveReport;
 use crate::core::change::{Change, Reopen};
 use crate::core::{PhaseId, WorkflowId};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "revise",
     alias: None,
-    augment: ReviseArgs::augment_args,
-    quick: None,
+    augment_args: ReviseArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

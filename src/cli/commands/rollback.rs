@@ -4,7 +4,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::save::expected;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -15,13 +15,12 @@ use crate::core::change::Change;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "rollback",
     alias: None,
-    augment: RollbackArgs::augment_args,
-    quick: None,
+    augment_args: RollbackArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -6,7 +6,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::json;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::child;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
@@ -15,13 +15,12 @@ use crate::cli::session::Session;
 use crate::core::change::{Change, Edit};
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "run",
     alias: None,
-    augment: RunArgs::augment_args,
-    quick: None,
+    augment_args: RunArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\

@@ -1,21 +1,20 @@
 //! `ckpt save`
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
 
-use super::foreign::Mirror;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::declare::{arguments, understood_by_name};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::quick;
 use crate::cli::recording::{Terms, refuse_secret_names};
 use crate::cli::session::{Place, Session, Workspace};
+use crate::cli::values::mirror_dialect;
 use crate::cli::views::save::SaveReport;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
+use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
 use crate::core::redact::redact_value;
 use crate::core::store::Location;
@@ -23,13 +22,12 @@ use crate::core::{
     Config, Handle, PhaseId, PhaseStatus, Store, TaskId, TaskStatus, Trigger, WorkflowId, WorkflowStatus,
 };
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "save",
     alias: None,
-    augment: SaveArgs::augment_args,
-    quick: Some(quick::read::<SaveArgs>),
+    augment_args: SaveArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -41,152 +39,98 @@ Examples:
   ckpt save 042 --phase test --status failed --error \"3 tests fail\"
   ckpt save 042 --from - <<< '{\"phase\": \"test\", \"state\": {\"retries\": 1}}'";
 
-arguments! {
-    /// Record a phase, or any other change, as a new checkpoint
-    ///
-    /// Without `--phase` this is a manual checkpoint of the present state. The store is created if there is none. The new
-    /// handle is printed once the checkpoint would survive a power loss.
-    pub(crate) struct SaveArgs {
-        /// The workflow; `CKPT_WORKFLOW` if not given
-        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-        id: Option<String>,
+/// Record a phase, or any other change, as a new checkpoint
+///
+/// Without `--phase` this is a manual checkpoint of the present state. The store is created if there is none. The new
+/// handle is printed once the checkpoint would survive a power loss.
+#[derive(Debug, Args)]
+pub(crate) struct SaveArgs {
+    /// The workflow; `CKPT_WORKFLOW` if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
 
-        /// The phase this save is about
-        #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
-        phase: Option<String>,
-        /// What became of the phase
-        #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
-        status: Option<StatusArg>,
-        /// Follow a pipeline; `ckpt pipeline list` shows them
-        #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases",
-            add = ArgValueCandidates::new(complete::pipelines))]
-        pipeline: Option<String>,
-        /// Declare the phases
-        #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
-        phases: Option<String>,
-        /// Declare the phases 1 to N
-        #[arg(long, value_name = "N", help_heading = "Phases")]
-        total: Option<u32>,
+    /// The phase this save is about
+    #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
+    phase: Option<String>,
+    /// What became of the phase
+    #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
+    status: Option<PhaseStatus>,
+    /// Follow a pipeline; `ckpt pipeline list` shows them
+    #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases",
+        add = ArgValueCandidates::new(complete::pipelines))]
+    pipeline: Option<String>,
+    /// Declare the phases
+    #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
+    phases: Option<String>,
+    /// Declare the phases 1 to N
+    #[arg(long, value_name = "N", help_heading = "Phases")]
+    total: Option<u32>,
 
-        /// What the workflow is about, in a line
-        #[arg(long, value_name = "TEXT", help_heading = "Content")]
-        title: Option<String>,
-        /// What to do next
-        #[arg(long, value_name = "ACTION", help_heading = "Content")]
-        next: Option<String>,
-        /// The phase to continue with, if it is not the first one that is not done
-        #[arg(long, value_name = "P", help_heading = "Content", add = ArgValueCandidates::new(complete::phases))]
-        next_phase: Option<String>,
-        /// Merge into the data of the phase (RFC 7396: null removes)
-        #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
-        data: Option<String>,
-        /// Merge into the state of the workflow (RFC 7396: null removes)
-        #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
-        state: Option<String>,
-        /// Set one member of the state; `/a/b` is a JSON pointer
-        #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
-        set: Vec<String>,
-        /// Record a file by size and SHA-256
-        #[arg(long, value_name = "[NAME=]PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
-        artifact: Vec<String>,
-        /// Forget a recorded file, by its name
-        #[arg(long, value_name = "NAME", help_heading = "Content")]
-        forget_artifact: Vec<String>,
-        /// Record where a task stands
-        #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
-        task: Vec<String>,
-        /// What went wrong
-        #[arg(long, value_name = "TEXT", help_heading = "Content")]
-        error: Option<String>,
-        /// A remark about this save
-        #[arg(long, value_name = "TEXT", help_heading = "Content")]
-        note: Option<String>,
-        /// A word to find the workflow by
-        #[arg(long, value_name = "L", help_heading = "Content")]
-        label: Vec<String>,
-        /// Read all of this from one JSON document instead
-        #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath, help_heading = "Content")]
-        from: Option<String>,
+    /// What the workflow is about, in a line
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    title: Option<String>,
+    /// What to do next
+    #[arg(long, value_name = "ACTION", help_heading = "Content")]
+    next: Option<String>,
+    /// The phase to continue with, if it is not the first one that is not done
+    #[arg(long, value_name = "P", help_heading = "Content", add = ArgValueCandidates::new(complete::phases))]
+    next_phase: Option<String>,
+    /// Merge into the data of the phase (RFC 7396: null removes)
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+    data: Option<String>,
+    /// Merge into the state of the workflow (RFC 7396: null removes)
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
+    state: Option<String>,
+    /// Set one member of the state; `/a/b` is a JSON pointer
+    #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
+    set: Vec<String>,
+    /// Record a file by size and SHA-256
+    #[arg(long, value_name = "[NAME=]PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
+    artifact: Vec<String>,
+    /// Forget a recorded file, by its name
+    #[arg(long, value_name = "NAME", help_heading = "Content")]
+    forget_artifact: Vec<String>,
+    /// Record where a task stands
+    #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
+    task: Vec<String>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    error: Option<String>,
+    /// A remark about this save
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    note: Option<String>,
+    /// A word to find the workflow by
+    #[arg(long, value_name = "L", help_heading = "Content")]
+    label: Vec<String>,
+    /// Read all of this from one JSON document instead
+    #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath, help_heading = "Content")]
+    from: Option<String>,
 
-        /// Why the checkpoint is taken
-        #[arg(long, value_name = "T", help_heading = "Conditions", add = ArgValueCandidates::new(complete::triggers))]
-        trigger: Option<String>,
-        /// Where the workflow stands, if that does not follow from its phases
-        #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
-        workflow_status: Option<WorkflowStatusArg>,
-        /// Keep this checkpoint whatever the retention policy says
-        #[arg(long, help_heading = "Conditions")]
-        pin: bool,
-        /// Save only if this is the newest checkpoint; ID/0: only if there is none
-        #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
-        expect: Option<String>,
-        /// Saying the same save again under this key returns the first handle
-        #[arg(long, value_name = "K", help_heading = "Conditions")]
-        key: Option<String>,
-        /// Write nothing if nothing is new
-        #[arg(long, help_heading = "Conditions")]
-        if_changed: bool,
-        /// Write secrets as they are instead of replacing them
-        #[arg(long, help_heading = "Conditions")]
-        allow_secrets: bool,
-        /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
-        #[arg(long, value_name = "DIALECT", help_heading = "Conditions",
-            add = ArgValueCandidates::new(complete::dialects))]
-        mirror: Option<Mirror>,
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum StatusArg {
-    #[value(alias = "completed", alias = "done")]
-    Complete,
-    #[value(alias = "in-progress", alias = "running", alias = "started")]
-    InProgress,
-    #[value(alias = "error")]
-    Failed,
-    Skipped,
-    #[value(hide = true)]
-    Pending,
-}
-
-understood_by_name!(StatusArg);
-
-impl From<StatusArg> for PhaseStatus {
-    fn from(status: StatusArg) -> Self {
-        match status {
-            StatusArg::Complete => Self::Complete,
-            StatusArg::InProgress => Self::InProgress,
-            StatusArg::Failed => Self::Failed,
-            StatusArg::Skipped => Self::Skipped,
-            StatusArg::Pending => Self::Pending,
-        }
-    }
-}
-
-/// Also the filter of `list`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum WorkflowStatusArg {
-    #[value(alias = "in-progress")]
-    InProgress,
-    #[value(alias = "completed", alias = "done")]
-    Complete,
-    Failed,
-    Abandoned,
-}
-
-understood_by_name!(WorkflowStatusArg);
-
-impl From<WorkflowStatusArg> for WorkflowStatus {
-    fn from(status: WorkflowStatusArg) -> Self {
-        match status {
-            WorkflowStatusArg::InProgress => Self::InProgress,
-            WorkflowStatusArg::Complete => Self::Complete,
-            WorkflowStatusArg::Failed => Self::Failed,
-            WorkflowStatusArg::Abandoned => Self::Abandoned,
-        }
-    }
+    /// Why the checkpoint is taken
+    #[arg(long, value_name = "T", help_heading = "Conditions", add = ArgValueCandidates::new(complete::triggers))]
+    trigger: Option<String>,
+    /// Where the workflow stands, if that does not follow from its phases
+    #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
+    workflow_status: Option<WorkflowStatus>,
+    /// Keep this checkpoint whatever the retention policy says
+    #[arg(long, help_heading = "Conditions")]
+    pin: bool,
+    /// Save only if this is the newest checkpoint; ID/0: only if there is none
+    #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
+    expect: Option<String>,
+    /// Saying the same save again under this key returns the first handle
+    #[arg(long, value_name = "K", help_heading = "Conditions")]
+    key: Option<String>,
+    /// Write nothing if nothing is new
+    #[arg(long, help_heading = "Conditions")]
+    if_changed: bool,
+    /// Write secrets as they are instead of replacing them
+    #[arg(long, help_heading = "Conditions")]
+    allow_secrets: bool,
+    /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
+    #[arg(long, value_name = "DIALECT", value_parser = mirror_dialect, help_heading = "Conditions",
+        add = ArgValueCandidates::new(complete::dialects))]
+    mirror: Option<Dialect>,
 }
 
 fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
@@ -204,7 +148,7 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
         key: args.key.as_deref(),
         if_changed: args.if_changed,
         allow_secrets: args.allow_secrets,
-        mirror: args.mirror.map(|Mirror(dialect)| dialect),
+        mirror: args.mirror,
     };
     let mut advice = Vec::new();
     if !request.ignored.is_empty() {
@@ -274,13 +218,13 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
     };
     let change = &mut request.change;
     set(&mut change.phase, args.phase.as_deref().map(phase_id).transpose()?);
-    set(&mut change.status, args.status.map(Into::into));
+    set(&mut change.status, args.status);
     set(&mut change.title, args.title.clone());
     set(&mut change.next_action, args.next.clone());
     set(&mut change.next_phase, args.next_phase.as_deref().map(phase_id).transpose()?);
     set(&mut change.error, args.error.clone());
     set(&mut change.note, args.note.clone());
-    set(&mut change.workflow_status, args.workflow_status.map(Into::into));
+    set(&mut change.workflow_status, args.workflow_status);
     let trigger = args.trigger.as_deref().map(str::parse::<Trigger>).transpose();
     set(
         &mut change.trigger,

@@ -6,12 +6,10 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::declare::arguments;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::quick;
 use crate::cli::session::Session;
 use crate::cli::views::show::{ShowReport, Source};
 use crate::core::format::Unusable;
@@ -21,13 +19,12 @@ use crate::core::store::Stored;
 use crate::core::version::Version;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "show",
     alias: None,
-    augment: ShowArgs::augment_args,
-    quick: Some(quick::read::<ShowArgs>),
+    augment_args: ShowArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -38,30 +35,29 @@ Examples:
   ckpt show 042 --pointer /context/git/branch
   ckpt show 042 --raw | jq .";
 
-arguments! {
-    /// Show one checkpoint
-    ///
-    /// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
-    pub(crate) struct ShowArgs {
-        /// Which checkpoint
-        #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
-        selector: String,
-        /// Print the stored bytes
-        #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
-        raw: bool,
-        /// Print the state of the workflow
-        #[arg(long, conflicts_with_all = ["data", "pointer"])]
-        state: bool,
-        /// Print the data of the phase the checkpoint is about, or of `--phase`
-        #[arg(long, conflicts_with = "pointer")]
-        data: bool,
-        /// With `--data`: of this phase
-        #[arg(long, value_name = "P", requires = "data", add = ArgValueCandidates::new(complete::phases))]
-        phase: Option<String>,
-        /// Print one value, by its JSON pointer
-        #[arg(long, value_name = "/A/B")]
-        pointer: Option<String>,
-    }
+/// Show one checkpoint
+///
+/// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Which checkpoint
+    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    selector: String,
+    /// Print the stored bytes
+    #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
+    raw: bool,
+    /// Print the state of the workflow
+    #[arg(long, conflicts_with_all = ["data", "pointer"])]
+    state: bool,
+    /// Print the data of the phase the checkpoint is about, or of `--phase`
+    #[arg(long, conflicts_with = "pointer")]
+    data: bool,
+    /// With `--data`: of this phase
+    #[arg(long, value_name = "P", requires = "data", add = ArgValueCandidates::new(complete::phases))]
+    phase: Option<String>,
+    /// Print one value, by its JSON pointer
+    #[arg(long, value_name = "/A/B")]
+    pointer: Option<String>,
 }
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {

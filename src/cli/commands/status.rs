@@ -6,12 +6,10 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
 use super::unfinished::only_unfinished;
-use crate::cli::args::{Spec, take};
+use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::declare::arguments;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::quick;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::status::StatusReport;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Checkpoint};
@@ -19,13 +17,12 @@ use crate::core::resume::{Selected, Verdict};
 use crate::core::selector::Which;
 use crate::core::{Selector, WorkflowStatus};
 
-pub(crate) const SPEC: Spec = Spec {
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "status",
     alias: None,
-    augment: StatusArgs::augment_args,
-    quick: Some(quick::read::<StatusArgs>),
+    augment_args: StatusArgs::augment_args,
     examples: EXAMPLES,
-    run: |given, session| run(&take(given)?, session),
+    run: |matches, session| run(&parsed(matches)?, session),
 };
 
 const EXAMPLES: &str = "\
@@ -39,16 +36,15 @@ const MOST_SAMPLES: usize = 50;
 const MOST_LOOKED_AT: usize = 500;
 const REFRESH: Duration = Duration::from_secs(1);
 
-arguments! {
-    /// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
-    pub(crate) struct StatusArgs {
-        /// The workflow, or one of its checkpoints; the only unfinished one if not given
-        #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-        id: Option<String>,
-        /// Keep it up to date on the terminal until the workflow is complete
-        #[arg(short = 'w', long)]
-        watch: bool,
-    }
+/// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// The workflow, or one of its checkpoints; the only unfinished one if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<String>,
+    /// Keep it up to date on the terminal until the workflow is complete
+    #[arg(short = 'w', long)]
+    watch: bool,
 }
 
 fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {

@@ -40,13 +40,9 @@
 //!     watched: Vec::new(),
 //! };
 //! let config = Config::default();
-//! let save = Save {
-//!     workflow: &workflow, change: &change, stamp: &stamp, config: &config,
-//!     expect: None, key: None, if_changed: false,
-//! };
-//! let saved = save.to(&store)?;
+//! let outcome = Save::new(&workflow, &change, &stamp, &config).key("first").to(&store)?;
 //!
-//! assert_eq!(saved.handle, Some(Handle::new(&workflow, 1)));
+//! assert_eq!(outcome.seq(), Some(1));
 //! let stored = store.load(&Handle::new(&workflow, 1))?;
 //! assert_eq!(stored.checkpoint.note.as_deref(), Some("first draft"));
 //! # Ok(())

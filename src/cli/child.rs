@@ -12,6 +12,7 @@ use signal_hook::iterator::Signals;
 
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
+use super::save::SaveOptions;
 use super::session::{Session, Workspace};
 use crate::core::change::Change;
 use crate::core::{Trigger, WorkflowId};
@@ -120,8 +121,10 @@ pub(crate) fn record_interrupt(
         note: Some("interrupted while a command was running".to_owned()),
         ..Change::default()
     };
-    let saved = session.save(workspace, workflow, change)?.saved;
-    if let Some(handle) = saved.handle.filter(|_| saved.created) {
+    let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
+    if let Some(handle) = report.handle
+        && report.created
+    {
         session.ui.say(&format!("Saved {handle}: interrupted. Resume with: ckpt resume {workflow}\n"));
     }
     Ok(())

@@ -6,6 +6,7 @@
 
 mod agent;
 mod args;
+mod auto_cleanup;
 mod child;
 mod clock;
 mod commands;
@@ -19,13 +20,12 @@ mod mirror;
 mod page;
 mod progress;
 mod question;
-mod recording;
 mod report;
 mod run;
+mod save;
 mod session;
 mod style;
 mod table;
-mod tidy;
 mod ui;
 mod usage;
 mod values;

@@ -1,6 +1,6 @@
-//! Saving: a change, the conditions it is made under, and what became of it.
+//! Saving a change to a workflow.
 
-use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, adds_nothing};
+use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp};
 use super::checkpoint::{Checkpoint, SaveKey};
 use super::config::Config;
 use super::digest::Digest;
@@ -8,98 +8,133 @@ use super::name::check_name;
 use super::schema;
 use super::selector::Handle;
 use super::store::{Decision, Disk, Error, Result, Store};
+use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
 
-/// How many keys of past saves a workflow remembers.
+/// The number of keys of past saves that a workflow remembers.
 pub const REMEMBERED_KEYS: usize = 128;
 
-/// A save that is asked for.
+/// A change to a workflow, and the conditions under which it is saved.
 #[derive(Debug, Clone)]
+#[must_use = "nothing is saved before `to` is called"]
 pub struct Save<'a> {
-    /// The workflow.
-    pub workflow: &'a WorkflowId,
-    /// What changes.
-    pub change: &'a Change,
-    /// Who saves, when.
-    pub stamp: &'a Stamp,
-    /// The settings in force.
-    pub config: &'a Config,
-    /// The number that must be the newest one; 0 if there must be none.
-    pub expect: Option<u64>,
-    /// Saying the same save again under the same key makes no second checkpoint.
-    pub key: Option<&'a str>,
-    /// Whether to add nothing when nothing would be new.
-    pub if_changed: bool,
+    workflow: &'a WorkflowId,
+    change: &'a Change,
+    stamp: &'a Stamp,
+    config: &'a Config,
+    expect: Option<u64>,
+    key: Option<&'a str>,
+    if_changed: bool,
 }
 
-/// What became of it.
+/// The outcome of a save.
 #[derive(Debug)]
-pub struct Saved {
-    /// The checkpoint that holds the change; none if there is none, or if it has been archived since.
-    pub checkpoint: Option<Box<Checkpoint>>,
-    /// Its handle.
-    pub handle: Option<Handle>,
-    /// Whether it was made now.
-    pub created: bool,
+pub enum Outcome {
+    /// This checkpoint was written, and survives a power loss.
+    Written(Box<Checkpoint>),
+    /// Nothing was written: the same save was made before under the same key, with this number.
+    Repeated(u64),
+    /// Nothing was written: the checkpoint of this number has the same content.
+    Unchanged(u64),
+    /// Nothing was written: the trigger is switched off in the settings.
+    TriggerOff {
+        /// The trigger.
+        trigger: Trigger,
+        /// The number of the newest checkpoint.
+        newest: Option<u64>,
+    },
 }
 
-impl Save<'_> {
-    /// Saves.
+impl Outcome {
+    /// The number that was written or, if none was, of the checkpoint that stands for the save.
+    #[must_use]
+    pub fn seq(&self) -> Option<u64> {
+        match self {
+            Self::Written(checkpoint) => Some(checkpoint.seq),
+            Self::Repeated(seq) | Self::Unchanged(seq) => Some(*seq),
+            Self::TriggerOff { newest, .. } => *newest,
+        }
+    }
+}
+
+impl<'a> Save<'a> {
+    /// Prepares an unconditional save.
+    pub fn new(workflow: &'a WorkflowId, change: &'a Change, stamp: &'a Stamp, config: &'a Config) -> Self {
+        Self { workflow, change, stamp, config, expect: None, key: None, if_changed: false }
+    }
+
+    /// Refuses the save unless this is the newest number; 0 if there must be no checkpoint yet.
+    pub fn expect(mut self, newest: impl Into<Option<u64>>) -> Self {
+        self.expect = newest.into();
+        self
+    }
+
+    /// Names the save, so that the same save under the same key writes no second checkpoint.
+    pub fn key(mut self, key: impl Into<Option<&'a str>>) -> Self {
+        self.key = key.into();
+        self
+    }
+
+    /// Writes nothing if the content stays the same.
+    pub fn if_changed(mut self, if_changed: bool) -> Self {
+        self.if_changed = if_changed;
+        self
+    }
+
+    /// Saves to a store.
     ///
     /// # Errors
-    /// A condition does not hold, the change does not fit, or the store refuses. Nothing was saved then, except where
-    /// the error says that it could not be confirmed.
-    pub fn to<D: Disk>(&self, store: &Store<D>) -> Result<Saved> {
+    /// A condition does not hold, the change does not fit the workflow, or the store fails. Nothing was saved then,
+    /// except after [`Error::Unconfirmed`].
+    pub fn to<D: Disk>(self, store: &Store<D>) -> Result<Outcome> {
         self.check_texts()?;
         let request = self.key.map(|key| (key, self.change.fingerprint()));
-        let appended = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
+        let decision = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
             self.decide(newest, content_seq, request)
         })?;
-        Ok(match appended {
-            Decision::Write(checkpoint) => {
-                Saved { handle: Some(checkpoint.handle()), checkpoint: Some(checkpoint), created: true }
-            }
-            Decision::Keep(None) => Saved { checkpoint: None, handle: None, created: false },
-            Decision::Keep(Some(seq)) => {
-                let handle = Handle::new(self.workflow, seq);
-                let checkpoint = store.load(&handle).ok().map(|stored| stored.checkpoint);
-                Saved { checkpoint, handle: Some(handle), created: false }
-            }
+        Ok(match decision {
+            Decision::Write(checkpoint) => Outcome::Written(checkpoint),
+            Decision::Keep(outcome) => outcome,
         })
     }
 
+    /// Decides on the checkpoint that follows `newest`. `content_seq` is the number that `newest` was saved with, which
+    /// differs from its own above a seal.
     fn decide(
         &self,
         newest: Option<Box<Checkpoint>>,
         content_seq: u64,
         request: Option<(&str, Digest)>,
-    ) -> Result<Decision<Option<u64>>> {
+    ) -> Result<Decision<Outcome>> {
         let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
-        // A repeated save is recognised before anything else: its condition was true when it was first made.
+        // The key is checked before the expectation, which held when the save was first made.
         if let (Some((key, request)), Some(newest)) = (request, &newest)
-            && let Some(known) = newest.keys.iter().find(|known| known.key == key)
+            && let Some(used) = newest.keys.iter().find(|used| used.key == key)
         {
-            return if known.request == request {
-                Ok(Decision::Keep(Some(known.seq)))
-            } else {
-                let handle = Handle::new(self.workflow, known.seq);
-                Err(Error::KeyReused { key: key.to_owned(), handle })
-            };
+            if used.request == request {
+                return Ok(Decision::Keep(Outcome::Repeated(used.seq)));
+            }
+            let handle = Handle::new(self.workflow, used.seq);
+            return Err(Error::KeyReused { key: key.to_owned(), handle });
         }
-        if let Some(expected) = self.expect.filter(|expected| *expected != newest_seq) {
+        if let Some(expected) = self.expect
+            && expected != newest_seq
+        {
             let newest = (newest_seq > 0).then(|| Handle::new(self.workflow, newest_seq));
             return Err(Error::Conflict { expected: Handle::new(self.workflow, expected), newest });
         }
-        if !self.change.is_decision() && !self.config.wants(&self.change.trigger()) {
-            return Ok(Decision::Keep((newest_seq > 0).then_some(content_seq)));
+        let trigger = self.change.trigger();
+        if !self.change.is_decision() && !self.config.wants(&trigger) {
+            let newest = newest.map(|_| content_seq);
+            return Ok(Decision::Keep(Outcome::TriggerOff { trigger, newest }));
         }
-        let before = self.if_changed.then(|| newest.clone()).flatten();
+        let before = if self.if_changed { newest.clone() } else { None };
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
         if !self.change.data.is_empty() {
             self.check_data(&next)?;
         }
         if before.is_some_and(|before| adds_nothing(before, &next)) {
-            return Ok(Decision::Keep(Some(content_seq)));
+            return Ok(Decision::Keep(Outcome::Unchanged(content_seq)));
         }
         if let Some((key, request)) = request {
             let surplus = (next.keys.len() + 1).saturating_sub(REMEMBERED_KEYS);
@@ -114,7 +149,7 @@ impl Save<'_> {
         Ok(Decision::Write(next))
     }
 
-    /// Checks the data of the phase against the schema that its pipeline declares, if it declares one.
+    /// Checks the data of the phase against the schema that the pipeline declares for it.
     fn check_data(&self, next: &Checkpoint) -> Result<()> {
         let (Some(phase), Some(pipeline)) = (&next.content.phase, &next.content.pipeline) else {
             return Ok(());
@@ -123,12 +158,12 @@ impl Save<'_> {
             return Ok(());
         };
         let Some(schema) = self.config.data_schema(pipeline, phase) else { return Ok(()) };
-        let violations = match data.to_value() {
+        let checked = match data.to_value() {
             Ok(data) => schema::validate(&schema, &data),
             Err(error) => Err(error.to_string()),
         };
-        let one = |message| vec![schema::Violation { pointer: String::new(), message }];
-        let violations = violations.unwrap_or_else(one);
+        let violations =
+            checked.unwrap_or_else(|message| vec![schema::Violation { pointer: String::new(), message }]);
         if violations.is_empty() {
             return Ok(());
         }
@@ -159,4 +194,15 @@ impl Save<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or
+/// a pin does, because it was asked for.
+fn adds_nothing(mut old: Box<Checkpoint>, new: &Checkpoint) -> bool {
+    // An error that is reported again is nothing new, although the time of the report differs.
+    if let (Some(old), Some(new)) = (&mut old.content.last_error, &new.content.last_error) {
+        old.at = new.at;
+    }
+    let same_note = new.note.is_none() || new.note == old.note;
+    same_note && old.pinned >= new.pinned && old.content == new.content
 }

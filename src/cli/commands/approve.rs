@@ -7,8 +7,8 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::session::Session;
-use crate::cli::views::save::SaveReport;
+use crate::cli::save::SaveOptions;
+use crate::cli::session::{Session, Workspace};
 use crate::core::change::{Approve, Change};
 use crate::core::finding::Code;
 use crate::core::resume::Selected;
@@ -57,16 +57,12 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     let by = args.by.clone().or_else(|| session.env.user());
     let change =
         Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
-    let recorded = session.save(&workspace, &workflow, change)?;
-    session.answer(&SaveReport::new(&workflow, &recorded, &workspace.store).titled("Approved in"))
+    let report = session.save(&workspace, &workflow, change, &SaveOptions::default())?;
+    session.answer(&report.titled("Approved in"))
 }
 
 /// The phase that waits for approval.
-fn waiting(
-    session: &Session,
-    workspace: &crate::cli::session::Workspace,
-    workflow: &WorkflowId,
-) -> Result<PhaseId, Failure> {
+fn waiting(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<PhaseId, Failure> {
     let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
     let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
     judgement.resume.phase.filter(|_| waits).ok_or_else(|| {

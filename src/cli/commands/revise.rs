@@ -7,8 +7,8 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::save::SaveOptions;
 use crate::cli::session::Session;
-use crate::cli::views::save::SaveReport;
 use crate::core::change::{Change, Reopen};
 use crate::core::{PhaseId, WorkflowId};
 
@@ -55,6 +55,6 @@ fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
     let limit = (!args.force).then(|| workspace.config.limits().replans);
     let reopen = Reopen { from, reason: args.reason.clone(), limit };
     let change = Change { reopen: Some(reopen), ..Change::default() };
-    let recorded = session.save(&workspace, &workflow, change)?;
-    session.answer(&SaveReport::new(&workflow, &recorded, &workspace.store).titled("Reopened in"))
+    let report = session.save(&workspace, &workflow, change, &SaveOptions::default())?;
+    session.answer(&report.titled("Reopened in"))
 }

@@ -8,7 +8,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::recording::Terms;
+use crate::cli::save::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::rollback::RollbackReport;
 use crate::core::change::Change;
@@ -62,12 +62,12 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
     let workflow = &asked.workflow.clone();
     let earlier = store.load_content(asked)?;
     let change = Change { note: args.note.clone(), back_to: Some(earlier.clone()), ..Change::default() };
-    let terms = Terms {
+    let options = SaveOptions {
         expect: expect.map(|expect| expected(&expect, workflow)).transpose()?,
-        // Saying it twice takes back no more than saying it once; what is archived is taken up again.
+        // Repeating a rollback saves nothing, but a rollback of an archived workflow continues it.
         if_changed: store.newest(workflow)?.is_none_or(|newest| newest.checkpoint.sealed.is_none()),
-        ..Terms::default()
+        ..SaveOptions::default()
     };
-    let recorded = session.save_on(&terms, &workspace, workflow, change)?;
-    session.answer(&RollbackReport::new(workflow, &earlier, &recorded, store))
+    let save = session.save(&workspace, workflow, change, &options)?;
+    session.answer(&RollbackReport::new(save, &earlier))
 }

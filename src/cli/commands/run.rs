@@ -11,6 +11,7 @@ use crate::cli::child;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::save::SaveOptions;
 use crate::cli::session::Session;
 use crate::core::change::{Change, Edit};
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
@@ -53,17 +54,21 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let workflow = workspace.store.resolve_workflow(&given)?;
     let about = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
 
-    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress))?.saved;
-    let handle = begun.handle.map(|handle| handle.to_string()).unwrap_or_default();
-    let action = begun.checkpoint.and_then(|checkpoint| checkpoint.content.next).and_then(|next| next.action);
-    let environment =
-        child::Environment { workflow: workflow.to_string(), handle, phase: Some(phase.to_string()), action };
+    let options = SaveOptions::default();
+
+    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress), &options)?;
+    let environment = child::Environment {
+        workflow: workflow.to_string(),
+        handle: begun.handle.map(|handle| handle.to_string()).unwrap_or_default(),
+        phase: Some(phase.to_string()),
+        action: begun.next.and_then(|next| next.action),
+    };
     let start = session.later()?.now();
     let ended = match child::run(&args.command, &environment, None) {
         Ok(ended) => ended,
         Err(failure) => {
             let change = Change { error: Some(failure.message.clone()), ..about(PhaseStatus::Failed) };
-            session.save(&workspace, &workflow, change)?;
+            session.save(&workspace, &workflow, change, &options)?;
             return Err(failure);
         }
     };
@@ -76,15 +81,16 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
     let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
     let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now()))];
-    let recorded = later.save(&workspace, &workflow, Change { data, error, ..about(status) })?;
-    if let Some(handle) = recorded.saved.handle.as_ref().filter(|_| !session.ui.is_quiet()) {
-        let word = status.word();
-        let made = recorded.saved.checkpoint.as_ref();
-        let all = made.is_some_and(|checkpoint| checkpoint.content.status == WorkflowStatus::Complete);
-        let all = if all { ". The workflow is complete." } else { "" };
-        session.ui.say(&format!("Saved {handle}: phase {phase} {word}, exit code {}{all}\n", ended.code));
+    let report = later.save(&workspace, &workflow, Change { data, error, ..about(status) }, &options)?;
+    if let Some(handle) = &report.handle
+        && !session.ui.is_quiet()
+    {
+        let complete = report.status == Some(WorkflowStatus::Complete);
+        let complete = if complete { ". The workflow is complete." } else { "" };
+        let (word, code) = (status.word(), ended.code);
+        session.ui.say(&format!("Saved {handle}: phase {phase} {word}, exit code {code}{complete}\n"));
     }
-    session.ui.say(&recorded.remarks());
+    session.ui.say(&report.notes());
     Ok(ended.exit())
 }
 

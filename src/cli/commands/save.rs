@@ -8,10 +8,9 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::recording::{Terms, refuse_secret_names};
+use crate::cli::save::{SaveOptions, refuse_secret_names};
 use crate::cli::session::{Place, Session, Workspace};
 use crate::cli::values::mirror_dialect;
-use crate::cli::views::save::SaveReport;
 use crate::core::artifact;
 use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
 use crate::core::dialects::Dialect;
@@ -143,7 +142,7 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     let store = Store::at(place.located())?;
     let config = session.config(&store)?;
     let workflow = store.find_workflow(&given)?.unwrap_or(given);
-    let terms = Terms {
+    let options = SaveOptions {
         expect: expect.map(|expect| expected(&expect, &workflow)).transpose()?,
         key: args.key.as_deref(),
         if_changed: args.if_changed,
@@ -161,15 +160,12 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     let change = complete_change(request, &config, &place, &store)?;
     let existed = matches!(place.location, Location::Found(_));
     let workspace = Workspace { place, store, config };
-    let mut recorded = session.save_on(&terms, &workspace, &workflow, change)?;
-    recorded.redactions.splice(..0, redactions);
-    let mut report = SaveReport::new(&workflow, &recorded, &workspace.store).of_save(advice);
+    let mut report = session.save(&workspace, &workflow, change, &options)?.of_save(advice);
+    report.redactions.splice(..0, redactions);
     if report.created && !existed {
         report.new_store = Some(workspace.store.root().display().to_string());
     }
-    // Like the report, it is left to the end of the process.
-    std::mem::forget(recorded);
-    session.end_with(report)
+    session.answer(&report)
 }
 
 /// The number that must be the newest one, if the handle is about this workflow.

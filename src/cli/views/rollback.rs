@@ -4,39 +4,30 @@ use serde::Serialize;
 
 use super::save::SaveReport;
 use crate::cli::page::Page;
-use crate::cli::recording::Recorded;
 use crate::cli::report::Report;
-use crate::core::{Checkpoint, Handle, Store, WorkflowId};
+use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RollbackReport {
     #[serde(flatten)]
     save: SaveReport,
-    /// The checkpoint whose content is the newest again.
+    /// The checkpoint whose content was saved again.
     copy_of: Handle,
-    /// The command that takes it back.
+    /// The command that undoes the rollback.
     undo: Option<Vec<String>>,
-    /// Whether there are files that the work has produced.
+    /// True if artifacts are recorded, which a rollback leaves as they are.
     #[serde(skip)]
     has_artifacts: bool,
 }
 
 impl RollbackReport {
-    pub(crate) fn new(
-        workflow: &WorkflowId,
-        earlier: &Checkpoint,
-        recorded: &Recorded,
-        store: &Store,
-    ) -> Self {
-        let saved = &recorded.saved;
-        let parent =
-            saved.checkpoint.as_ref().filter(|_| saved.created).and_then(|made| made.parent.as_ref());
-        let undo = parent.map(|parent| {
-            vec!["ckpt".to_owned(), "rollback".to_owned(), Handle::new(workflow, parent.seq).to_string()]
+    pub(crate) fn new(save: SaveReport, earlier: &Checkpoint) -> Self {
+        let undo = save.parent.map(|parent| {
+            let handle = Handle::new(&earlier.workflow, parent);
+            vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
         });
         Self {
-            save: SaveReport::new(workflow, recorded, store)
-                .titled(format!("Rolled back to {} in", earlier.handle())),
+            save: save.titled(format!("Rolled back to {} in", earlier.handle())),
             copy_of: earlier.handle(),
             undo,
             has_artifacts: !earlier.content.artifacts.is_empty(),

@@ -4,108 +4,148 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use crate::cli::escape;
 use crate::cli::page::Page;
-use crate::cli::recording::Recorded;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::core::phase::PhaseStatus;
-use crate::core::{Checkpoint, Store, WorkflowId, WorkflowStatus};
+use crate::core::checkpoint::Content;
+use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::save::Outcome;
+use crate::core::{Checkpoint, Handle, Store, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SaveReport {
-    handle: Option<String>,
+    pub(crate) handle: Option<Handle>,
     workflow: WorkflowId,
     seq: Option<u64>,
     pub(crate) created: bool,
-    status: Option<WorkflowStatus>,
+    pub(crate) status: Option<WorkflowStatus>,
     phase: Option<String>,
     done: Vec<String>,
     remaining: Vec<String>,
-    next: Option<NextReport>,
-    redactions: Vec<String>,
+    pub(crate) next: Option<NextReport>,
+    /// The JSON pointers of the secrets that were replaced.
+    pub(crate) redactions: Vec<String>,
     path: Option<String>,
     skipped_trigger: Option<String>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     verb: Cow<'static, str>,
     #[serde(skip)]
     summary: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
-    /// How many of the warnings, from the first, are about what was given; the others are about what did not work out.
+    /// The number of warnings, from the first, that are about the input; the others are about failures.
     #[serde(skip)]
     advice: usize,
-    /// Whether the save was recognised by its key.
+    /// True if the same save was made before under the same key.
     #[serde(skip)]
-    by_key: bool,
+    repeated: bool,
+    /// The number that the new checkpoint continues.
     #[serde(skip)]
-    tidied: Option<String>,
-    /// Whether there is a flag that keeps secrets.
+    pub(crate) parent: Option<u64>,
+    /// A line about the cleanup after the save.
     #[serde(skip)]
-    takes_secrets: bool,
+    pub(crate) cleanup: Option<String>,
+    /// True if the command has the flag `--allow-secrets`.
+    #[serde(skip)]
+    has_allow_secrets: bool,
 }
 
 #[derive(Debug, Serialize)]
-struct NextReport {
+pub(crate) struct NextReport {
     phase: Option<String>,
-    action: Option<String>,
+    pub(crate) action: Option<String>,
 }
 
 impl SaveReport {
-    pub(crate) fn new(workflow: &WorkflowId, recorded: &Recorded, store: &Store) -> Self {
-        let saved = &recorded.saved;
-        let checkpoint = saved.checkpoint.as_deref();
-        let ids = |done: bool| {
-            let phases = checkpoint.map(|c| c.content.phases.as_slice()).unwrap_or_default();
-            let of_kind = phases.iter().filter(|phase| phase.status.is_done() == done);
-            of_kind.map(|phase| phase.id.to_string()).collect()
-        };
-        let next = checkpoint.and_then(|c| c.content.next.as_ref()).map(|next| NextReport {
+    /// Reports an outcome. `checkpoint` is the one that was written or kept, if it can be read.
+    pub(crate) fn new(
+        store: &Store,
+        workflow: &WorkflowId,
+        outcome: &Outcome,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Self {
+        let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
+        let content = checkpoint.map(|checkpoint| &checkpoint.content);
+        let ids =
+            |phases: &mut dyn Iterator<Item = &Phase>| phases.map(|phase| phase.id.to_string()).collect();
+        let next = content.and_then(|content| content.next.as_ref()).map(|next| NextReport {
             phase: next.phase.as_ref().map(ToString::to_string),
             action: next.action.clone(),
         });
-        Self {
-            handle: saved.handle.as_ref().map(ToString::to_string),
+        let mut report = Self {
             workflow: workflow.clone(),
-            seq: saved.handle.as_ref().map(|handle| handle.seq),
-            created: saved.created,
-            status: checkpoint.map(|c| c.content.status),
-            phase: checkpoint.and_then(|c| c.content.phase.as_ref()).map(ToString::to_string),
-            done: ids(true),
-            remaining: ids(false),
+            seq: outcome.seq(),
+            created: false,
+            status: content.map(|content| content.status),
+            phase: content.and_then(|content| content.phase.as_ref()).map(ToString::to_string),
+            done: content.map_or_else(Vec::new, |content| ids(&mut content.done())),
+            remaining: content.map_or_else(Vec::new, |content| ids(&mut content.remaining())),
             next,
-            redactions: recorded.redactions.clone(),
-            path: saved.handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
-            skipped_trigger: recorded.skipped_trigger.clone(),
-            warnings: recorded.warnings.clone(),
+            redactions: Vec::new(),
+            path: handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
+            handle,
+            skipped_trigger: None,
+            warnings: Vec::new(),
             advice: 0,
             verb: Cow::Borrowed("Saved"),
-            summary: checkpoint.map(summary).unwrap_or_default(),
+            summary: content.map(summary).unwrap_or_default(),
             new_store: None,
-            by_key: recorded.by_key,
-            tidied: recorded.tidied.clone(),
-            takes_secrets: false,
+            repeated: false,
+            parent: None,
+            cleanup: None,
+            has_allow_secrets: false,
+        };
+        match outcome {
+            Outcome::Written(checkpoint) => {
+                report.created = true;
+                report.parent = checkpoint.parent.as_ref().map(|parent| parent.seq);
+            }
+            Outcome::Repeated(_) => report.repeated = true,
+            Outcome::Unchanged(_) => {}
+            Outcome::TriggerOff { trigger, .. } => report.skipped_trigger = Some(trigger.to_string()),
         }
+        report
     }
 
-    /// The answer of `ckpt save`, which can be asked to keep secrets, and has something to say about what it was given.
+    /// Makes this the report of `ckpt save`, with warnings about its input.
     pub(crate) fn of_save(mut self, advice: Vec<String>) -> Self {
-        self.takes_secrets = true;
+        self.has_allow_secrets = true;
         self.advice = advice.len();
         self.warnings.splice(..0, advice);
         self
     }
 
-    /// Says it with another word than "Saved".
+    /// Replaces the word "Saved" in the summary.
     pub(crate) fn titled(mut self, verb: impl Into<Cow<'static, str>>) -> Self {
         self.verb = verb.into();
         self
     }
+
+    /// The warnings and the line about the cleanup, for a command with a summary of its own.
+    pub(crate) fn notes(&self) -> String {
+        let mut text = String::new();
+        for warning in &self.warnings {
+            text.push_str(&format!("warning: {}\n", escape::inline(warning)));
+        }
+        if !self.redactions.is_empty() {
+            let pointers = self.redactions.join(", ");
+            text.push_str(&format!(
+                "warning: replaced what looks like secrets at {}\n",
+                escape::inline(&pointers)
+            ));
+        }
+        if let Some(cleanup) = &self.cleanup {
+            text.push_str(&format!("{cleanup}\n"));
+        }
+        text
+    }
 }
 
 /// `phase 2 (Strategic Synthesis) complete, 4 of 7 done`
-fn summary(checkpoint: &Checkpoint) -> String {
-    let phase = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
+fn summary(content: &Content) -> String {
+    let phase = content.phase.as_ref().and_then(|id| content.find_phase(id));
     let mut words = match phase {
         Some(phase) => {
             let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
@@ -117,9 +157,9 @@ fn summary(checkpoint: &Checkpoint) -> String {
         }
         None => String::new(),
     };
-    let done = checkpoint.content.done().count();
-    words.push_str(&if checkpoint.content.is_declared() {
-        format!("{done} of {} done", checkpoint.content.phases.len())
+    let done = content.done().count();
+    words.push_str(&if content.is_declared() {
+        format!("{done} of {} done", content.phases.len())
     } else {
         format!("{done} done")
     });
@@ -149,7 +189,7 @@ impl Report for SaveReport {
         if !self.redactions.is_empty() {
             let label = page.paint(Style::Warning, "warning:");
             let pointers = page.foreign(&self.redactions.join(", "));
-            let flag = if self.takes_secrets { "; `--allow-secrets` keeps them" } else { "" };
+            let flag = if self.has_allow_secrets { "; `--allow-secrets` keeps them" } else { "" };
             page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
         }
         if let Some(trigger) = &self.skipped_trigger {
@@ -158,7 +198,7 @@ impl Report for SaveReport {
         }
         let Some(handle) = &self.handle else { return };
         if !self.created {
-            page.line(if self.by_key {
+            page.line(if self.repeated {
                 format!("Nothing new: {handle} was saved under this key")
             } else {
                 format!("Nothing new: {handle} says it already")
@@ -177,10 +217,12 @@ impl Report for SaveReport {
             _ => String::new(),
         };
         page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.foreign(&self.summary)));
-        if let Some(tidied) = &self.tidied {
-            page.line(tidied);
+        if let Some(cleanup) = &self.cleanup {
+            page.line(cleanup);
         }
-        if let Some(path) = self.path.as_ref().filter(|_| page.verbose) {
+        if let Some(path) = &self.path
+            && page.verbose
+        {
             page.line(format!("  {}", page.foreign(path)));
         }
     }

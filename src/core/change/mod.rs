@@ -15,7 +15,7 @@ mod successor;
 pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 pub use error::ChangeError;
 pub use successor::Stamp;
-pub(crate) use successor::{adds_nothing, successor};
+pub(crate) use successor::successor;
 
 use serde::Serialize;
 use serde_json::Value;

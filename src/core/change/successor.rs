@@ -69,14 +69,3 @@ pub(crate) fn successor(
     }
     next
 }
-
-/// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or
-/// a pin does, because somebody asked for it.
-pub(crate) fn adds_nothing(mut old: Box<Checkpoint>, new: &Checkpoint) -> bool {
-    let quiet = new.note.is_none() || new.note == old.note;
-    // Reporting the same error again is nothing new, although the time of the report differs.
-    if let (Some(old), Some(new)) = (&mut old.content.last_error, &new.content.last_error) {
-        old.at = new.at;
-    }
-    quiet && old.pinned >= new.pinned && old.content == new.content
-}

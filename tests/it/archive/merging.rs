@@ -223,7 +223,7 @@ fn what_is_damaged_or_holds_a_seal_is_left_alone() {
     let left = world.store().bundles(&id("042")).unwrap();
     assert_eq!((left.len(), left[0].last), (2, 9), "the one that the seal names, and one of the six");
     assert_kept(&world, &files, "");
-    assert_eq!(world.save(json!({})).handle.unwrap(), handle(11));
+    assert_eq!(world.save(json!({})).handle(), handle(11));
     assert_eq!(world.findings(), [""; 0]);
 }
 
@@ -329,7 +329,7 @@ fn a_save_and_an_archive_at_any_moment_lose_nothing() {
                 json!({"n": 10}),
                 "{why}"
             );
-            assert_eq!(world.save(json!({})).handle.unwrap(), handle(12), "{why}");
+            assert_eq!(world.save(json!({})).handle(), handle(12), "{why}");
             assert_eq!(world.findings(), [""; 0], "{why}");
         },
     );

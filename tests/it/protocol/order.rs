@@ -17,16 +17,7 @@ fn save_at(store: &Store, note: &str, now: &str) -> u64 {
     let change = Change { note: Some(note.to_owned()), ..Change::default() };
     let stamp = Stamp { now: Timestamp::parse(now).unwrap(), ..stamp(note) };
     let (workflow, config) = (workflow(), Config::default());
-    let save = Save {
-        workflow: &workflow,
-        change: &change,
-        stamp: &stamp,
-        config: &config,
-        expect: None,
-        key: None,
-        if_changed: false,
-    };
-    save.to(store).unwrap().handle.unwrap().seq
+    Save::new(&workflow, &change, &stamp, &config).to(store).unwrap().seq().unwrap()
 }
 
 fn notes(store: &Store) -> Vec<String> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use ckpt::core::save::Saved;
+use ckpt::core::save::Outcome;
 use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
@@ -67,7 +67,7 @@ impl Operation {
         }
     }
 
-    fn run<D: Disk>(self, store: &Store<D>) -> Result<Saved> {
+    fn run<D: Disk>(self, store: &Store<D>) -> Result<Outcome> {
         match self {
             Self::Plain(saver) | Self::Contended(saver) => save(store, saver),
             Self::Keyed(process) => save_keyed(store, "keyed", process),

@@ -74,7 +74,7 @@ fn restoring_meanwhile_loses_nothing() {
         },
         |world, at| {
             assert_dense(world, at);
-            let next = world.save(json!({"more": 1})).checkpoint.unwrap();
+            let next = world.save(json!({"more": 1}));
             assert_eq!(state(&next), json!({"n": 3, "more": 1}), "step {at}");
         },
     );
@@ -150,7 +150,7 @@ fn archived_at_every_step<T>(
 fn a_saver_that_is_overtaken_by_an_archive_goes_on_above_it() {
     archived_at_every_step(
         10,
-        |store, world| world.save_to(store, json!({"racer": 1})).unwrap().handle.unwrap(),
+        |store, world| world.save_to(store, json!({"racer": 1})).unwrap().handle(),
         |world, saved, at| {
             assert_eq!(assert_dense(world, at), 5, "step {at}");
             let saved = world.store().load(&saved).unwrap().checkpoint;

@@ -83,7 +83,7 @@ fn a_failed_workflow_is_archived_and_goes_on_with_its_state() {
     let cleaned = clean(&world, &standing());
     assert_eq!(cleaned.workflows[0].whole, Some(ArchiveReason::Failed));
     assert_eq!(live(&world), [4], "only the seal");
-    let next = world.save(json!({"more": 1})).checkpoint.unwrap();
+    let next = world.save(json!({"more": 1}));
     assert_eq!((next.seq, state(&next)), (5, json!({"n": 2, "more": 1})));
 }
 
@@ -111,7 +111,7 @@ fn a_purged_workflow_is_gone_but_its_numbers_are_not() {
     end(&world, WorkflowStatus::Abandoned);
     clean(&world, &purge);
     assert_eq!(live(&world), [7], "only the seal");
-    let next = world.save(json!({"fresh": 1})).checkpoint.unwrap();
+    let next = world.save(json!({"fresh": 1}));
     assert_eq!((next.seq, state(&next)), (8, json!({"fresh": 1})));
 }
 
@@ -138,7 +138,7 @@ fn leftovers_and_old_bundles_go() {
     assert_eq!(left, [15, 13, 11, 9, 7]);
     assert!(world.store().load(&handle(7)).is_ok());
     assert!(matches!(world.store().load(&handle(5)), Err(Error::Archived { .. })));
-    assert_eq!(world.save(json!({})).handle.unwrap(), handle(18));
+    assert_eq!(world.save(json!({})).handle(), handle(18));
 }
 
 #[test]
@@ -180,6 +180,6 @@ fn a_workflow_that_is_only_in_the_archive_keeps_what_it_goes_on_from() {
     let plan =
         plan(&world.store().survey().unwrap(), &Policy { scope: failed, ..standing() }, years_later).unwrap();
     assert_eq!((plan.workflows.len(), plan.is_empty()), (1, true));
-    let next = world.save(json!({"more": 1})).checkpoint.unwrap();
+    let next = world.save(json!({"more": 1}));
     assert_eq!((next.seq, state(&next)), (5, json!({"n": 2, "more": 1})));
 }

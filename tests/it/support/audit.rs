@@ -6,7 +6,7 @@ use std::path::Path;
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::{Checkpoint, Writer};
 use ckpt::core::format::Unusable;
-use ckpt::core::save::{Save, Saved};
+use ckpt::core::save::{Outcome, Save};
 use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
 use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
 use serde_json::json;
@@ -19,8 +19,8 @@ pub(crate) struct Ack {
 }
 
 impl Ack {
-    pub(crate) fn of(saver: &str, saved: &Saved) -> Self {
-        Self { saver: saver.to_owned(), seq: saved.handle.as_ref().unwrap().seq }
+    pub(crate) fn of(saver: &str, saved: &Outcome) -> Self {
+        Self { saver: saver.to_owned(), seq: saved.seq().unwrap() }
     }
 }
 
@@ -63,28 +63,19 @@ pub(crate) fn archive<D: Disk>(store: &Store<D>) {
 }
 
 /// Saves a mark that the state keeps from then on.
-pub(crate) fn save<D: Disk>(store: &Store<D>, saver: &str) -> Result<Saved> {
+pub(crate) fn save<D: Disk>(store: &Store<D>, saver: &str) -> Result<Outcome> {
     save_as(store, saver, saver, None)
 }
 
 /// The same save under the same key, by a process of its own.
-pub(crate) fn save_keyed<D: Disk>(store: &Store<D>, saver: &str, process: &str) -> Result<Saved> {
+pub(crate) fn save_keyed<D: Disk>(store: &Store<D>, saver: &str, process: &str) -> Result<Outcome> {
     save_as(store, saver, process, Some("key"))
 }
 
-fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&str>) -> Result<Saved> {
+fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&str>) -> Result<Outcome> {
     let change = Change { state: vec![Edit::Set(saver.to_owned(), json!(true))], ..Change::default() };
     let (workflow, stamp, config) = (workflow(), stamp(save_id), Config::default());
-    let save = Save {
-        workflow: &workflow,
-        change: &change,
-        stamp: &stamp,
-        config: &config,
-        expect: None,
-        key,
-        if_changed: false,
-    };
-    save.to(store)
+    Save::new(&workflow, &change, &stamp, &config).key(key).to(store)
 }
 
 /// Everything that is wrong with a store by the promises it makes about these acknowledged saves.

@@ -10,7 +10,7 @@ use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
 use ckpt::core::finding::Severity;
-use ckpt::core::save::{Save, Saved};
+use ckpt::core::save::{Outcome, Save};
 use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
@@ -76,21 +76,25 @@ impl World {
         }
     }
 
-    pub(crate) fn save(&self, state: Value) -> Saved {
+    pub(crate) fn save(&self, state: Value) -> Box<Checkpoint> {
         self.try_save(state).unwrap()
     }
 
-    pub(crate) fn try_save(&self, state: Value) -> ckpt::core::Result<Saved> {
+    pub(crate) fn try_save(&self, state: Value) -> ckpt::core::Result<Box<Checkpoint>> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         self.save_change(&change)
     }
 
-    pub(crate) fn save_to<D: Disk>(&self, store: &Store<D>, state: Value) -> ckpt::core::Result<Saved> {
+    pub(crate) fn save_to<D: Disk>(
+        &self,
+        store: &Store<D>,
+        state: Value,
+    ) -> ckpt::core::Result<Box<Checkpoint>> {
         let change = Change { state: vec![Edit::Merge(state)], ..Change::default() };
         save(store, &change, &self.stamp())
     }
 
-    pub(crate) fn save_change(&self, change: &Change) -> ckpt::core::Result<Saved> {
+    pub(crate) fn save_change(&self, change: &Change) -> ckpt::core::Result<Box<Checkpoint>> {
         save(&self.store(), change, &self.stamp())
     }
 
@@ -320,16 +324,10 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
     save(store, &change, &stamp).unwrap();
 }
 
-fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Saved> {
+fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Box<Checkpoint>> {
     let (workflow, config) = (id("042"), Config::default());
-    let save = Save {
-        workflow: &workflow,
-        change,
-        stamp,
-        config: &config,
-        expect: None,
-        key: None,
-        if_changed: false,
-    };
-    save.to(store)
+    match Save::new(&workflow, change, stamp, &config).to(store)? {
+        Outcome::Written(checkpoint) => Ok(checkpoint),
+        other => panic!("{other:?}"),
+    }
 }

@@ -1,6 +1,7 @@
 //! `ckpt save`, flag by flag.
 
 mod artifacts;
+mod auto_cleanup;
 mod conditions;
 mod document;
 mod git;
@@ -11,7 +12,6 @@ mod pipelines;
 mod redaction;
 mod tasks;
 mod texts;
-mod tidy;
 mod triggers;
 mod watched;
 mod writer;

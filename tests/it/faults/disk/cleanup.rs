@@ -100,7 +100,7 @@ fn a_save_meanwhile_is_neither_lost_nor_hidden() {
     let check = |world: &World, what: &str| {
         assert_whole(world, 7, what);
         assert!(live(world).contains(&7), "{what}");
-        assert_eq!(world.save(json!({"n": 8})).handle.unwrap(), handle(8), "{what}");
+        assert_eq!(world.save(json!({"n": 8})).handle(), handle(8), "{what}");
     };
     interrupted(|| batches(6), |world| batch(world, 7), check);
 }
@@ -163,7 +163,7 @@ fn a_stalled_saver_is_neither_lost_nor_hidden() {
             assert!(other.store().clean(&plan, &other.stamp()).failures.is_empty());
         });
         let store = world.faulty(disk);
-        let saved = world.save_to(&store, json!({"n": 7})).unwrap().handle.unwrap();
+        let saved = world.save_to(&store, json!({"n": 7})).unwrap().handle();
         if !store.disk().reached() {
             break;
         }

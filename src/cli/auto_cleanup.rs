@@ -1,0 +1,65 @@
+//! The cleanup after a save.
+//!
+//! The save is acknowledged before the cleanup begins, and a cleanup that fails does not undo it. To keep saves fast, the
+//! cleanup runs only after the save that completes a workflow, and after every eighth save whose trigger has a limit.
+
+use super::error::Failure;
+use super::words::count;
+use crate::core::change::Stamp;
+use crate::core::retention::{Limit, Snapshot, plan};
+use crate::core::{Checkpoint, Config, Store, WorkflowId, WorkflowStatus};
+
+/// The number of checkpoints between two cleanups of a workflow that is in progress.
+const BATCH: u64 = 8;
+
+/// Applies the retention policy to the workflow of a checkpoint that was just saved. Returns a line about the archived
+/// checkpoints, if there are any.
+///
+/// # Errors
+/// One line that says why the cleanup failed.
+pub(crate) fn clean_up_after_save(
+    store: &Store,
+    config: &Config,
+    stamp: &Stamp,
+    saved: &Checkpoint,
+) -> Result<Option<String>, String> {
+    if !config.auto_cleanup() || !is_due(saved, config) {
+        return Ok(None);
+    }
+    let workflow = &saved.workflow;
+    let archived = clean_up(store, config, stamp, workflow)
+        .map_err(|failure| format!("could not clean up: {}", failure.message))?;
+    if archived == 0 {
+        return Ok(None);
+    }
+    let archived = count(archived, "checkpoint");
+    Ok(Some(format!("Archived {archived} of {workflow}. Undo with: ckpt restore {workflow}")))
+}
+
+/// Returns the number of checkpoints that were archived.
+fn clean_up(store: &Store, config: &Config, stamp: &Stamp, workflow: &WorkflowId) -> Result<usize, Failure> {
+    let workflows = store.survey_workflow(workflow)?.into_iter().collect();
+    let snapshot = Snapshot { workflows, ..Snapshot::default() };
+    let policy = config.retention().policy_after_save(workflow);
+    let plan = plan(&snapshot, &policy, stamp.now)?;
+    if plan.is_empty() {
+        return Ok(0);
+    }
+    let mut cleaned = store.clean(&plan, stamp);
+    match cleaned.failures.pop() {
+        Some((_, error)) => Err(error.into()),
+        None => Ok(cleaned.workflows.iter().map(|done| done.removed.len()).sum()),
+    }
+}
+
+fn is_due(saved: &Checkpoint, config: &Config) -> bool {
+    match saved.content.status {
+        WorkflowStatus::Complete => true,
+        WorkflowStatus::InProgress => {
+            let limit = config.retention().trigger_limits().of(&saved.trigger);
+            saved.seq.is_multiple_of(BATCH) && matches!(limit, Some(Limit::Newest(_)))
+        }
+        // A failed workflow may be tried again at once; `ckpt cleanup` archives it later.
+        WorkflowStatus::Failed | WorkflowStatus::Abandoned => false,
+    }
+}

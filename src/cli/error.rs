@@ -1,6 +1,6 @@
-//! Failures: an error as the user sees it, with its code, message, help lines and exit code.
+//! Failures: errors as the user sees them, with code, message, help lines and exit code.
 //!
-//! The errors of `core` are data. Each area has one exhaustive match here that turns them into words.
+//! The errors of `core` are data. Each area has one exhaustive match here that turns its errors into failures.
 
 mod code;
 mod files;
@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::escape::inline;
 use super::exit::Exit;
+use super::words::left_out;
 use crate::core::schema::Violation;
 
 /// A failure. Serialises to `ckpt.error.v1`.
@@ -30,8 +31,6 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// Things to type or to do.
     pub(crate) help: Vec<String>,
-    /// Commands to try instead.
-    retry_with: Vec<String>,
     /// True if the same call may succeed later.
     retryable: bool,
     context: Map<String, Value>,
@@ -45,7 +44,6 @@ impl Failure {
             exit_code: code.exit().code(),
             message: inline_lines(&message.into()),
             help: Vec::new(),
-            retry_with: Vec::new(),
             retryable: false,
             context: Map::new(),
         }
@@ -55,7 +53,7 @@ impl Failure {
         self.code.exit()
     }
 
-    /// Adds a line that says what to do.
+    /// Adds a line of help.
     pub(crate) fn help(mut self, line: impl Into<String>) -> Self {
         self.help.push(inline(&line.into()).into_owned());
         self
@@ -66,7 +64,7 @@ impl Failure {
         self
     }
 
-    /// Adds a fact for programs.
+    /// Adds a member to `context`, for programs.
     pub(crate) fn context(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.context.insert(key.to_owned(), value.into());
         self
@@ -78,14 +76,14 @@ impl Failure {
             let place = if pointer.is_empty() { "the document" } else { pointer };
             self.message.push_str(&format!("\n{}: {}", inline(place), inline(message)));
         }
-        if violations.len() > MOST_LINES {
-            self.message.push_str(&format!("\n... and {} more", violations.len() - MOST_LINES));
+        if let Some(more) = left_out(violations.len(), MOST_LINES) {
+            self.message.push_str(&format!("\n... and {more} more"));
         }
         self.context("violations", json!(violations))
     }
 }
 
-/// Our messages may have several lines; what is quoted in them may not add any.
+/// Escapes each line of a message. Messages may have several lines.
 fn inline_lines(text: &str) -> String {
     text.split('\n').map(inline).collect::<Vec<_>>().join("\n")
 }

@@ -1,30 +1,28 @@
-//! Makes untrusted text safe to show to a person or to an agent.
+//! Escapes untrusted text for people and agents.
 //!
-//! Text that comes out of a checkpoint was written by somebody else. Shown as it is, it could move the cursor,
-//! overwrite earlier lines, fill the clipboard, reverse the reading direction, or carry instructions that a
-//! language model reads and a person does not see. These functions replace every character that has an effect
-//! but no picture by a visible notation such as `\n` or `\u{202e}`.
+//! The text in a checkpoint is untrusted. Printed as it is, it could move the cursor, overwrite earlier lines, fill the
+//! clipboard, reverse the reading direction, or carry instructions that a language model reads and a person does not
+//! see. These functions replace every control or invisible character by an escape such as `\n` or `\u{202e}`.
 //!
 //! # Invariants
 //!
-//! - What [`inline`] returns is one line that contains none of the replaced characters, so escaping twice
-//!   changes nothing.
+//! - [`inline`] returns one line that contains none of the replaced characters, so escaping twice changes nothing.
 //! - Clean text is returned borrowed, without an allocation.
 //!
 //! # Limitations
 //!
-//! - The notation is for looking, not for parsing back: a backslash stays as it is, so a text that contains the
-//!   two characters `\n` looks the same as one with a line feed.
+//! - Escaped text cannot be parsed back: a backslash stays as it is, so the two characters `\n` look the same as a line
+//!   feed.
 //! - Emoji joined by a zero-width joiner are shown in their parts, and icons from private-use fonts as numbers.
 //! - The two variation selectors that choose between text and emoji style stay, since so many emoji need one.
 //! - Letters that look like other letters are not detected, and blank characters that take up space stay.
 
 use std::borrow::Cow;
-
-use crate::core::text::is_hazardous;
 use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::core::text::is_hazardous;
 
 /// Returns the text as one line in which every character can be seen.
 #[must_use]
@@ -50,13 +48,13 @@ pub fn inline(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Stored text in quotes that it cannot leave: what stands between them is data, whatever it says.
+/// Returns stored text in quotes that it cannot close, so that a reader sees where the data ends.
 #[must_use]
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", inline(text).replace('"', "'"))
 }
 
-/// The name of a phase or a task, in quotes if it could be taken for a sentence.
+/// Returns the name of a phase or a task, in quotes if it is more than one word.
 #[must_use]
 pub(crate) fn name(text: &str) -> String {
     if text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
@@ -75,17 +73,22 @@ pub fn block(text: &str) -> Vec<Cow<'_, str>> {
     text.lines().map(inline).collect()
 }
 
+/// Returns the text with spaces behind it up to `columns` terminal columns.
+#[must_use]
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
 /// Returns the number of terminal columns that the text takes up.
 #[must_use]
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// Cuts the text to at most `columns` terminal columns and marks the cut with `...`.
+/// Returns the text cut to at most `columns` terminal columns, the cut marked with `...`.
 ///
-/// It is meant for text that [`inline`] has made safe, and for terminals only: elsewhere nothing is ever cut.
-/// Accents stay with their letters. Where the width of a sequence is less than that of its parts, the cut may
-/// come a few columns early, never late.
+/// The text must be escaped already. Only terminals get cut text. Accents stay with their letters. Where a sequence is
+/// narrower than its parts, the cut may come a few columns early, never late.
 #[must_use]
 pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     const MARK: &str = "...";
@@ -107,7 +110,7 @@ pub fn truncate(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{MARK}", &text[..end]))
 }
 
-/// Splits text before each character that takes up columns, so that what modifies a character stays with it.
+/// Splits text before each character that has a width, so that combining characters stay with their base.
 fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

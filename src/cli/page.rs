@@ -1,46 +1,66 @@
-//! A page of text for a person.
+//! Text for people, put together for one stream before it is written.
 
 use super::escape;
 use super::style::Style;
 use crate::core::Timestamp;
 use crate::core::span::ago;
 
-/// Room for what is usually said.
-const USUAL_BYTES: usize = 1 << 10;
-
-/// A terminal that is narrower breaks words anyway.
+/// Wrapped text keeps at least this width; a narrower terminal breaks words anyway.
 const LEAST_ROOM: usize = 16;
 
 /// Text that is being put together for one stream.
 #[derive(Debug)]
 pub(crate) struct Page {
     text: String,
-    pub(crate) color: bool,
-    /// The width of the terminal; none if the stream is none, and nothing is cut then.
+    color: bool,
+    /// The width of the terminal; `None` if the stream is not a terminal, where nothing is ever cut.
     pub(crate) width: Option<usize>,
-    /// The time, on a terminal.
+    /// The present time, on a terminal.
     now: Option<Timestamp>,
     pub(crate) verbose: bool,
 }
 
 impl Page {
     pub(crate) fn new(color: bool, width: Option<usize>, now: Option<Timestamp>, verbose: bool) -> Self {
-        Self { text: String::with_capacity(USUAL_BYTES), color, width, now, verbose }
+        Self { text: String::new(), color, width, now, verbose }
     }
 
-    /// Adds a line of our own words.
+    /// Adds a line that is safe to show.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
     }
 
-    /// Adds text exactly as it is; for what was asked for raw.
+    /// Adds text exactly as it is; for content that was requested raw.
     pub(crate) fn raw(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Adds our own words behind an indent. On a terminal they go on in the next line where one is full, and no word is
-    /// broken.
+    /// Adds one line of a key/value block.
+    pub(crate) fn field(&mut self, name: &str, value: impl AsRef<str>) {
+        self.line(format!("  {name:<10} {}", value.as_ref()));
+    }
+
+    /// Adds a line that begins with a label, such as `failed:`, and goes on with stored text.
+    pub(crate) fn labelled(&mut self, style: Style, label: &str, text: &str) {
+        self.line(format!("{} {}", self.paint(style, label), escape::inline(text)));
+    }
+
+    /// Adds a line for each thing to do.
+    pub(crate) fn help(&mut self, help: &[String]) {
+        for line in help {
+            self.line(format!("  help: {}", escape::inline(line)));
+        }
+    }
+
+    /// Adds a line for each warning.
+    pub(crate) fn warnings(&mut self, warnings: &[String]) {
+        for warning in warnings {
+            self.labelled(Style::Warning, "warning:", warning);
+        }
+    }
+
+    /// Adds indented text that is safe to show, wrapped between words on a terminal.
     pub(crate) fn wrapped(&mut self, indent: &str, text: &str) {
         let room = self.width.map_or(usize::MAX, |width| width.saturating_sub(indent.len()).max(LEAST_ROOM));
         let mut line = String::new();
@@ -57,25 +77,22 @@ impl Page {
         self.line(format!("{indent}{line}"));
     }
 
-    /// Adds a line for each warning. They may quote what came from somewhere else.
-    pub(crate) fn warnings(&mut self, warnings: &[String]) {
-        for warning in warnings {
-            let label = self.paint(Style::Warning, "warning:");
-            self.line(format!("{label} {}", self.foreign(warning)));
-        }
-    }
-
-    /// Words in a style.
+    /// Returns the text in a style.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         style.paint(text, self.color)
     }
 
-    /// Words that came from somewhere else, made safe to show.
+    /// Returns stored text, made safe to show.
     pub(crate) fn foreign(&self, text: &str) -> String {
         escape::inline(text).into_owned()
     }
 
-    /// A time: relative on a terminal, absolute elsewhere.
+    /// Returns optional stored text with a space in front, made safe to show.
+    pub(crate) fn suffix(&self, text: Option<&str>) -> String {
+        text.map(|text| format!(" {}", escape::inline(text))).unwrap_or_default()
+    }
+
+    /// Returns a time: relative on a terminal, absolute elsewhere.
     pub(crate) fn time(&self, time: Timestamp) -> String {
         let Some(now) = self.now else { return time.to_string() };
         match u64::try_from(now.seconds_since(time)) {

@@ -1,14 +1,14 @@
-//! A line that says how far long work has come: on a terminal only, and only if it takes a while.
+//! A progress line for long work: on a terminal only, and only after half a second.
 
 use std::time::{Duration, Instant};
 
 use super::ui::Ui;
 
-/// Shorter work is done before anybody wonders.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Shorter work shows no progress.
+const DELAY: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The line. It vanishes with the value.
+/// The progress line, cleared on drop.
 #[derive(Debug)]
 pub(crate) struct Progress<'a> {
     ui: &'a Ui,
@@ -18,10 +18,10 @@ pub(crate) struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(ui: &'a Ui) -> Self {
-        Self { ui, next: Instant::now() + PATIENCE, shown: false }
+        Self { ui, next: Instant::now() + DELAY, shown: false }
     }
 
-    /// Says where the work is, if it is time to say something.
+    /// Shows where the work is, at most ten times a second.
     pub(crate) fn at(&mut self, words: impl FnOnce() -> String) {
         if !self.ui.shows_progress() {
             return;

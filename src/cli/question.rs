@@ -1,4 +1,4 @@
-//! The question that a person at a terminal is asked.
+//! Questions to a person at a terminal.
 
 use std::io::BufRead;
 
@@ -13,35 +13,32 @@ pub(crate) enum Choice {
     Discard,
 }
 
-/// Asks until there is an answer; `None` when the terminal is closed instead.
+/// Asks until the answer is one of the choices; `None` at the end of input.
 pub(crate) fn ask(ui: &Ui) -> Option<Choice> {
     loop {
-        ui.say("(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ");
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => {
-                ui.say("\n");
-                return None;
-            }
-            Ok(_) => {}
+        let answer = read_answer(ui, "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ")?;
+        if let Some(choice) = parse_choice(&answer) {
+            return Some(choice);
         }
-        match understand(&line) {
-            Some(choice) => return Some(choice),
-            None => ui.say("Answer with r, s, v or d.\n"),
-        }
+        ui.say("Answer with r, s, v or d.\n");
     }
 }
 
-/// Asks whether to go on. Only a clear yes is one; the end of the terminal is none.
+/// Asks a yes-or-no question. Everything but a clear yes means no, the end of input included.
 pub(crate) fn confirm(ui: &Ui, question: &str) -> bool {
-    ui.say(&format!("{question} [y/N]: "));
+    read_answer(ui, &format!("{question} [y/N]: ")).is_some_and(|answer| is_yes(&answer))
+}
+
+/// Returns one line of input; `None` at its end.
+fn read_answer(ui: &Ui, prompt: &str) -> Option<String> {
+    ui.say(prompt);
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {
         Ok(0) | Err(_) => {
             ui.say("\n");
-            false
+            None
         }
-        Ok(_) => is_yes(&line),
+        Ok(_) => Some(line),
     }
 }
 
@@ -49,14 +46,14 @@ fn is_yes(line: &str) -> bool {
     matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-fn understand(line: &str) -> Option<Choice> {
-    Some(match line.trim().to_ascii_lowercase().as_str() {
-        "" | "r" | "resume" => Choice::Resume,
-        "s" | "start fresh" | "start" | "fresh" => Choice::StartFresh,
-        "v" | "view" | "view details" => Choice::View,
-        "d" | "discard" => Choice::Discard,
-        _ => return None,
-    })
+fn parse_choice(line: &str) -> Option<Choice> {
+    match line.trim().to_ascii_lowercase().as_str() {
+        "" | "r" | "resume" => Some(Choice::Resume),
+        "s" | "start fresh" | "start" | "fresh" => Some(Choice::StartFresh),
+        "v" | "view" | "view details" => Some(Choice::View),
+        "d" | "discard" => Some(Choice::Discard),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -75,11 +72,11 @@ mod tests {
 
     #[test]
     fn answers_are_letters_or_words_and_nothing_is_guessed() {
-        assert_eq!(understand("\n"), Some(Choice::Resume));
-        assert_eq!(understand(" S \n"), Some(Choice::StartFresh));
-        assert_eq!(understand("discard\n"), Some(Choice::Discard));
+        assert_eq!(parse_choice("\n"), Some(Choice::Resume));
+        assert_eq!(parse_choice(" S \n"), Some(Choice::StartFresh));
+        assert_eq!(parse_choice("discard\n"), Some(Choice::Discard));
         for unknown in ["y", "yes", "rs", "delete", "?"] {
-            assert_eq!(understand(unknown), None, "{unknown}");
+            assert_eq!(parse_choice(unknown), None, "{unknown}");
         }
     }
 }

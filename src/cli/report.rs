@@ -1,4 +1,4 @@
-//! What a command answers.
+//! Reports: the answers of commands.
 
 use serde::Serialize;
 
@@ -6,22 +6,22 @@ use super::page::Page;
 
 /// The answer of a command: JSON by serialisation, text by its view.
 pub(crate) trait Report: Serialize {
-    /// The name and version of its JSON form.
+    /// The name and version of the JSON form.
     const FORMAT: &'static str;
 
-    /// The essential value, for `--quiet`.
+    /// Returns the essential value, for `--quiet`.
     fn essential(&self) -> String;
 
-    /// The answer, for stdout.
+    /// Renders the answer, for stdout.
     fn answer(&self, page: &mut Page);
 
-    /// What did not work out although the command has an answer, for stderr. Whoever asked for quiet hears it too.
+    /// Renders what failed although the command has an answer, for stderr; `--quiet` shows it too.
     fn failures(&self, _page: &mut Page) {}
 
-    /// The conversation, for stderr.
+    /// Renders everything else a person should know, for stderr.
     fn remarks(&self, _page: &mut Page) {}
 
-    /// What has happened already, if stdout turns out to be closed or full. `None`: nothing has.
+    /// Returns what the command has changed, in words, for the case that stdout is closed or full; `None` if nothing.
     fn already_done(&self) -> Option<String> {
         None
     }
@@ -29,7 +29,7 @@ pub(crate) trait Report: Serialize {
 
 /// The JSON form of a report: its format first, then its fields.
 #[derive(Serialize)]
-pub(crate) struct Document<'a, R: Report> {
+pub(crate) struct ReportDocument<'a, R: Report> {
     pub(crate) format: &'static str,
     #[serde(flatten)]
     pub(crate) report: &'a R,

@@ -15,7 +15,8 @@ pub(crate) enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Whether a stream gets colour: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal.
+    /// Returns true if a stream gets colour: the flag decides, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether the
+    /// stream is a terminal.
     pub(crate) fn decide(self, env: &Environment, terminal: bool) -> bool {
         match self {
             Self::Always => true,
@@ -27,7 +28,7 @@ impl ColorChoice {
     }
 }
 
-/// A way to set words apart.
+/// A text style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -39,30 +40,16 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    fn code(self) -> &'static str {
-        match self {
-            Self::Plain => "",
+    /// Returns the text in this style, if colour is on.
+    pub(crate) fn paint(self, text: &str, color: bool) -> String {
+        let code = match self {
+            Self::Plain => return text.to_owned(),
             Self::Bold => "1",
             Self::Dim => "2",
             Self::Good => "32",
             Self::Warning => "33",
             Self::Bad => "31",
-        }
-    }
-
-    /// The text in this style, if colour is on.
-    pub(crate) fn paint(self, text: &str, color: bool) -> String {
-        let mut painted = String::new();
-        self.paint_onto(&mut painted, text, color);
-        painted
-    }
-
-    /// The same, at the end of a line.
-    pub(crate) fn paint_onto(self, line: &mut String, text: &str, color: bool) {
-        if color && self != Self::Plain {
-            line.extend(["\u{1b}[", self.code(), "m", text, "\u{1b}[0m"]);
-        } else {
-            line.push_str(text);
-        }
+        };
+        if color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }

@@ -1,43 +1,48 @@
 //! Columns of text.
 
 use std::borrow::Cow;
-use std::iter::repeat_n;
 
 use super::escape::{truncate, width};
 use super::page::Page;
 use super::style::Style;
 
-/// One cell: safe text and how to set it apart.
-#[derive(Debug, Clone)]
+/// One cell: text that is safe to show, and its style.
+#[derive(Debug)]
 pub(crate) struct Cell {
-    text: Cow<'static, str>,
+    text: String,
     style: Style,
     right: bool,
 }
 
 impl Cell {
-    pub(crate) fn new(text: impl Into<Cow<'static, str>>) -> Self {
-        Self { text: text.into(), style: Style::Plain, right: false }
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self::styled(text, Style::Plain)
     }
 
-    pub(crate) fn styled(text: impl Into<Cow<'static, str>>, style: Style) -> Self {
+    pub(crate) fn styled(text: impl Into<String>, style: Style) -> Self {
         Self { text: text.into(), style, right: false }
     }
 
-    pub(crate) fn right(text: impl Into<Cow<'static, str>>) -> Self {
-        Self { text: text.into(), style: Style::Plain, right: true }
+    /// A cell aligned to the right.
+    pub(crate) fn right(text: impl Into<String>) -> Self {
+        Self { right: true, ..Self::new(text) }
+    }
+
+    /// A cell with a hyphen in place of a missing value.
+    pub(crate) fn or_hyphen(text: Option<String>) -> Self {
+        Self::new(text.unwrap_or_else(|| "-".to_owned()))
     }
 }
 
-/// Puts rows under a heading, two spaces between columns. On a terminal the last column is cut to fit.
-pub(crate) fn render(page: &mut Page, heading: &[&'static str], rows: &[Vec<Cell>]) {
-    let mut widths: Vec<usize> = heading.iter().map(|word| width(word)).collect();
-    for row in rows {
-        for (column, cell) in row.iter().enumerate() {
-            widths[column] = widths[column].max(width(&cell.text));
+/// Renders rows under a heading, two spaces between columns. On a terminal the last column is cut to fit.
+pub(crate) fn render(page: &mut Page, heading: &[&str], rows: &[Vec<Cell>]) {
+    let head: Vec<Cell> = heading.iter().map(|word| Cell::styled(*word, Style::Dim)).collect();
+    let mut widths = vec![0; heading.len()];
+    for row in std::iter::once(&head).chain(rows) {
+        for (column, cell) in widths.iter_mut().zip(row) {
+            *column = width(&cell.text).max(*column);
         }
     }
-    let head: Vec<Cell> = heading.iter().map(|word| Cell::styled(*word, Style::Dim)).collect();
     for row in std::iter::once(&head).chain(rows) {
         let line = row_line(page, row, &widths);
         page.line(line.trim_end());
@@ -47,23 +52,15 @@ pub(crate) fn render(page: &mut Page, heading: &[&'static str], rows: &[Vec<Cell
 fn row_line(page: &Page, row: &[Cell], widths: &[usize]) -> String {
     let mut line = String::new();
     let mut used = 0;
-    for (column, cell) in row.iter().enumerate() {
-        let last = column + 1 == row.len();
+    for (column, Cell { text, style, right }) in row.iter().enumerate() {
         let text = match page.width {
-            Some(limit) if last => truncate(&cell.text, limit.saturating_sub(used).max(8)),
-            _ => Cow::Borrowed(&*cell.text),
+            Some(limit) if column + 1 == row.len() => truncate(text, limit.saturating_sub(used).max(8)),
+            _ => Cow::Borrowed(text.as_str()),
         };
-        let gap = repeat_n(' ', widths[column].saturating_sub(width(&text)));
-        if cell.right {
-            line.extend(gap.clone());
-        }
-        cell.style.paint_onto(&mut line, &text, page.color);
-        if !cell.right && !last {
-            line.extend(gap);
-        }
-        if !last {
-            line.push_str("  ");
-        }
+        let gap = " ".repeat(widths[column].saturating_sub(width(&text)));
+        let painted = page.paint(*style, &text);
+        line.push_str(&if *right { gap + &painted } else { painted + &gap });
+        line.push_str("  ");
         used += widths[column] + 2;
     }
     line

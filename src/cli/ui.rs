@@ -1,9 +1,7 @@
-//! The streams: stdout is the answer, stderr is the conversation.
+//! The streams: stdout is the answer, stderr is the conversation. Nothing else in the program writes to them.
 
-use std::io::{self, IsTerminal};
-use std::os::fd::BorrowedFd;
-
-use rustix::io::Errno;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use super::args::GlobalArgs;
 use super::clock::Clock;
@@ -11,10 +9,10 @@ use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::escape::truncate;
 use super::page::Page;
-use super::report::{Document, Report};
+use super::report::{Report, ReportDocument};
 use super::style::Style;
 
-/// How this run talks.
+/// How this run writes to the streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Ui {
     json: bool,
@@ -24,39 +22,38 @@ pub(crate) struct Ui {
     err: Stream,
 }
 
-/// One of the two streams.
+/// The properties of one of the two streams.
 #[derive(Debug, Clone, Copy)]
 struct Stream {
     color: bool,
+    /// The width of the terminal, if it is one.
     width: Option<usize>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
-fn stdout() -> BorrowedFd<'static> {
-    rustix::stdio::stdout()
+#[expect(clippy::disallowed_methods, reason = "the home of the streams")]
+fn stdout() -> io::Stdout {
+    io::stdout()
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is where the streams are")]
-fn stderr() -> BorrowedFd<'static> {
-    rustix::stdio::stderr()
+#[expect(clippy::disallowed_methods, reason = "the home of the streams")]
+fn stderr() -> io::Stderr {
+    io::stderr()
 }
 
 impl Ui {
     pub(crate) fn new(global: &GlobalArgs, env: &Environment) -> Self {
-        let stream = |terminal: bool, width: fn() -> Option<usize>| Stream {
-            color: global.color.decide(env, terminal),
-            width: terminal.then(|| width().unwrap_or(80)),
-        };
+        let stream =
+            |width: Option<usize>| Stream { color: global.color.decide(env, width.is_some()), width };
         Self {
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
-            out: stream(stdout().is_terminal(), || width_of(stdout())),
-            err: stream(stderr().is_terminal(), || width_of(stderr())),
+            out: stream(terminal_width(stdout())),
+            err: stream(terminal_width(stderr())),
         }
     }
 
-    /// The streams before any argument has been understood.
+    /// Returns the streams before the arguments have been parsed.
     pub(crate) fn early(env: &Environment) -> Self {
         let json = env.args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
         Self::new(&GlobalArgs { json, ..GlobalArgs::default() }, env)
@@ -66,20 +63,33 @@ impl Ui {
         self.json
     }
 
-    /// Whether only the essential is wanted.
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Writes the answer, and what is to be said about it.
+    /// True if progress may be shown: a person watches stderr on a terminal.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.err.width.is_some() && !self.json && !self.quiet
+    }
+
+    /// True if the answer goes to a terminal as text.
+    pub(crate) fn shows_answer(&self) -> bool {
+        self.out.width.is_some() && !self.json
+    }
+
+    /// True if a question can be asked and answered: stdin and stderr are terminals.
+    pub(crate) fn is_conversation(&self) -> bool {
+        io::stdin().is_terminal() && self.err.width.is_some() && !self.json
+    }
+
+    /// Writes a report to stdout, and its failures and remarks to stderr.
     pub(crate) fn answer<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
         let text = if self.json {
-            let document = Document { format: R::FORMAT, report };
-            let mut text = serde_json::to_string(&document).map_err(|error| {
+            let document = ReportDocument { format: R::FORMAT, report };
+            let text = serde_json::to_string(&document).map_err(|error| {
                 Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}"))
             })?;
-            text.push('\n');
-            text
+            text + "\n"
         } else if self.quiet {
             report.essential()
         } else {
@@ -87,7 +97,7 @@ impl Ui {
             report.answer(&mut page);
             page.into_text()
         };
-        let written = self.write_answer(text.as_bytes());
+        let written = write_stdout(text.as_bytes());
         if !self.json {
             let mut page = self.page(self.err, clock);
             report.failures(&mut page);
@@ -96,76 +106,59 @@ impl Ui {
             }
             self.say(&page.into_text());
         }
-        match (written, report.already_done()) {
-            (Ok(()), _) => Ok(()),
-            // Nothing to ask again for: what was to be done is done, only the answer is lost.
-            (Err(error), Some(done)) => {
-                self.say(&format!(
-                    "warning: {done}, but the answer could not be written to stdout: {error}\n"
-                ));
-                Ok(())
-            }
-            // A reader that has seen enough, as in `| head -1`.
-            (Err(error), None) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            (Err(error), None) => Err(Failure::new(
-                ErrorCode::Output,
-                format!("the answer could not be written to stdout: {error}"),
-            )),
+        let Err(error) = written else { return Ok(()) };
+        // Failing now would make the caller repeat a command that has done its work.
+        if let Some(done) = report.already_done() {
+            self.say(&format!("warning: {done}, but the answer could not be written to stdout: {error}\n"));
+            return Ok(());
         }
+        unwritten_answer(&error)
     }
 
-    /// A page for a stream. Only people want to know how long ago something was.
-    fn page(&self, stream: Stream, clock: &Clock) -> Page {
-        Page::new(stream.color, stream.width, stream.width.map(|_| clock.now()), self.verbose)
+    /// Writes a report to stderr, as part of the conversation.
+    pub(crate) fn converse<R: Report>(&self, report: &R, clock: &Clock) {
+        if self.json || self.quiet {
+            return;
+        }
+        let mut page = self.page(self.err, clock);
+        report.answer(&mut page);
+        report.failures(&mut page);
+        report.remarks(&mut page);
+        self.say(&page.into_text());
     }
 
-    /// Shows an answer on the terminal in the place of the one before.
+    /// Replaces the report on the terminal by a newer one.
     pub(crate) fn redraw<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
         let mut page = self.page(self.out, clock);
         report.answer(&mut page);
-        // Home, then each line cleared as it is written: no flicker, and nothing of the last picture is left.
+        // Moves the cursor home and clears each line as it is written: no flicker, and no old text remains.
         let text = page.into_text().replace('\n', "\u{1b}[K\n");
         self.answer_bytes(format!("\u{1b}[H{text}\u{1b}[J").as_bytes())
     }
 
-    /// Waits before the next picture.
-    #[expect(clippy::disallowed_methods, reason = "a person is looking")]
+    /// Waits before the next `redraw`.
+    #[expect(clippy::disallowed_methods, reason = "a person is watching")]
     pub(crate) fn pause(&self, duration: std::time::Duration) {
         std::thread::sleep(duration);
     }
 
-    /// Writes bytes that were asked for as they are.
+    /// Writes bytes to stdout as they are.
     pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        match self.write_answer(bytes) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-                ErrorCode::Output,
-                format!("the answer could not be written to stdout: {error}"),
-            )),
-            _ => Ok(()),
-        }
+        write_stdout(bytes).or_else(|error| unwritten_answer(&error))
     }
 
-    fn write_answer(&self, bytes: &[u8]) -> io::Result<()> {
-        write_all(stdout(), bytes)
-    }
-
-    /// Says something on stderr. If nobody can hear it, there is nobody to tell.
+    /// Writes text to stderr. An error is ignored: there is no other stream to report it on.
     pub(crate) fn say(&self, text: &str) {
-        let _ = write_all(stderr(), text.as_bytes());
+        let _ = stderr().write_all(text.as_bytes());
     }
 
-    /// Whether somebody is watching the conversation on a terminal.
-    pub(crate) fn shows_progress(&self) -> bool {
-        self.err.width.is_some() && !self.json && !self.quiet
-    }
-
-    /// Puts words in the place of the line that was said last, without ending it.
+    /// Replaces the last, unfinished line on stderr.
     pub(crate) fn say_over(&self, words: &str) {
         let limit = self.err.width.unwrap_or(80).saturating_sub(1);
         self.say(&format!("\r\u{1b}[K{}", truncate(words, limit)));
     }
 
-    /// Says what went wrong, for people or as one line of JSON.
+    /// Writes a failure to stderr, as text or as one line of JSON.
     pub(crate) fn fail(&self, failure: &Failure) {
         if self.json {
             let line = serde_json::to_string(failure).unwrap_or_default();
@@ -183,43 +176,32 @@ impl Ui {
         self.say(&page.into_text());
     }
 
-    /// Says an answer on stderr, where it is part of the conversation.
-    pub(crate) fn converse<R: Report>(&self, report: &R, clock: &Clock) {
-        if self.json || self.quiet {
-            return;
-        }
-        let mut page = self.page(self.err, clock);
-        report.answer(&mut page);
-        report.failures(&mut page);
-        report.remarks(&mut page);
-        self.say(&page.into_text());
-    }
-
-    /// Whether both sides of a conversation are terminals, and it is held in words.
-    pub(crate) fn is_conversation(&self) -> bool {
-        io::stdin().is_terminal() && self.err.width.is_some() && !self.json
-    }
-
-    /// Whether the answer goes to a terminal.
-    pub(crate) fn shows_answer(&self) -> bool {
-        self.out.width.is_some() && !self.json
+    /// Returns an empty page for a stream. Times are relative on terminals only.
+    fn page(&self, stream: Stream, clock: &Clock) -> Page {
+        Page::new(stream.color, stream.width, stream.width.map(|_| clock.now()), self.verbose)
     }
 }
 
-/// Writes to a stream at once. An answer is put together before it is written, so there is nothing to buffer.
-fn write_all(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match rustix::io::write(stream, bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => bytes = &bytes[written..],
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
-    }
-    Ok(())
+fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
 }
 
-fn width_of(stream: BorrowedFd<'_>) -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(stream).ok()?;
-    Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+/// A closed pipe is no failure: the reader has seen enough, as in `| head -1`.
+fn unwritten_answer(error: &io::Error) -> Result<(), Failure> {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::Output, format!("the answer could not be written to stdout: {error}")))
+}
+
+fn terminal_width(stream: impl AsFd + IsTerminal) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    match rustix::termios::tcgetwinsize(stream) {
+        Ok(size) if size.ws_col > 0 => Some(usize::from(size.ws_col)),
+        _ => Some(80),
+    }
 }

@@ -1,14 +1,11 @@
-//! Small words: plurals and lists.
+//! Plurals and lists.
 
 /// `1 checkpoint`, `2 checkpoints`.
-pub(crate) fn count(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The form of a verb that goes with so many: `stays` with one, `stay` with any other number.
+/// The form of a verb for a number: `stays` for one, `stay` for any other.
 pub(crate) fn verb(number: usize, one: &'static str, many: &'static str) -> &'static str {
     if number == 1 { one } else { many }
 }
@@ -24,10 +21,15 @@ pub(crate) fn and(words: &[String]) -> String {
 
 /// `a, b, c and 9 more`.
 pub(crate) fn first_few(words: &[String], most: usize) -> String {
-    match words.len().checked_sub(most).filter(|more| *more > 0) {
+    match left_out(words.len(), most) {
         Some(more) => format!("{} and {more} more", words[..most].join(", ")),
         None => words.join(", "),
     }
+}
+
+/// Returns how many items a list that shows at most `most` of them leaves out; `None` if it shows all.
+pub(crate) fn left_out(total: usize, most: usize) -> Option<usize> {
+    (total > most).then(|| total - most)
 }
 
 #[cfg(test)]

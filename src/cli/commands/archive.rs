@@ -81,7 +81,7 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
         match archive(args, session, &workspace, given, &mut tell) {
             Ok((workflow, archived)) => report.add(&workflow, &archived),
             Err(failure) => {
-                report.fail(given, &failure);
+                report.fail(given, failure.clone());
                 failed = Some(failure);
             }
         }

@@ -12,7 +12,8 @@ use crate::cli::exit::Exit;
 use crate::cli::mirror::read_document;
 use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
-use crate::cli::views::export::{ExportReport, ExportedText, Written};
+use crate::cli::views::export::{ExportReport, left_out_warnings};
+use crate::cli::views::text::TextReport;
 use crate::core::dialects::{Dialect, Topic};
 use crate::core::export::{Content, Export, ExportFile, files, is_history, write};
 use crate::core::selector::Which;
@@ -87,13 +88,14 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
                 }
                 Content::Link(to) => to,
             };
-            return session.answer(&ExportedText::new(text, args.dialect, &left_out));
+            let warnings = left_out_warnings(args.dialect, &left_out);
+            return session.answer(&TextReport::new(text).with_warnings(warnings));
         }
     };
     let mut report = ExportReport::new(args.dialect, handle, &left_out);
     for file in files {
         let placed = write(&root, &file, args.force)?;
-        report.add(Written::new(&root, &file, placed));
+        report.add(&root, &file, placed);
     }
     session.answer(&report)
 }

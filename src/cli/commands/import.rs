@@ -12,7 +12,7 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
-use crate::cli::views::import::{ImportReport, Line, PassedOver};
+use crate::cli::views::import::{ImportReport, PassedOver};
 use crate::core::adopt::{
     Adopted, Adoption, Found, ImportError, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
 };
@@ -86,7 +86,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     if !queue.workflows.is_empty() {
         let place = session.place()?;
-        import.report.creates(&place, args.dry_run);
+        import.report.creates(&place.location);
         let store = Store::at(place.located())?;
         let config = session.config(&store)?;
         let stamp = session.stamp(&place, &Default::default())?;
@@ -133,7 +133,7 @@ impl Import<'_> {
                         self.reader.stdin = Some(bytes);
                         self.consider(None, &mut files, &mut companions);
                     }
-                    Err(failure) => self.report.fail(STDIN, &failure),
+                    Err(failure) => self.report.fail(STDIN, failure),
                 }
                 continue;
             }
@@ -224,12 +224,12 @@ impl Import<'_> {
                 }
             };
             match self.adopt(adoption, workflow, &opened, &mut known, &mut newest) {
-                Ok(adopted) => self.report.add(Line::new(&opened, &adopted)),
+                Ok(adopted) => self.report.add(&opened, &adopted),
                 Err(ImportError::Source { problem, .. }) => self.failed(&file.source, problem),
                 // Whatever is wrong with the store is wrong with it for the next file too.
                 Err(error) if self.report.is_empty() => return Err(error.into()),
                 Err(error) => {
-                    self.report.fail(&file.source, &error.into());
+                    self.report.fail(&file.source, error);
                     return Ok(());
                 }
             }
@@ -253,7 +253,7 @@ impl Import<'_> {
     }
 
     fn failed(&mut self, source: &str, problem: SourceProblem) {
-        self.report.fail(source, &problem.of(source).into());
+        self.report.fail(source, problem.of(source));
     }
 }
 

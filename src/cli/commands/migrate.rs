@@ -41,13 +41,13 @@ fn run(args: &MigrateArgs, session: &Session) -> Result<Exit, Failure> {
     let mut report = MigrateReport::new(&plan, args.dry_run);
     for (handle, version) in &plan.older {
         if args.dry_run {
-            report.forward(handle, *version, None);
+            report.add(handle, *version, None);
             continue;
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         match workspace.store.migrate(&handle.workflow, STEPS, &stamp) {
-            Ok(new) => report.forward(handle, *version, new),
-            Err(error) => report.fail(handle, &error.into()),
+            Ok(new) => report.add(handle, *version, new),
+            Err(error) => report.fail(handle, error),
         }
     }
     session.answer(&report)?;

@@ -17,7 +17,7 @@ use crate::cli::question::{Choice, ask};
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::context::ContextReport;
-use crate::cli::views::resume::{Extent, ResumeReport};
+use crate::cli::views::resume::ResumeReport;
 use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
 use crate::core::{Handle, Selector, WorkflowId};
@@ -82,9 +82,8 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
-    let extent = if args.explain { Extent::Explained } else { Extent::Usual };
     // A command that is run owns stdout; the verdict is part of the conversation then.
-    let report = ResumeReport::new(&judgement, extent).accepted(args.yes);
+    let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
     if args.command.is_empty() {
         session.answer(&report).map(drop)?;
     } else {
@@ -104,8 +103,9 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
 /// Says what `resume` would say if the file were imported. Nothing is written, and no store is needed.
 fn judge_file(args: &ResumeArgs, file: &Path, session: &Session) -> Result<Exit, Failure> {
     let (judgement, reading) = foreign::judge(session, file)?;
-    let extent = if args.explain { Extent::Explained } else { Extent::Usual };
-    session.answer(&ResumeReport::new(&judgement, extent).accepted(args.yes).of_file(file, &reading))?;
+    session.answer(
+        &ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes).of_file(file, &reading),
+    )?;
     Ok(exit(judgement.resume.verdict, args.yes))
 }
 
@@ -163,7 +163,7 @@ fn decide(
             }
             Some(Choice::Resume) => return Ok(Exit::Ok),
             Some(Choice::View) => {
-                let report = ResumeReport::new(judgement, Extent::Explained);
+                let report = ResumeReport::new(judgement).explained(true);
                 session.ui.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {

@@ -11,7 +11,7 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
-use crate::cli::views::show::{ShowReport, Source};
+use crate::cli::views::show::{CheckpointFile, ShowReport};
 use crate::core::format::Unusable;
 use crate::core::selector::Which;
 use crate::core::store::Error;
@@ -168,6 +168,6 @@ fn report(
                 .help(format!("`ckpt show {handle} --raw` prints the whole document"))
         })?,
     };
-    let source = Source { path: path.display().to_string(), in_bundle };
-    Ok(ShowReport::new(handle, shown.understood, value, part, violations, source))
+    let file = CheckpointFile { path: path.display().to_string(), in_bundle };
+    Ok(ShowReport::new(handle, shown.understood, value, part, violations, file))
 }

@@ -2,34 +2,34 @@
 
 use serde::Serialize;
 
-use super::failed::Failed;
+use super::failed::{DamagedFile, FailedItem};
 use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
-use crate::cli::words::count;
+use crate::cli::words::{count, left_out};
 use crate::core::size::Size;
 use crate::core::store::{Archived, BundleRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
 
-/// How many commands are spelt out after the first one.
+/// How many commands are spelt out behind the first one.
 const MOST_COMMANDS: usize = 4;
 
-/// What was archived, or which bundles there are.
+/// The workflows that were archived, or a list of the bundles.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ArchiveReport {
-    archived: Vec<ArchivedLine>,
-    failures: Vec<Failed>,
-    bundles: Vec<BundleLine>,
-    damaged: Vec<DamagedBundle>,
+    archived: Vec<ArchivedWorkflow>,
+    failures: Vec<FailedItem>,
+    bundles: Vec<ListedBundle>,
+    damaged: Vec<DamagedFile>,
     warnings: Vec<String>,
     #[serde(skip)]
     lists: bool,
 }
 
 #[derive(Debug, Serialize)]
-struct ArchivedLine {
+struct ArchivedWorkflow {
     workflow: WorkflowId,
     handle: Handle,
     reason: ArchiveReason,
@@ -41,7 +41,7 @@ struct ArchivedLine {
 }
 
 #[derive(Debug, Serialize)]
-struct BundleLine {
+struct ListedBundle {
     workflow: WorkflowId,
     path: String,
     file: String,
@@ -50,33 +50,30 @@ struct BundleLine {
     reason: ArchiveReason,
     created_at: Timestamp,
     bytes: u64,
-    /// None if it cannot be read.
+    /// `None` if the bundle cannot be read.
     checkpoints: Option<usize>,
-    /// Whether one of these closes the workflow.
+    /// True if one of them is a seal.
     sealed: Option<bool>,
     content_bytes: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
-struct DamagedBundle {
-    path: String,
-    code: &'static str,
-    message: String,
-}
-
 impl ArchiveReport {
-    /// A report of the bundles there are.
+    /// Lists bundles.
     pub(crate) fn listing(rows: Vec<BundleRow>, store: &Store) -> Self {
         let mut report = Self { lists: true, ..Self::default() };
         for BundleRow { workflow, name, bytes, manifest } in rows {
             let path = store.bundle_path(&workflow, &name).display().to_string();
             if let Err(why) = &manifest {
-                let (path, message) = (path.clone(), why.to_string());
-                report.damaged.push(DamagedBundle { path, code: why.code(), message });
+                report.damaged.push(DamagedFile {
+                    path: path.clone(),
+                    code: why.code(),
+                    message: why.to_string(),
+                    handle: None,
+                });
             }
             let last = name.last;
             let entries = manifest.ok().map(|manifest| manifest.entries);
-            report.bundles.push(BundleLine {
+            report.bundles.push(ListedBundle {
                 file: name.to_string(),
                 workflow,
                 path,
@@ -86,7 +83,7 @@ impl ArchiveReport {
                 created_at: name.at,
                 bytes,
                 checkpoints: entries.as_ref().map(Vec::len),
-                // A seal has the number above those that the name of the bundle tells.
+                // A seal has a higher number than the last one in the name of the bundle.
                 sealed: entries.as_ref().map(|entries| entries.iter().any(|entry| entry.seq > last)),
                 content_bytes: entries.map(|entries| entries.iter().map(|entry| entry.bytes).sum()),
             });
@@ -95,7 +92,7 @@ impl ArchiveReport {
     }
 
     pub(crate) fn add(&mut self, workflow: &WorkflowId, archived: &Archived) {
-        self.archived.push(ArchivedLine {
+        self.archived.push(ArchivedWorkflow {
             workflow: workflow.clone(),
             handle: archived.seal.clone(),
             reason: archived.reason.clone(),
@@ -110,8 +107,8 @@ impl ArchiveReport {
         }
     }
 
-    pub(crate) fn fail(&mut self, workflow: &WorkflowId, failure: &Failure) {
-        self.failures.push(Failed::new(workflow, failure));
+    pub(crate) fn fail(&mut self, workflow: &WorkflowId, failure: Failure) {
+        self.failures.push(FailedItem::new(workflow, failure));
     }
 
     pub(crate) fn warn(&mut self, warning: String) {
@@ -152,12 +149,9 @@ impl Report for ArchiveReport {
     }
 
     fn failures(&self, page: &mut Page) {
-        for DamagedBundle { path, message, .. } in &self.damaged {
-            let label = page.paint(Style::Bad, "damaged:");
-            page.line(format!("{label} {} {}", page.foreign(path), page.foreign(message)));
-        }
+        DamagedFile::render(&self.damaged, page);
         page.warnings(&self.warnings);
-        Failed::render(&self.failures, page);
+        FailedItem::render(&self.failures, page);
     }
 
     fn remarks(&self, page: &mut Page) {
@@ -175,7 +169,7 @@ impl Report for ArchiveReport {
             for line in others.iter().take(MOST_COMMANDS) {
                 page.line(format!("{:width$}ckpt restore {}", "", line.workflow, width = label.len()));
             }
-            if let Some(more) = others.len().checked_sub(MOST_COMMANDS).filter(|more| *more > 0) {
+            if let Some(more) = left_out(others.len(), MOST_COMMANDS) {
                 page.line(format!("{} in the same way: ckpt restore ID", count(more, "other")));
             }
         }
@@ -186,7 +180,7 @@ impl Report for ArchiveReport {
     }
 }
 
-impl BundleLine {
+impl ListedBundle {
     fn cells(&self, page: &Page) -> Vec<Cell> {
         let checkpoints = match (self.checkpoints, self.sealed) {
             (Some(files), Some(sealed)) => files.saturating_sub(usize::from(sealed)).to_string(),

@@ -2,8 +2,11 @@
 
 mod text;
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
+use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource, sentences};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
@@ -23,7 +26,7 @@ pub(crate) struct CleanupReport {
     bundles: Vec<BundleLine>,
     merged: Vec<MergedLine>,
     leftovers: usize,
-    failures: Vec<FailureLine>,
+    failures: Vec<FailedItem>,
     undo: Vec<Vec<String>>,
     warnings: Vec<String>,
     #[serde(skip)]
@@ -54,13 +57,6 @@ struct BundleLine {
 struct MergedLine {
     workflow: WorkflowId,
     names: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct FailureLine {
-    path: String,
-    code: ErrorCode,
-    message: String,
 }
 
 /// What happens to one workflow.
@@ -114,7 +110,7 @@ impl CleanupReport {
             bundles: bundles.collect(),
             merged: merged.collect(),
             leftovers: plan.leftovers.len(),
-            failures: snapshot.skipped.iter().map(FailureLine::skipped).collect(),
+            failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: Vec::new(),
             warnings: warnings(plan, policy, snapshot),
             words: sentences(policy),
@@ -152,7 +148,9 @@ impl CleanupReport {
         for id in &cleaned.overtaken {
             self.warnings.push(format!("{id} was saved to meanwhile, and stays as it is"));
         }
-        self.failures.extend(cleaned.failures.into_iter().map(FailureLine::new));
+        for (path, error) in cleaned.failures {
+            self.failures.push(FailedItem::new(path.display(), error));
+        }
         let planned = std::mem::take(&mut self.groups);
         let mut bundles = Vec::new();
         self.merged.clear();
@@ -202,18 +200,11 @@ impl CleanupReport {
     }
 }
 
-impl FailureLine {
-    fn new((path, error): (std::path::PathBuf, crate::core::Error)) -> Self {
-        let failure = Failure::from(error);
-        Self { path: path.display().to_string(), code: failure.code, message: failure.message }
-    }
-
-    fn skipped((path, why): &(std::path::PathBuf, String)) -> Self {
-        Self { path: path.display().to_string(), code: ErrorCode::NotLookedAt, message: why.clone() }
-    }
+fn not_looked_at((path, why): &(PathBuf, String)) -> FailedItem {
+    FailedItem::new(path.display(), Failure::new(ErrorCode::NotLookedAt, why))
 }
 
-fn file_name(path: &std::path::Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

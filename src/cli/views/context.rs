@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::resume::{ArtifactLine, artifact_lines};
+use super::parts::{ArtifactCondition, artifact_conditions};
 use crate::cli::escape::{self, quoted};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
@@ -24,7 +24,7 @@ pub(crate) struct ContextReport {
     phases: Vec<PhaseData>,
     remaining: Vec<PhaseId>,
     tasks: Tasks,
-    artifacts: Vec<ArtifactLine>,
+    artifacts: Vec<ArtifactCondition>,
     watched: Vec<WatchedLine>,
     state: Value,
     last_error: Option<String>,
@@ -84,7 +84,7 @@ impl ContextReport {
             phases,
             remaining: resume.remaining.clone(),
             tasks: resume.tasks.clone(),
-            artifacts: artifact_lines(judgement),
+            artifacts: artifact_conditions(judgement),
             watched: watched.collect(),
             state,
             last_error: checkpoint.content.last_error.as_ref().map(|error| error.message.clone()),
@@ -127,7 +127,7 @@ impl Report for ContextReport {
         if self.state.as_object().is_some_and(|state| !state.is_empty()) {
             page.line(format!("State: {}", page.foreign(&self.state.to_string())));
         }
-        for ArtifactLine { name, path, condition } in &self.artifacts {
+        for ArtifactCondition { name, path, condition } in &self.artifacts {
             page.line(format!("Artifact {}: {} ({})", escape::name(name), quoted(path), condition.word()));
         }
         for WatchedLine { path, changed } in &self.watched {

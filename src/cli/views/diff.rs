@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::parts::branch_and_commit;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
@@ -93,18 +94,12 @@ impl Report for DiffReport {
             page.line(line.trim_end());
             before = &changed.field;
         }
-        let [from, to] = [&self.git.from, &self.git.to].map(|git| git.as_ref().map(place));
+        let [from, to] = [&self.git.from, &self.git.to].map(|git| git.as_ref().map(branch_and_commit));
         if from != to {
             let shown = |place: Option<String>| page.foreign(place.as_deref().unwrap_or("none"));
             page.line(format!("  {:<10}  {} -> {}", "git", shown(from), shown(to)));
         }
     }
-}
-
-/// `main at 0123456789`
-fn place(git: &GitContext) -> String {
-    let commit = git.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
-    [git.branch.clone(), commit].into_iter().flatten().collect::<Vec<_>>().join(" at ")
 }
 
 /// `build status: pending -> complete`

@@ -15,44 +15,41 @@ use crate::core::export::{Content, ExportFile, Placed};
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportReport {
     dialect: Dialect,
-    /// The newest checkpoint that was written.
+    /// The newest exported checkpoint.
     handle: Option<Handle>,
-    files: Vec<Written>,
+    files: Vec<WrittenFile>,
     warnings: Vec<String>,
 }
 
-/// A file, and whether it had to be written.
+/// A file, which was written unless it was up to date.
 #[derive(Debug, Serialize)]
-pub(crate) struct Written {
+struct WrittenFile {
     path: String,
     bytes: usize,
     written: bool,
 }
 
-impl Written {
-    pub(crate) fn new(root: &Path, file: &ExportFile, placed: Placed) -> Self {
-        let bytes = match &file.content {
-            Content::Bytes(bytes) | Content::Shared(bytes) => bytes.len(),
-            Content::Link(to) => to.len(),
-        };
-        Self { path: root.join(&file.path).display().to_string(), bytes, written: placed == Placed::Written }
-    }
-}
-
-/// One line about everything that the files do not say.
-fn warnings(dialect: Dialect, left_out: &BTreeSet<Topic>) -> Vec<String> {
+/// Returns a warning about the topics that the dialect cannot express.
+pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &BTreeSet<Topic>) -> Vec<String> {
     let topics: Vec<String> = left_out.iter().map(|topic| topic.words().to_owned()).collect();
-    let line = || format!("left out, because {dialect} has no place for it: {}", and(&topics));
-    if topics.is_empty() { Vec::new() } else { vec![line()] }
+    if topics.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("left out, because {dialect} has no place for it: {}", and(&topics))]
 }
 
 impl ExportReport {
     pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<Topic>) -> Self {
-        Self { dialect, handle, files: Vec::new(), warnings: warnings(dialect, left_out) }
+        Self { dialect, handle, files: Vec::new(), warnings: left_out_warnings(dialect, left_out) }
     }
 
-    pub(crate) fn add(&mut self, file: Written) {
-        self.files.push(file);
+    pub(crate) fn add(&mut self, root: &Path, file: &ExportFile, placed: Placed) {
+        let bytes = match &file.content {
+            Content::Bytes(bytes) | Content::Shared(bytes) => bytes.len(),
+            Content::Link(to) => to.len(),
+        };
+        let path = root.join(&file.path).display().to_string();
+        self.files.push(WrittenFile { path, bytes, written: placed == Placed::Written });
     }
 }
 
@@ -82,34 +79,5 @@ impl Report for ExportReport {
 
     fn already_done(&self) -> Option<String> {
         (!self.files.is_empty()).then(|| count(self.files.len(), "file") + " exported")
-    }
-}
-
-/// The one file that was asked for on stdout.
-#[derive(Debug, Serialize)]
-pub(crate) struct ExportedText {
-    text: String,
-    warnings: Vec<String>,
-}
-
-impl ExportedText {
-    pub(crate) fn new(text: String, dialect: Dialect, left_out: &BTreeSet<Topic>) -> Self {
-        Self { text, warnings: warnings(dialect, left_out) }
-    }
-}
-
-impl Report for ExportedText {
-    const FORMAT: &'static str = "ckpt.text.v1";
-
-    fn essential(&self) -> String {
-        self.text.clone()
-    }
-
-    fn answer(&self, page: &mut Page) {
-        page.raw(&self.text);
-    }
-
-    fn remarks(&self, page: &mut Page) {
-        page.warnings(&self.warnings);
     }
 }

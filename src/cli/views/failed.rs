@@ -1,41 +1,52 @@
-//! What could not be done where several things were asked for.
+//! Failures of single items where a command works on several, and damaged files of the store.
+
+use std::fmt::Display;
 
 use serde::Serialize;
 
-use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::style::Style;
+use crate::core::Handle;
 
-/// One thing that was not done, and why.
+/// One item that failed: in JSON, the failure's own document with the item in front.
 #[derive(Debug, Serialize)]
-pub(crate) struct Failed {
-    item: String,
-    code: ErrorCode,
-    message: String,
-    help: Vec<String>,
+pub(crate) struct FailedItem {
+    pub(crate) item: String,
+    #[serde(flatten)]
+    pub(crate) failure: Failure,
 }
 
-impl Failed {
-    pub(crate) fn new(item: &impl ToString, failure: &Failure) -> Self {
-        Self {
-            item: item.to_string(),
-            code: failure.code,
-            message: failure.message.clone(),
-            help: failure.help.clone(),
-        }
+impl FailedItem {
+    pub(crate) fn new(item: impl Display, failure: impl Into<Failure>) -> Self {
+        Self { item: item.to_string(), failure: failure.into() }
     }
 
-    /// Says all of them. What helps several in a row is said behind the last of them.
+    /// Renders all of them. Help that is the same for several in a row comes once, behind the last of them.
     pub(crate) fn render(failures: &[Self], page: &mut Page) {
-        for (index, Self { item, message, help, .. }) in failures.iter().enumerate() {
-            let label = page.paint(Style::Bad, "failed:");
-            page.line(format!("{label} {}: {}", page.foreign(item), page.foreign(message)));
-            if failures.get(index + 1).is_some_and(|next| next.help == *help) {
-                continue;
+        for (index, Self { item, failure }) in failures.iter().enumerate() {
+            page.labelled(Style::Bad, "failed:", &format!("{item}: {}", failure.message));
+            if failures.get(index + 1).is_none_or(|next| next.failure.help != failure.help) {
+                page.help(&failure.help);
             }
-            for line in help {
-                page.line(format!("  help: {}", page.foreign(line)));
-            }
+        }
+    }
+}
+
+/// A file of the store that cannot be used.
+#[derive(Debug, Serialize)]
+pub(crate) struct DamagedFile {
+    pub(crate) path: String,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    /// The checkpoint it should be.
+    pub(crate) handle: Option<Handle>,
+}
+
+impl DamagedFile {
+    pub(crate) fn render(damaged: &[Self], page: &mut Page) {
+        for Self { path, message, .. } in damaged {
+            page.labelled(Style::Bad, "damaged:", &format!("{path} {message}"));
         }
     }
 }

@@ -6,59 +6,49 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::resume::render_finding;
+use super::failed::FailedItem;
+use super::parts::render_finding;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
-use crate::cli::session::Place;
 use crate::cli::style::Style;
-use crate::cli::words::count;
+use crate::cli::words::{count, left_out};
 use crate::core::adopt::{Adopted, Opened};
 use crate::core::dialects::{Dialect, Origin};
-use crate::core::finding::{Code, Finding, Severity};
+use crate::core::finding::{Finding, Severity};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
 
-/// More lines than this are of no use to a person; a program gets all of them.
+/// How many lines of one kind a person sees; JSON has all of them.
 const MOST_LINES: usize = 20;
 
-/// A failure names no more files than this.
+/// How many files a failure names.
 const MOST_NAMED: usize = 5;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct ImportReport {
     dry_run: bool,
-    imported: Vec<Line>,
-    unchanged: Vec<Line>,
-    /// The files in `passed_over`.
-    skipped: Vec<String>,
+    imported: Vec<ImportedFile>,
+    unchanged: Vec<ImportedFile>,
     passed_over: Vec<PassedOver>,
-    failures: Vec<FailedSource>,
+    failures: Vec<FailedItem>,
     findings: Vec<SourceFinding>,
-    redactions: Vec<Redacted>,
+    redactions: Vec<Redaction>,
     warnings: Vec<String>,
     #[serde(skip)]
     store_made: Option<PathBuf>,
-    #[serde(skip)]
-    failed: Vec<Failure>,
 }
 
-/// A file, and the checkpoint it is now.
+/// A file, and the checkpoint it became.
 #[derive(Debug, Serialize)]
-pub(crate) struct Line {
+struct ImportedFile {
     source: String,
     dialect: Dialect,
     workflow: WorkflowId,
     handle: Handle,
-    /// What was recognised, and where.
+    /// What was recognised, and where; only in a dry run.
     facts: Vec<Origin>,
-    #[serde(skip)]
-    new: bool,
-    #[serde(skip)]
-    findings: Vec<Finding>,
-    #[serde(skip)]
-    redactions: Vec<String>,
 }
 
 /// A file in a directory that was not taken for a checkpoint.
@@ -66,12 +56,12 @@ pub(crate) struct Line {
 pub(crate) struct PassedOver {
     pub(crate) source: String,
     pub(crate) code: &'static str,
-    /// Why, as the rest of a sentence about it.
+    /// The rest of a sentence that begins with the file.
     pub(crate) reason: String,
 }
 
 impl PassedOver {
-    /// A file that a person may have meant, but that merely lies there.
+    /// A file that has a time of saving, but is too vague to be imported unless it is named itself.
     pub(crate) fn dated(source: String) -> Self {
         let reason = "says when it was saved, but names no phases, no status and nothing to do next; \
             named itself, it is imported";
@@ -84,114 +74,70 @@ impl PassedOver {
 }
 
 #[derive(Debug, Serialize)]
-struct FailedSource {
-    source: String,
-    code: ErrorCode,
-    message: String,
-    help: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
 struct SourceFinding {
     source: String,
-    code: Code,
-    severity: Severity,
-    message: String,
+    #[serde(flatten)]
+    finding: Finding,
 }
 
 #[derive(Debug, Serialize)]
-struct Redacted {
+struct Redaction {
     source: String,
     pointer: String,
 }
 
-impl Line {
-    pub(crate) fn new(opened: &Opened, adopted: &Adopted) -> Self {
-        let (handle, new) = match adopted {
-            Adopted::Appended(handle) => (handle, true),
-            Adopted::Unchanged(handle) => (handle, false),
-        };
-        Self {
-            source: opened.source.clone(),
-            dialect: opened.reading.dialect,
-            workflow: handle.workflow.clone(),
-            handle: handle.clone(),
-            facts: opened.reading.origins.clone(),
-            new,
-            findings: opened.reading.findings.clone(),
-            redactions: opened.redactions.clone(),
-        }
-    }
-}
-
 impl ImportReport {
     pub(crate) fn new(dry_run: bool) -> Self {
-        Self {
-            dry_run,
-            imported: Vec::new(),
-            unchanged: Vec::new(),
-            skipped: Vec::new(),
-            passed_over: Vec::new(),
-            failures: Vec::new(),
-            findings: Vec::new(),
-            redactions: Vec::new(),
-            warnings: Vec::new(),
-            store_made: None,
-            failed: Vec::new(),
-        }
+        Self { dry_run, ..Self::default() }
     }
 
-    pub(crate) fn creates(&mut self, place: &Place, dry_run: bool) {
-        if let (Location::Absent(located), false) = (&place.location, dry_run) {
+    /// Notes that the import creates the store, if it does.
+    pub(crate) fn creates(&mut self, location: &Location) {
+        if let (Location::Absent(located), false) = (location, self.dry_run) {
             self.store_made = Some(located.root.clone());
         }
     }
 
-    pub(crate) fn add(&mut self, mut line: Line) {
-        if !line.new {
-            line.facts.clear();
-            self.unchanged.push(line);
+    pub(crate) fn add(&mut self, opened: &Opened, adopted: &Adopted) {
+        let (Adopted::Appended(handle) | Adopted::Unchanged(handle)) = adopted;
+        let Opened { source, reading, .. } = opened;
+        let mut file = ImportedFile {
+            source: source.clone(),
+            dialect: reading.dialect,
+            workflow: handle.workflow.clone(),
+            handle: handle.clone(),
+            facts: Vec::new(),
+        };
+        if matches!(adopted, Adopted::Unchanged(_)) {
+            self.unchanged.push(file);
             return;
         }
-        let source = &line.source;
-        self.findings.extend(line.findings.drain(..).map(|finding| SourceFinding {
-            source: source.clone(),
-            code: finding.code,
-            severity: finding.severity,
-            message: finding.message,
-        }));
-        let redacted = line.redactions.drain(..).map(|pointer| Redacted { source: source.clone(), pointer });
-        self.redactions.extend(redacted);
-        // Where each fact came from is what a dry run is for.
-        if !self.dry_run {
-            line.facts.clear();
+        if self.dry_run {
+            file.facts.clone_from(&reading.origins);
         }
-        self.imported.push(line);
+        self.imported.push(file);
+        for finding in &reading.findings {
+            self.findings.push(SourceFinding { source: source.clone(), finding: finding.clone() });
+        }
+        for pointer in &opened.redactions {
+            self.redactions.push(Redaction { source: source.clone(), pointer: pointer.clone() });
+        }
     }
 
     pub(crate) fn pass_over(&mut self, file: PassedOver) {
-        self.skipped.push(file.source.clone());
         self.passed_over.push(file);
     }
 
-    pub(crate) fn fail(&mut self, source: &str, failure: &Failure) {
-        self.failed.push(failure.clone());
-        self.failures.push(FailedSource {
-            source: source.to_owned(),
-            code: failure.code,
-            message: failure.message.clone(),
-            help: failure.help.clone(),
-        });
+    pub(crate) fn fail(&mut self, source: &str, failure: impl Into<Failure>) {
+        self.failures.push(FailedItem::new(source, failure));
     }
 
-    /// Takes back what was said about files that turned out to be the second one of a checkpoint.
+    /// Drops files that turned out to be the second file of a checkpoint.
     pub(crate) fn forget(&mut self, companions: &HashSet<PathBuf>) {
-        let stays = |source: &str| !companions.contains(Path::new(source));
-        self.skipped.retain(|source| stays(source));
-        self.passed_over.retain(|file| stays(&file.source));
+        self.passed_over.retain(|file| !companions.contains(Path::new(&file.source)));
     }
 
-    /// How many files have been dealt with.
+    /// Returns how many files were imported, now or before.
     pub(crate) fn done(&self) -> usize {
         self.imported.len() + self.unchanged.len()
     }
@@ -200,25 +146,22 @@ impl ImportReport {
         self.done() == 0
     }
 
-    /// What the shell sees: a single reason if nothing could be done for that reason.
+    /// Returns the exit code: that of the failures if nothing was imported and they all have the same.
     pub(crate) fn exit(&self) -> Exit {
-        match self.failed.as_slice() {
-            [] => Exit::Ok,
-            [first, rest @ ..]
-                if self.is_empty() && rest.iter().all(|other| other.exit() == first.exit()) =>
-            {
-                first.exit()
-            }
-            _ => Exit::Partial,
+        let mut exits = self.failures.iter().map(|failed| failed.failure.exit());
+        match exits.next() {
+            None => Exit::Ok,
+            Some(first) if self.is_empty() && exits.all(|exit| exit == first) => first,
+            Some(_) => Exit::Partial,
         }
     }
 
-    /// Why nothing was done, if there is a single reason for it: then that is not an answer, but a failure. Whoever names
-    /// a directory without a checkpoint in it has named the wrong one.
+    /// Returns a failure in place of the report, if nothing was imported for a single reason. A directory without a
+    /// checkpoint in it is such a reason: most likely it is the wrong one.
     pub(crate) fn failure(&self) -> Option<Failure> {
-        match self.failed.as_slice() {
+        match self.failures.as_slice() {
             [] if self.is_empty() => Some(self.nothing()),
-            [only] if self.is_empty() && self.passed_over.is_empty() => Some(only.clone()),
+            [only] if self.is_empty() && self.passed_over.is_empty() => Some(only.failure.clone()),
             _ => None,
         }
     }
@@ -232,16 +175,12 @@ impl ImportReport {
         for PassedOver { source, reason, .. } in self.passed_over.iter().take(MOST_NAMED) {
             message.push_str(&format!("\n`{source}` {reason}"));
         }
-        if let Some(more) = self.passed_over.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+        if let Some(more) = left_out(self.passed_over.len(), MOST_NAMED) {
             message.push_str(&format!("\n... and {more} more; `--json` lists all"));
         }
         Failure::new(ErrorCode::NothingToImport, message)
             .help("name the file itself, or the directory that it is in")
             .context("passed_over", json!(self.passed_over))
-    }
-
-    fn workflows(&self) -> BTreeSet<&WorkflowId> {
-        self.imported.iter().map(|line| &line.workflow).collect()
     }
 }
 
@@ -255,28 +194,25 @@ impl Report for ImportReport {
     fn answer(&self, page: &mut Page) {
         let would = if self.dry_run { "would become " } else { "" };
         let most = if page.verbose || page.width.is_none() { usize::MAX } else { MOST_LINES };
-        for line in self.imported.iter().take(most) {
-            let handle = page.paint(Style::Bold, &line.handle.to_string());
-            page.line(format!("{would}{handle}  {}  {}", line.dialect, page.foreign(&line.source)));
-            for Origin { fact, value, from } in line.facts.iter().filter(|_| self.dry_run) {
+        for file in self.imported.iter().take(most) {
+            let handle = page.paint(Style::Bold, &file.handle.to_string());
+            page.line(format!("{would}{handle}  {}  {}", file.dialect, page.foreign(&file.source)));
+            for Origin { fact, value, from } in &file.facts {
                 let (value, from) = (page.foreign(value), page.foreign(from));
                 page.line(format!("  {}: {value}  ({from})", page.foreign(fact)));
             }
         }
-        if let Some(more) = self.imported.len().checked_sub(most).filter(|more| *more > 0) {
+        if let Some(more) = left_out(self.imported.len(), most) {
             page.line(format!("... and {more} more; -v shows all"));
         }
     }
 
     fn failures(&self, page: &mut Page) {
-        for FailedSource { message, help, .. } in self.failures.iter().take(MOST_LINES) {
-            let label = page.paint(Style::Bad, "failed:");
-            page.line(format!("{label} {}", page.foreign(message)));
-            for line in help {
-                page.line(format!("  help: {}", page.foreign(line)));
-            }
+        for FailedItem { failure, .. } in self.failures.iter().take(MOST_LINES) {
+            page.labelled(Style::Bad, "failed:", &failure.message);
+            page.help(&failure.help);
         }
-        if let Some(more) = self.failures.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        if let Some(more) = left_out(self.failures.len(), MOST_LINES) {
             page.line(format!("... and {more} more failed; --json lists all"));
         }
     }
@@ -285,20 +221,20 @@ impl Report for ImportReport {
         if let Some(root) = &self.store_made {
             page.line(format!("Created the store {}", page.foreign(&root.display().to_string())));
         }
-        for finding in
-            self.findings.iter().filter(|finding| finding.severity > Severity::Info).take(MOST_LINES)
-        {
-            let message = format!("{}: {}", finding.source, finding.message);
-            render_finding(page, &Finding::new(finding.severity, finding.code, message));
+        let shown = self.findings.iter().filter(|finding| finding.finding.severity > Severity::Info);
+        for SourceFinding { source, finding } in shown.take(MOST_LINES) {
+            let message = format!("{source}: {}", finding.message);
+            render_finding(page, &Finding { message, ..finding.clone() });
         }
-        for Redacted { source, pointer } in self.redactions.iter().take(MOST_LINES) {
+        for Redaction { source, pointer } in self.redactions.iter().take(MOST_LINES) {
             page.line(format!("Redacted {} in {}", page.foreign(pointer), page.foreign(source)));
         }
-        let verbose = page.verbose;
-        for PassedOver { source, reason, .. } in self.passed_over.iter().filter(|_| verbose) {
-            page.line(format!("passed over: {} {}", page.foreign(source), page.foreign(reason)));
+        if page.verbose {
+            for PassedOver { source, reason, .. } in &self.passed_over {
+                page.line(format!("passed over: {} {}", page.foreign(source), page.foreign(reason)));
+            }
         }
-        page.line(self.summary(verbose));
+        page.line(self.summary(page.verbose));
     }
 
     fn already_done(&self) -> Option<String> {
@@ -311,11 +247,11 @@ impl ImportReport {
     /// `Imported 4 files into 042, 1 unchanged. Resume with: ckpt resume 042`
     fn summary(&self, verbose: bool) -> String {
         let verb = if self.dry_run { "Would import" } else { "Imported" };
-        let workflows = self.workflows();
-        let into = match workflows.len() {
-            0 => String::new(),
-            1 => workflows.iter().map(|id| format!(" into {id}")).collect(),
-            many => format!(" into {}", count(many, "workflow")),
+        let workflows: BTreeSet<_> = self.imported.iter().map(|file| &file.workflow).collect();
+        let into = match (workflows.first(), workflows.len()) {
+            (None, _) => String::new(),
+            (Some(only), 1) => format!(" into {only}"),
+            (_, several) => format!(" into {}", count(several, "workflow")),
         };
         let mut text = format!("{verb} {}{into}", count(self.imported.len(), "file"));
         if !self.unchanged.is_empty() {
@@ -329,9 +265,9 @@ impl ImportReport {
             text.push_str(&format!(", {} failed", self.failures.len()));
         }
         text.push('.');
-        match workflows.first().filter(|_| !self.dry_run && workflows.len() == 1) {
-            Some(id) => format!("{text} Resume with: ckpt resume {id}"),
-            None => text,
+        if let (Some(id), 1, false) = (workflows.first(), workflows.len(), self.dry_run) {
+            text.push_str(&format!(" Resume with: ckpt resume {id}"));
         }
+        text
     }
 }

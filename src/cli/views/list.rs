@@ -2,81 +2,40 @@
 
 use serde::Serialize;
 
+use super::failed::DamagedFile;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
 use crate::cli::words::{count, verb};
-use crate::core::finding::Code;
+use crate::core::checkpoint::Sealed;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
 use crate::core::store::{CheckpointRow, Entry, Gone, GoneNotes, Live, WorkflowRow};
-use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
+use crate::core::{Handle, Store, Timestamp, WorkflowId};
 
-/// Something that should be a checkpoint and cannot be used.
-#[derive(Debug, Serialize)]
-struct Damaged {
-    path: String,
-    code: Code,
-    message: String,
-    handle: Option<String>,
-}
+/// The status of whatever cannot be read.
+const DAMAGED: &str = "damaged";
 
-impl Damaged {
-    fn new(handle: &Handle, why: &Unusable, store: &Store) -> Self {
-        let (path, handle) = match handle.seq {
-            0 => (store.workflow_dir(&handle.workflow), None),
-            _ => (store.checkpoint_path(handle), Some(handle.to_string())),
-        };
-        Self { path: path.display().to_string(), code: why.code(), message: why.to_string(), handle }
-    }
-}
-
-/// The word of a status, or that it is damaged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-enum Standing {
-    Known(WorkflowStatus),
-    Damaged(DamagedWord),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum DamagedWord {
-    Damaged,
-}
-
-impl Standing {
-    fn cell(self) -> Cell {
-        match self {
-            Self::Known(WorkflowStatus::InProgress) => Cell::new("in progress"),
-            Self::Known(WorkflowStatus::Complete) => Cell::styled("complete", Style::Good),
-            Self::Known(WorkflowStatus::Failed) => Cell::styled("failed", Style::Bad),
-            Self::Known(WorkflowStatus::Abandoned) => Cell::styled("abandoned", Style::Dim),
-            Self::Damaged(_) => Cell::styled("damaged", Style::Bad),
-        }
-    }
-}
-
-/// All workflows.
+/// A list of workflows.
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkflowsReport {
-    workflows: Vec<WorkflowLine>,
-    damaged: Vec<Damaged>,
+    workflows: Vec<ListedWorkflow>,
+    damaged: Vec<DamagedFile>,
     total: usize,
     truncated: bool,
     warnings: Vec<String>,
-    /// How many archived ones were left out.
+    /// The number of archived workflows that were left out.
     #[serde(skip)]
     archived: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct WorkflowLine {
+struct ListedWorkflow {
     workflow: WorkflowId,
     title: Option<String>,
-    status: Standing,
-    handle: Option<String>,
+    status: &'static str,
+    handle: Option<Handle>,
     phase: Option<String>,
     done: usize,
     total: Option<usize>,
@@ -86,78 +45,72 @@ struct WorkflowLine {
     pipeline: Option<String>,
     labels: Vec<String>,
     archived: bool,
-    /// Why no bundle holds it, if it is archived and none does.
+    /// The reason why no bundle holds an archived workflow, if none does.
     gone: Option<Gone>,
 }
 
 impl WorkflowsReport {
     pub(crate) fn new(rows: Vec<WorkflowRow>, limit: usize, store: &Store, archived: usize) -> Self {
         let total = rows.len();
-        let mut damaged = Vec::new();
-        for row in &rows {
-            if let Err(why) = &row.header {
-                damaged.push(Damaged::new(&row.newest, why, store));
-            }
+        let damaged =
+            rows.iter().filter_map(|row| Some(damaged(&row.newest, row.header.as_ref().err()?, store)));
+        Self {
+            damaged: damaged.collect(),
+            workflows: rows.into_iter().take(limit).map(ListedWorkflow::new).collect(),
+            total,
+            truncated: limit < total,
+            warnings: Vec::new(),
+            archived,
         }
-        let workflows: Vec<_> = rows.into_iter().take(limit).map(WorkflowLine::new).collect();
-        Self { truncated: workflows.len() < total, workflows, damaged, total, warnings: Vec::new(), archived }
     }
 }
 
-impl WorkflowLine {
+impl ListedWorkflow {
     fn new(row: WorkflowRow) -> Self {
-        let WorkflowRow { newest, header, live, archived } = row;
-        let Live { checkpoints, bytes } = live.unwrap_or_default();
-        let handle = (newest.seq > 0).then(|| newest.to_string());
-        let workflow = newest.workflow;
-        let gone = header.as_ref().ok().and_then(purged);
-        match header {
-            Ok(header) => Self {
-                workflow,
-                handle,
-                checkpoints,
-                bytes,
-                status: Standing::Known(header.status),
-                phase: header.phase.as_ref().map(ToString::to_string),
-                done: header.done(),
-                total: header.pipeline.is_some().then_some(header.phases.len()),
-                saved_at: Some(header.saved_at),
-                title: header.title,
-                pipeline: header.pipeline,
-                labels: header.labels,
-                archived,
-                gone,
-            },
-            Err(_) => Self {
-                workflow,
-                handle,
-                checkpoints,
-                bytes,
-                status: Standing::Damaged(DamagedWord::Damaged),
-                title: None,
-                phase: None,
-                done: 0,
-                total: None,
-                saved_at: None,
-                pipeline: None,
-                labels: Vec::new(),
-                archived,
-                gone,
-            },
+        let Live { checkpoints, bytes } = row.live.unwrap_or_default();
+        let unread = Self {
+            workflow: row.newest.workflow.clone(),
+            title: None,
+            status: DAMAGED,
+            handle: (row.newest.seq > 0).then_some(row.newest),
+            phase: None,
+            done: 0,
+            total: None,
+            saved_at: None,
+            checkpoints,
+            bytes,
+            pipeline: None,
+            labels: Vec::new(),
+            archived: row.archived,
+            gone: None,
+        };
+        let Ok(header) = row.header else { return unread };
+        Self {
+            status: header.status.word(),
+            phase: header.phase.as_ref().map(ToString::to_string),
+            done: header.done(),
+            total: header.pipeline.is_some().then_some(header.phases.len()),
+            saved_at: Some(header.saved_at),
+            gone: purged(&header),
+            title: header.title,
+            pipeline: header.pipeline,
+            labels: header.labels,
+            ..unread
         }
     }
 
     fn cells(&self, page: &Page) -> Vec<Cell> {
+        let newest = self.handle.as_ref().map_or_else(|| self.workflow.to_string(), ToString::to_string);
         let done = match self.total {
             Some(total) => format!("{} of {total}", self.done),
             None => self.done.to_string(),
         };
         vec![
-            Cell::styled(self.handle.clone().unwrap_or_else(|| self.workflow.to_string()), Style::Bold),
-            if self.archived { archived_cell(self.gone) } else { self.status.cell() },
-            Cell::new(self.phase.as_deref().map_or_else(|| "-".to_owned(), |phase| page.foreign(phase))),
-            Cell::new(if self.saved_at.is_some() { done } else { "-".to_owned() }),
-            Cell::new(self.saved_at.map_or_else(|| "-".to_owned(), |time| page.time(time))),
+            Cell::styled(newest, Style::Bold),
+            if self.archived { archived_cell(self.gone) } else { status_cell(self.status) },
+            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.foreign(phase))),
+            Cell::or_hyphen(self.saved_at.map(|_| done)),
+            Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
             Cell::new(page.foreign(self.title.as_deref().unwrap_or_default())),
         ]
     }
@@ -167,55 +120,56 @@ impl Report for WorkflowsReport {
     const FORMAT: &'static str = "ckpt.list.v1";
 
     fn essential(&self) -> String {
-        self.workflows.iter().map(|line| format!("{}\n", line.workflow)).collect()
+        self.workflows.iter().map(|row| format!("{}\n", row.workflow)).collect()
     }
 
     fn answer(&self, page: &mut Page) {
         if self.workflows.is_empty() {
             return;
         }
-        let rows: Vec<_> = self.workflows.iter().map(|line| line.cells(page)).collect();
+        let rows: Vec<_> = self.workflows.iter().map(|row| row.cells(page)).collect();
         render(page, &["NEWEST", "STATUS", "PHASE", "DONE", "SAVED", "TITLE"], &rows);
     }
 
     fn failures(&self, page: &mut Page) {
-        damage(page, &self.damaged);
+        DamagedFile::render(&self.damaged, page);
     }
 
     fn remarks(&self, page: &mut Page) {
         if self.total == 0 {
             page.line("No workflows. `ckpt save ID --phase P` starts one.");
         }
-        announce(page, self.workflows.len(), self.total, "workflow");
+        announce_rest(page, self.workflows.len(), self.total, "workflow");
         if self.archived > 0 {
-            let (archived, them) =
-                (count(self.archived, "archived workflow"), verb(self.archived, "it", "them"));
+            let archived = count(self.archived, "archived workflow");
+            let them = verb(self.archived, "it", "them");
             page.line(format!("{archived} not shown; `--archived` shows {them}."));
         }
     }
 }
 
-/// The checkpoints of one workflow.
+/// A list of the checkpoints of one workflow.
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckpointsReport {
     workflow: WorkflowId,
-    checkpoints: Vec<CheckpointLine>,
-    damaged: Vec<Damaged>,
+    checkpoints: Vec<ListedCheckpoint>,
+    damaged: Vec<DamagedFile>,
     total: usize,
     truncated: bool,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct CheckpointLine {
-    handle: String,
+struct ListedCheckpoint {
+    handle: Handle,
     phase: Option<String>,
     trigger: Option<String>,
-    status: Option<Standing>,
+    /// `None` for a seal or a tombstone.
+    status: Option<&'static str>,
     saved_at: Option<Timestamp>,
     bytes: u64,
     archived: bool,
-    /// Why no bundle holds it, if it has left the live store and none does.
+    /// The reason why no bundle holds a checkpoint that is not live, if none does.
     gone: Option<Gone>,
     pinned: bool,
     done: usize,
@@ -231,58 +185,52 @@ impl CheckpointsReport {
     ) -> Self {
         let total = rows.len();
         let damaged =
-            rows.iter().filter_map(|row| Some(Damaged::new(&row.handle, row.entry.as_ref().err()?, store)));
-        let damaged = damaged.collect();
-        let line = |row| CheckpointLine::new(row, gone);
-        let checkpoints: Vec<_> = rows.into_iter().take(limit).map(line).collect();
-        let truncated = checkpoints.len() < total;
-        Self { workflow: workflow.clone(), checkpoints, damaged, total, truncated, warnings: Vec::new() }
+            rows.iter().filter_map(|row| Some(damaged(&row.handle, row.entry.as_ref().err()?, store)));
+        Self {
+            workflow: workflow.clone(),
+            damaged: damaged.collect(),
+            checkpoints: rows.into_iter().take(limit).map(|row| ListedCheckpoint::new(row, gone)).collect(),
+            total,
+            truncated: limit < total,
+            warnings: Vec::new(),
+        }
     }
 }
 
-impl CheckpointLine {
+impl ListedCheckpoint {
     fn new(row: CheckpointRow, notes: &GoneNotes) -> Self {
-        let gone = match &row.entry {
-            Ok(Entry::Sealed(header)) => purged(header),
-            Ok(Entry::Tombstone) => notes.of(row.handle.seq),
-            Ok(Entry::Live(_)) | Err(_) => None,
-        };
-        let (header, status) = match row.entry {
-            Ok(Entry::Live(header)) => {
-                let status = Standing::Known(header.status);
-                (Some(header), Some(status))
-            }
-            // A seal is the mark of the archive, whatever it says about the workflow.
-            Ok(Entry::Sealed(header)) => (Some(header), None),
-            Ok(Entry::Tombstone) => (None, None),
-            Err(_) => (None, Some(Standing::Damaged(DamagedWord::Damaged))),
+        let (header, status, gone) = match &row.entry {
+            Ok(Entry::Live(header)) => (Some(header), Some(header.status.word()), None),
+            Ok(Entry::Sealed(header)) => (Some(header), None, purged(header)),
+            Ok(Entry::Tombstone) => (None, None, notes.of(row.handle.seq)),
+            Err(_) => (None, Some(DAMAGED), None),
         };
         Self {
-            handle: row.handle.to_string(),
-            phase: header.as_ref().and_then(|header| header.phase.as_ref()).map(ToString::to_string),
-            trigger: header.as_ref().map(|header| header.trigger.to_string()),
-            saved_at: header.as_ref().map(|header| header.saved_at),
+            phase: header.and_then(|header| header.phase.as_ref()).map(ToString::to_string),
+            trigger: header.map(|header| header.trigger.to_string()),
+            status,
+            saved_at: header.map(|header| header.saved_at),
             bytes: row.bytes,
             archived: status.is_none(),
             gone,
-            pinned: header.as_ref().is_some_and(|header| header.pinned),
-            done: header.as_ref().map_or(0, Header::done),
-            status,
+            pinned: header.is_some_and(|header| header.pinned),
+            done: header.map_or(0, Header::done),
+            handle: row.handle,
         }
     }
 
     fn cells(&self, page: &Page) -> Vec<Cell> {
-        let text =
-            |text: &Option<String>| text.as_deref().map_or_else(|| "-".to_owned(), |text| page.foreign(text));
-        let trigger =
-            if self.pinned { format!("{}, pinned", text(&self.trigger)) } else { text(&self.trigger) };
+        let mut trigger = self.trigger.as_deref().map(|trigger| page.foreign(trigger));
+        if self.pinned {
+            trigger = trigger.map(|trigger| trigger + ", pinned");
+        }
         vec![
-            Cell::styled(self.handle.clone(), Style::Bold),
-            self.status.map_or_else(|| archived_cell(self.gone), Standing::cell),
-            Cell::new(text(&self.phase)),
-            Cell::new(trigger),
+            Cell::styled(self.handle.to_string(), Style::Bold),
+            self.status.map_or_else(|| archived_cell(self.gone), status_cell),
+            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.foreign(phase))),
+            Cell::or_hyphen(trigger),
             Cell::right(Size(self.bytes).to_string()),
-            Cell::new(self.saved_at.map_or_else(|| "-".to_owned(), |time| page.time(time))),
+            Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
         ]
     }
 }
@@ -291,42 +239,56 @@ impl Report for CheckpointsReport {
     const FORMAT: &'static str = "ckpt.list.v1";
 
     fn essential(&self) -> String {
-        self.checkpoints.iter().map(|line| format!("{}\n", line.handle)).collect()
+        self.checkpoints.iter().map(|row| format!("{}\n", row.handle)).collect()
     }
 
     fn answer(&self, page: &mut Page) {
-        let rows: Vec<_> = self.checkpoints.iter().map(|line| line.cells(page)).collect();
+        let rows: Vec<_> = self.checkpoints.iter().map(|row| row.cells(page)).collect();
         render(page, &["CHECKPOINT", "STATUS", "PHASE", "TRIGGER", "SIZE", "SAVED"], &rows);
     }
 
     fn failures(&self, page: &mut Page) {
-        damage(page, &self.damaged);
+        DamagedFile::render(&self.damaged, page);
     }
 
     fn remarks(&self, page: &mut Page) {
-        announce(page, self.checkpoints.len(), self.total, "checkpoint");
+        announce_rest(page, self.checkpoints.len(), self.total, "checkpoint");
     }
 }
 
-/// That something has left the live store, and whether the archive holds it.
+fn damaged(handle: &Handle, why: &Unusable, store: &Store) -> DamagedFile {
+    let is_file = handle.seq > 0;
+    let path = if is_file { store.checkpoint_path(handle) } else { store.workflow_dir(&handle.workflow) };
+    DamagedFile {
+        path: path.display().to_string(),
+        code: why.code().word(),
+        message: why.to_string(),
+        handle: is_file.then(|| handle.clone()),
+    }
+}
+
+fn status_cell(word: &'static str) -> Cell {
+    let style = match word {
+        "complete" => Style::Good,
+        "failed" | DAMAGED => Style::Bad,
+        "abandoned" => Style::Dim,
+        _ => Style::Plain,
+    };
+    Cell::styled(word.replace('_', " "), style)
+}
+
+/// The status of content that is not live: `archived`, or why no bundle holds it.
 fn archived_cell(gone: Option<Gone>) -> Cell {
     Cell::styled(gone.map_or("archived", Gone::word), Style::Dim)
 }
 
-/// What a seal says about what is below it.
+/// Returns [`Gone::Purged`] for a seal whose content was purged.
 fn purged(header: &Header) -> Option<Gone> {
-    header.sealed.as_ref().filter(|sealed| sealed.is_purged()).map(|_| Gone::Purged)
+    header.sealed.as_ref().is_some_and(Sealed::is_purged).then_some(Gone::Purged)
 }
 
-fn announce(page: &mut Page, shown: usize, total: usize, what: &str) {
+fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {
     if shown < total {
-        page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, what)));
-    }
-}
-
-fn damage(page: &mut Page, damaged: &[Damaged]) {
-    for Damaged { path, message, .. } in damaged {
-        let label = page.paint(Style::Bad, "damaged:");
-        page.line(format!("{label} {} {}", page.foreign(path), page.foreign(message)));
+        page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, noun)));
     }
 }

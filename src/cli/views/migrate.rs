@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::failed::Failed;
+use super::failed::FailedItem;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::page::Page;
@@ -17,26 +17,26 @@ pub(crate) struct MigrateReport {
     dry_run: bool,
     /// The present format.
     version: Version,
-    /// How many workflows have it.
+    /// The number of workflows in the present format.
     current: usize,
-    migrated: Vec<Forward>,
-    /// What a newer version wrote.
-    newer: Vec<Newer>,
-    failures: Vec<Failed>,
+    migrated: Vec<Migrated>,
+    /// Checkpoints of a newer format.
+    newer: Vec<NewerCheckpoint>,
+    failures: Vec<FailedItem>,
     warnings: Vec<String>,
 }
 
-/// A workflow that was, or would be, brought forward.
+/// A workflow that was, or would be, migrated.
 #[derive(Debug, Serialize)]
-struct Forward {
+struct Migrated {
     from: Handle,
     version: Version,
-    /// The new checkpoint; none in a dry run, or if another writer was faster.
+    /// The new checkpoint; `None` in a dry run, or if another writer was faster.
     handle: Option<Handle>,
 }
 
 #[derive(Debug, Serialize)]
-struct Newer {
+struct NewerCheckpoint {
     handle: Handle,
     version: Version,
 }
@@ -46,10 +46,12 @@ impl MigrateReport {
         let damaged = plan.damaged.iter().map(|(handle, why)| {
             let failure = Failure::new(ErrorCode::Damaged, format!("`{handle}` {why}"))
                 .help("`ckpt verify --repair` moves what is damaged aside");
-            Failed::new(handle, &failure)
+            FailedItem::new(handle, failure)
         });
-        let newer =
-            plan.newer.iter().map(|(handle, version)| Newer { handle: handle.clone(), version: *version });
+        let newer = plan
+            .newer
+            .iter()
+            .map(|(handle, version)| NewerCheckpoint { handle: handle.clone(), version: *version });
         Self {
             dry_run,
             version: CURRENT,
@@ -61,15 +63,15 @@ impl MigrateReport {
         }
     }
 
-    pub(crate) fn forward(&mut self, from: &Handle, version: Version, handle: Option<Handle>) {
-        self.migrated.push(Forward { from: from.clone(), version, handle });
+    pub(crate) fn add(&mut self, from: &Handle, version: Version, handle: Option<Handle>) {
+        self.migrated.push(Migrated { from: from.clone(), version, handle });
     }
 
-    pub(crate) fn fail(&mut self, handle: &Handle, failure: &Failure) {
-        self.failures.push(Failed::new(handle, failure));
+    pub(crate) fn fail(&mut self, handle: &Handle, failure: impl Into<Failure>) {
+        self.failures.push(FailedItem::new(handle, failure));
     }
 
-    /// A newer format is nobody's fault, and nothing that could be done here.
+    /// Returns the exit code. A newer format is not a failure.
     pub(crate) fn exit(&self) -> Exit {
         match (self.failures.is_empty(), self.migrated.is_empty() && self.current == 0) {
             (true, _) => Exit::Ok,
@@ -83,18 +85,18 @@ impl Report for MigrateReport {
     const FORMAT: &'static str = "ckpt.migrate.v1";
 
     fn essential(&self) -> String {
-        let lines = self.migrated.iter().map(|forward| forward.handle.as_ref().unwrap_or(&forward.from));
+        let lines = self.migrated.iter().map(|migrated| migrated.handle.as_ref().unwrap_or(&migrated.from));
         lines.map(|handle| format!("{handle}\n")).collect()
     }
 
     fn answer(&self, page: &mut Page) {
-        for Forward { from, version, handle } in &self.migrated {
+        for Migrated { from, version, handle } in &self.migrated {
             page.line(match handle {
                 Some(handle) => format!("{from} (format {version}) goes on as {handle}"),
                 None => format!("{from} (format {version}) would go on in format {}", self.version),
             });
         }
-        for Newer { handle, version } in &self.newer {
+        for NewerCheckpoint { handle, version } in &self.newer {
             page.line(format!(
                 "{handle} has format {version}, which is newer than this program; it was left alone"
             ));
@@ -105,7 +107,7 @@ impl Report for MigrateReport {
     }
 
     fn failures(&self, page: &mut Page) {
-        Failed::render(&self.failures, page);
+        FailedItem::render(&self.failures, page);
     }
 
     fn already_done(&self) -> Option<String> {

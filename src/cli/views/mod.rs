@@ -11,6 +11,7 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod migrate;
+mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
 pub(crate) mod restore;

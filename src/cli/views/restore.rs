@@ -2,58 +2,53 @@
 
 use serde::Serialize;
 
-use super::failed::Failed;
-use crate::cli::error::Failure;
+use super::failed::FailedItem;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::words::{and, count};
-use crate::core::store::Error;
-use crate::core::store::{GoneNotes, Restored};
+use crate::core::store::{Error, GoneNotes, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RestoreReport {
     workflow: WorkflowId,
-    /// The newest one now.
+    /// The newest checkpoint now.
     handle: Handle,
-    /// What is live again, the newest first.
+    /// The checkpoints that are live again, the newest first.
     restored: Vec<Handle>,
-    /// The one that was added above the seal.
+    /// The checkpoint that was added above the seal.
     revived: Option<Handle>,
-    failures: Vec<Failed>,
+    failures: Vec<FailedItem>,
     warnings: Vec<String>,
-    /// Whether there is work left.
     #[serde(skip)]
-    goes_on: bool,
+    complete: bool,
 }
 
 impl RestoreReport {
     pub(crate) fn new(newest: Handle, done: &Restored, gone: &GoneNotes) -> Self {
         let mut failures = Vec::new();
         for (path, why) in &done.damaged {
-            let failure = Failure::from(Error::DamagedBundle { path: path.clone(), why: why.clone() });
-            failures.push(Failed::new(&path.display(), &failure));
+            let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
+            failures.push(FailedItem::new(path.display(), error));
         }
         for handle in &done.lost {
             let error = Error::Archived { handle: handle.clone(), gone: gone.of(handle.seq) };
-            failures.push(Failed::new(handle, &Failure::from(error)));
+            failures.push(FailedItem::new(handle, error));
         }
         Self {
             workflow: newest.workflow.clone(),
             handle: newest,
             restored: done.restored.clone(),
-            revived: done.revived.as_ref().map(|checkpoint| checkpoint.handle()),
+            revived: done.revived.as_ref().map(|revived| revived.handle()),
             failures,
             warnings: Vec::new(),
-            goes_on: done
-                .revived
-                .as_ref()
-                .is_some_and(|made| made.content.status != WorkflowStatus::Complete),
+            complete: done.revived.as_ref().map(|revived| revived.content.status)
+                == Some(WorkflowStatus::Complete),
         }
     }
 
-    /// Whether something could not be brought back.
+    /// True if some checkpoints could not be restored.
     pub(crate) fn is_partial(&self) -> bool {
         !self.failures.is_empty()
     }
@@ -71,23 +66,23 @@ impl Report for RestoreReport {
         let came_back = match self.restored.as_slice() {
             [] => "nothing to bring back".to_owned(),
             [one] => format!("{one} is back"),
-            several => format!("{} are back, {}", count(several.len(), "checkpoint"), and(&runs(several))),
+            several => format!("{} are back, {}", count(several.len(), "checkpoint"), and(&ranges(several))),
         };
         page.line(format!("{}: {came_back}; the newest is {newest}", self.workflow));
     }
 
     fn failures(&self, page: &mut Page) {
-        Failed::render(&self.failures, page);
+        FailedItem::render(&self.failures, page);
     }
 
     fn remarks(&self, page: &mut Page) {
         if let Some(revived) = &self.revived {
-            let resume = if self.goes_on {
-                format!(" Resume with: ckpt resume {}", self.workflow)
+            let resume = if self.complete {
+                "The workflow is complete.".to_owned()
             } else {
-                " The workflow is complete.".to_owned()
+                format!("Resume with: ckpt resume {}", self.workflow)
             };
-            page.line(format!("{revived} continues the last one.{resume}"));
+            page.line(format!("{revived} continues the last one. {resume}"));
         }
     }
 
@@ -96,18 +91,17 @@ impl Report for RestoreReport {
     }
 }
 
-/// Checkpoints, given the newest first, in the order of their numbers; those without a gap between them are one:
-/// `042/1 to 042/3`.
-fn runs(newest_first: &[Handle]) -> Vec<String> {
-    let mut runs: Vec<(&Handle, &Handle)> = Vec::new();
+/// Returns the handles in the order of their numbers, consecutive ones as a range: `042/1 to 042/3`.
+fn ranges(newest_first: &[Handle]) -> Vec<String> {
+    let mut ranges: Vec<(&Handle, &Handle)> = Vec::new();
     for handle in newest_first.iter().rev() {
-        match runs.last_mut() {
+        match ranges.last_mut() {
             Some((_, last)) if last.seq.checked_add(1) == Some(handle.seq) => *last = handle,
-            _ => runs.push((handle, handle)),
+            _ => ranges.push((handle, handle)),
         }
     }
     let words = |(first, last): (&Handle, &Handle)| {
         if first == last { first.to_string() } else { format!("{first} to {last}") }
     };
-    runs.into_iter().map(words).collect()
+    ranges.into_iter().map(words).collect()
 }

@@ -3,73 +3,75 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::parts::{branch_and_commit, by, declared_phases, phase_status, progress};
 use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::core::checkpoint::{Checkpoint, Imported, Sealed};
-use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::checkpoint::{Artifact, Checkpoint, Imported, Sealed};
+use crate::core::phase::{Phase, PhaseId};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
 use crate::core::span::humane;
+use crate::core::task::Task;
 use crate::core::text::is_hazardous;
 use crate::core::version::Version;
-use crate::core::{ArchiveReason, Handle, WorkflowStatus};
+use crate::core::{ArchiveReason, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ShowReport {
     handle: Handle,
-    /// The document, or the part that was asked for.
+    /// The document, or the requested part of it.
     checkpoint: Value,
     valid: bool,
     violations: Vec<Violation>,
     #[serde(flatten)]
-    source: Source,
+    file: CheckpointFile,
     pointer: Option<String>,
-    /// Why the workflow was archived; none if it is not, or if an older checkpoint was asked for.
+    /// The reason of the archived workflow; `None` if it is live, or if an older checkpoint was requested.
     archived_as: Option<ArchiveReason>,
     warnings: Vec<String>,
+    /// `None` if the format is newer than this program.
     #[serde(skip)]
-    understood: Option<Box<Checkpoint>>,
+    parsed: Option<Box<Checkpoint>>,
 }
 
-/// Where a checkpoint was read from.
+/// The file that a checkpoint was read from: its own, or a bundle.
 #[derive(Debug, Serialize)]
-pub(crate) struct Source {
-    /// Its file, or the bundle it is in.
+pub(crate) struct CheckpointFile {
     pub(crate) path: String,
-    /// Whether it is in a bundle.
     pub(crate) in_bundle: bool,
 }
 
 impl ShowReport {
     pub(crate) fn new(
         handle: Handle,
-        understood: Result<Box<Checkpoint>, Version>,
-        value: Value,
+        parsed: Result<Box<Checkpoint>, Version>,
+        checkpoint: Value,
         pointer: Option<String>,
         violations: Vec<Violation>,
-        source: Source,
+        file: CheckpointFile,
     ) -> Self {
-        let newer = |version: &Version| {
-            format!("{handle} has format {version}, which is newer than this program; it is shown as it is")
-        };
-        let warnings = understood.as_ref().err().map(newer).into_iter().collect();
-        let valid = violations.is_empty();
+        let mut warnings = Vec::new();
+        if let Err(version) = &parsed {
+            warnings.push(format!(
+                "{handle} has format {version}, which is newer than this program; it is shown as it is"
+            ));
+        }
         Self {
-            checkpoint: value,
-            valid,
+            handle,
+            checkpoint,
+            valid: violations.is_empty(),
             violations,
-            source,
+            file,
             pointer,
             archived_as: None,
             warnings,
-            understood: understood.ok(),
-            handle,
+            parsed: parsed.ok(),
         }
     }
 
-    /// Says that a seal closes the workflow.
+    /// Adds the seal of an archived workflow.
     pub(crate) fn archived(mut self, sealed: Option<Sealed>) -> Self {
         self.archived_as = sealed.map(|sealed| sealed.reason);
         self
@@ -87,9 +89,8 @@ impl Report for ShowReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        match (&self.pointer, &self.understood) {
-            (None, Some(understood)) => checkpoint(page, understood, self),
-            // A value that was asked for is for a program or a pipe: as JSON, with what could harm a terminal escaped.
+        match (&self.pointer, &self.parsed) {
+            (None, Some(checkpoint)) => self.render(page, checkpoint),
             _ => page.raw(&value_text(&self.checkpoint)),
         }
     }
@@ -99,8 +100,8 @@ impl Report for ShowReport {
     }
 }
 
-/// Pretty JSON. JSON escapes control characters already; the invisible rest is written as JSON escapes too, so the
-/// text stays the same value.
+/// Returns pretty JSON that is safe to show. JSON escapes control characters itself; invisible ones become JSON escapes
+/// too, so the value stays the same.
 fn value_text(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
@@ -119,124 +120,93 @@ fn value_text(value: &Value) -> String {
     safe
 }
 
-fn checkpoint(page: &mut Page, checkpoint: &Checkpoint, report: &ShowReport) {
-    let (source, archived) = (&report.source, &report.archived_as);
-    let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
-    let title = checkpoint
-        .content
-        .title
-        .as_deref()
-        .map(|title| format!(" {}", page.foreign(title)))
-        .unwrap_or_default();
-    let done = checkpoint.content.done().count();
-    let progress = if checkpoint.content.is_declared() {
-        format!("{done} of {} done", checkpoint.content.phases.len())
-    } else {
-        format!("{done} done")
-    };
-    let status = match checkpoint.content.status {
-        WorkflowStatus::InProgress => "in progress",
-        other => other.word(),
-    };
-    page.line(format!("{handle}{title}: {status}, {progress}"));
-    page.line("");
-    let saved = page.time(checkpoint.saved_at);
-    let mut field = |name: &str, value: String| page.line(format!("  {name:<10} {value}"));
-    let shown = |text: &str| escape::inline(text).into_owned();
-
-    let by = checkpoint.writer.agent.as_ref().or(checkpoint.writer.user.as_ref());
-    let by = by.map(|by| format!(" by {}", shown(by))).unwrap_or_default();
-    field("saved", format!("{saved}{by}, {}", shown(checkpoint.trigger.word())));
-    if let Some(reason) = archived {
-        let held = checkpoint.sealed.as_ref().map(|sealed| {
-            let last = Handle::new(&checkpoint.workflow, sealed.last);
-            format!("; this only closes it, its content is in {last}")
-        });
-        field("archived", format!("as {}{}", shown(&reason.to_string()), held.unwrap_or_default()));
-    }
-    if let Some(imported) = &checkpoint.imported {
-        let Imported { source, dialect, at, .. } = imported;
-        field("imported", format!("{at} from {} ({})", shown(source), shown(dialect)));
-    }
-    if let Some(copied) = &checkpoint.copy_of {
-        field("copy of", Handle::new(&checkpoint.workflow, copied.seq).to_string());
-    }
-    if let Some(phase) = &checkpoint.content.phase {
-        field("phase", shown(phase.as_str()));
-    }
-    if let Some(next) = &checkpoint.content.next {
-        let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
-        field("next", shown(&words.into_iter().flatten().collect::<Vec<_>>().join(": ")));
-    }
-    if let Some(pipeline) = &checkpoint.content.pipeline {
-        field("pipeline", shown(pipeline));
-    }
-    if !checkpoint.content.labels.is_empty() {
-        field("labels", shown(&checkpoint.content.labels.join(", ")));
-    }
-    if let Some(git) = &checkpoint.context.git {
-        let commit = git.commit.as_deref().map(|commit| commit.chars().take(10).collect::<String>());
-        let words = [git.branch.clone(), commit];
-        field("git", shown(&words.into_iter().flatten().collect::<Vec<_>>().join(" at ")));
-    }
-    if checkpoint.pinned {
-        field("pinned", "yes".to_owned());
-    }
-    for (index, line) in checkpoint.note.iter().flat_map(|note| escape::block(note)).enumerate() {
-        field(if index == 0 { "note" } else { "" }, line.into_owned());
-    }
-    if let Some(error) = &checkpoint.content.last_error {
-        field("error", shown(&error.message));
-    }
-    field(if source.in_bundle { "bundle" } else { "file" }, shown(&source.path));
-
-    phases(page, checkpoint);
-    tasks(page, checkpoint);
-    artifacts(page, checkpoint);
-    if !checkpoint.content.state.is_empty_object() {
+impl ShowReport {
+    fn render(&self, page: &mut Page, checkpoint: &Checkpoint) {
+        let Checkpoint { content, .. } = checkpoint;
+        let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
+        let title = page.suffix(content.title.as_deref());
+        let status = content.status.word().replace('_', " ");
+        let progress = progress(content.done().count(), declared_phases(content));
+        page.line(format!("{handle}{title}: {status}, {progress}"));
         page.line("");
-        page.line(format!("State: ckpt show {} --state", checkpoint.handle()));
+        self.fields(page, checkpoint);
+        phases(page, &content.phases);
+        tasks(page, &content.tasks);
+        artifacts(page, &content.artifacts);
+        if !content.state.is_empty_object() {
+            page.line("");
+            page.line(format!("State: ckpt show {} --state", checkpoint.handle()));
+        }
+    }
+
+    fn fields(&self, page: &mut Page, checkpoint: &Checkpoint) {
+        let Checkpoint { content, workflow, .. } = checkpoint;
+        let (saved, by) = (page.time(checkpoint.saved_at), by(page, &checkpoint.writer));
+        let mut field = |name: &str, value: &str| page.field(name, escape::inline(value));
+        field("saved", &format!("{saved}{by}, {}", checkpoint.trigger.word()));
+        if let Some(reason) = &self.archived_as {
+            let closes = match &checkpoint.sealed {
+                Some(Sealed { last, .. }) => {
+                    format!("; this only closes it, its content is in {}", Handle::new(workflow, *last))
+                }
+                None => String::new(),
+            };
+            field("archived", &format!("as {reason}{closes}"));
+        }
+        if let Some(Imported { source, dialect, at, .. }) = &checkpoint.imported {
+            field("imported", &format!("{at} from {source} ({dialect})"));
+        }
+        if let Some(original) = &checkpoint.copy_of {
+            field("copy of", &Handle::new(workflow, original.seq).to_string());
+        }
+        if let Some(phase) = &content.phase {
+            field("phase", phase.as_str());
+        }
+        if let Some(next) = &content.next {
+            let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
+            field("next", &words.into_iter().flatten().collect::<Vec<_>>().join(": "));
+        }
+        if let Some(pipeline) = &content.pipeline {
+            field("pipeline", pipeline);
+        }
+        if !content.labels.is_empty() {
+            field("labels", &content.labels.join(", "));
+        }
+        if let Some(git) = &checkpoint.context.git {
+            field("git", &branch_and_commit(git));
+        }
+        if checkpoint.pinned {
+            field("pinned", "yes");
+        }
+        for (index, line) in checkpoint.note.iter().flat_map(|note| escape::block(note)).enumerate() {
+            field(if index == 0 { "note" } else { "" }, &line);
+        }
+        if let Some(error) = &content.last_error {
+            field("error", &error.message);
+        }
+        field(if self.file.in_bundle { "bundle" } else { "file" }, &self.file.path);
     }
 }
 
-fn phases(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.content.phases.is_empty() {
+fn phases(page: &mut Page, phases: &[Phase]) {
+    if phases.is_empty() {
         return;
     }
     page.line("");
     page.line("Phases");
-    let width = checkpoint
-        .content
-        .phases
-        .iter()
-        .map(|phase| escape::width(&page.foreign(phase.id.as_str())))
-        .max()
-        .unwrap_or(0);
-    for phase in &checkpoint.content.phases {
-        let (word, style) = word(phase.status);
-        let id = page.foreign(phase.id.as_str());
-        let gap = " ".repeat(width.saturating_sub(escape::width(&id)));
+    let ids: Vec<String> = phases.iter().map(|phase| page.foreign(phase.id.as_str())).collect();
+    let width = ids.iter().map(|id| escape::width(id)).max().unwrap_or(0);
+    for (phase, id) in phases.iter().zip(ids) {
+        let (word, style) = phase_status(phase.status);
         let status = page.paint(style, &format!("{word:<11}"));
-        let line = format!("  {id}{gap}  {status}  {}", details(page, phase));
+        let line = format!("  {}  {status}  {}", escape::pad(&id, width), details(page, phase));
         page.line(line.trim_end());
-    }
-}
-
-fn word(status: PhaseStatus) -> (&'static str, Style) {
-    match status {
-        PhaseStatus::Pending => ("to do", Style::Plain),
-        PhaseStatus::InProgress => ("in progress", Style::Warning),
-        PhaseStatus::Complete => ("done", Style::Good),
-        PhaseStatus::Failed => ("failed", Style::Bad),
-        PhaseStatus::Skipped => ("skipped", Style::Dim),
     }
 }
 
 fn details(page: &Page, phase: &Phase) -> String {
     let mut words = Vec::new();
-    if let Some(name) = &phase.name {
-        words.push(page.foreign(name));
-    }
+    words.extend(phase.name.as_deref().map(|name| page.foreign(name)));
     if let (Some(start), Some(end)) = (phase.started_at, phase.completed_at)
         && let Ok(seconds) = u64::try_from(end.seconds_since(start))
     {
@@ -245,53 +215,41 @@ fn details(page: &Page, phase: &Phase) -> String {
     if phase.attempts > 1 {
         words.push(format!("attempt {}", phase.attempts));
     }
-    if let Some(error) = &phase.error {
-        words.push(page.foreign(error));
-    }
+    words.extend(phase.error.as_deref().map(|error| page.foreign(error)));
     if phase.data.is_some() {
         words.push("has data".to_owned());
     }
     words.join(", ")
 }
 
-fn tasks(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.content.tasks.is_empty() {
+fn tasks(page: &mut Page, tasks: &[Task]) {
+    if tasks.is_empty() {
         return;
     }
     page.line("");
     page.line("Tasks");
-    for task in &checkpoint.content.tasks {
-        let mut line = format!("  {}  {}", page.foreign(task.id.as_str()), task.status.word());
-        if let Some(phase) = &task.phase {
-            line.push_str(&format!("  in {}", page.foreign(phase.as_str())));
-        }
+    for task in tasks {
+        let mut words = vec![task.id.to_string(), task.status.word().to_owned()];
+        words.extend(task.phase.as_ref().map(|phase| format!("in {phase}")));
         if !task.depends_on.is_empty() {
-            let names: Vec<_> = task.depends_on.iter().map(|id| page.foreign(id.as_str())).collect();
-            line.push_str(&format!("  after {}", names.join(", ")));
+            let names: Vec<_> = task.depends_on.iter().map(ToString::to_string).collect();
+            words.push(format!("after {}", names.join(", ")));
         }
-        if let Some(output) = &task.output {
-            line.push_str(&format!("  writes {}", page.foreign(output)));
-        }
-        if let Some(error) = &task.error {
-            line.push_str(&format!("  {}", page.foreign(error)));
-        }
-        page.line(line);
+        words.extend(task.output.as_ref().map(|output| format!("writes {output}")));
+        words.extend(task.error.clone());
+        page.line(format!("  {}", page.foreign(&words.join("  "))));
     }
 }
 
-fn artifacts(page: &mut Page, checkpoint: &Checkpoint) {
-    if checkpoint.content.artifacts.is_empty() {
+fn artifacts(page: &mut Page, artifacts: &[Artifact]) {
+    if artifacts.is_empty() {
         return;
     }
     page.line("");
     page.line("Artifacts");
-    for artifact in &checkpoint.content.artifacts {
-        let size = artifact.size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
-        let name = if artifact.name == artifact.path {
-            String::new()
-        } else {
-            format!("{}: ", page.foreign(&artifact.name))
-        };
-        page.line(format!("  {name}{}  {size}", page.foreign(&artifact.path)));
+    for Artifact { name, path, size, .. } in artifacts {
+        let size = size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
+        let name = if name == path { String::new() } else { format!("{name}: ") };
+        page.line(format!("  {}  {size}", page.foreign(&format!("{name}{path}"))));
     }
 }

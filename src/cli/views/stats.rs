@@ -2,26 +2,26 @@
 
 use serde::Serialize;
 
+use super::parts::phase_status;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
 use crate::cli::words::count;
-use crate::core::phase::PhaseStatus;
 use crate::core::size::Size;
 use crate::core::span::humane;
 use crate::core::stats::{PhaseStats, StoreStats, WorkflowStats};
 
-/// Either of the two.
+/// Statistics of the store, or of one workflow.
 #[derive(Debug, Serialize)]
 pub(crate) struct StatsReport {
-    store: Option<StoreLine>,
+    store: Option<ShownStoreStats>,
     workflow: Option<WorkflowStats>,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct StoreLine {
+struct ShownStoreStats {
     #[serde(flatten)]
     stats: StoreStats,
     saved_percent: Option<u64>,
@@ -30,7 +30,7 @@ struct StoreLine {
 impl StatsReport {
     pub(crate) fn of_store(stats: StoreStats) -> Self {
         let saved_percent = stats.saved_percent();
-        Self { store: Some(StoreLine { stats, saved_percent }), workflow: None, warnings: Vec::new() }
+        Self { store: Some(ShownStoreStats { stats, saved_percent }), workflow: None, warnings: Vec::new() }
     }
 
     pub(crate) fn of_workflow(stats: WorkflowStats) -> Self {
@@ -51,14 +51,16 @@ impl Report for StatsReport {
     }
 
     fn essential(&self) -> String {
-        let store = self.store.iter().map(|line| line.stats.live_bytes + line.stats.archived_bytes);
-        let workflow = self.workflow.iter().map(|stats| stats.checkpoints);
-        store.chain(workflow).map(|number| format!("{number}\n")).collect()
+        match (&self.store, &self.workflow) {
+            (Some(store), _) => format!("{}\n", store.stats.live_bytes + store.stats.archived_bytes),
+            (None, Some(workflow)) => format!("{}\n", workflow.checkpoints),
+            (None, None) => String::new(),
+        }
     }
 
     fn answer(&self, page: &mut Page) {
-        if let Some(line) = &self.store {
-            store(page, line);
+        if let Some(stats) = &self.store {
+            store(page, stats);
         }
         if let Some(stats) = &self.workflow {
             workflow(page, stats);
@@ -66,7 +68,7 @@ impl Report for StatsReport {
     }
 }
 
-fn store(page: &mut Page, StoreLine { stats, saved_percent }: &StoreLine) {
+fn store(page: &mut Page, ShownStoreStats { stats, saved_percent }: &ShownStoreStats) {
     let counts = &stats.workflows;
     let named = [
         (counts.in_progress, "in progress"),
@@ -126,16 +128,9 @@ fn workflow(page: &mut Page, stats: &WorkflowStats) {
 }
 
 fn cells(page: &Page, phase: &PhaseStats) -> Vec<Cell> {
-    let status = match phase.status {
-        PhaseStatus::Pending => "to do",
-        PhaseStatus::InProgress => "in progress",
-        PhaseStatus::Complete => "done",
-        PhaseStatus::Failed => "failed",
-        PhaseStatus::Skipped => "skipped",
-    };
     vec![
         Cell::styled(page.foreign(phase.id.as_str()), Style::Bold),
-        Cell::new(status),
+        Cell::new(phase_status(phase.status).0),
         Cell::right(phase.seconds.map_or_else(|| "-".to_owned(), humane)),
         Cell::right(phase.attempts.to_string()),
         Cell::right(phase.failures.to_string()),

@@ -15,6 +15,10 @@ impl TextReport {
     pub(crate) fn new(text: String) -> Self {
         Self { text, warnings: Vec::new() }
     }
+
+    pub(crate) fn with_warnings(self, warnings: Vec<String>) -> Self {
+        Self { warnings, ..self }
+    }
 }
 
 impl Report for TextReport {
@@ -26,5 +30,9 @@ impl Report for TextReport {
 
     fn answer(&self, page: &mut Page) {
         page.raw(&self.text);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
     }
 }

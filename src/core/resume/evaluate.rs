@@ -40,7 +40,7 @@ impl Verdict {
 }
 
 /// Where to continue, why, and whether it is safe.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Resume {
     /// Whether it is safe.
     pub verdict: Verdict,

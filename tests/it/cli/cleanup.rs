@@ -333,7 +333,7 @@ fn what_fails_for_one_workflow_is_said_and_the_others_are_cleaned() {
     let done = outcome.document();
     assert_eq!(live(&world, "042"), [1, 2, 3, 4, 5, 6]);
     assert_eq!(live(&world, "done"), [3]);
-    assert!(done["failures"][0]["path"].as_str().unwrap().ends_with("/workflows/042"), "{done}");
+    assert!(done["failures"][0]["item"].as_str().unwrap().ends_with("/workflows/042"), "{done}");
 }
 
 #[test]

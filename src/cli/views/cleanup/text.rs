@@ -6,6 +6,7 @@ use super::CleanupReport;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::views::failed::FailedItem;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::{and, count, verb};
 use crate::core::WorkflowId;
@@ -76,9 +77,8 @@ impl Report for CleanupReport {
     }
 
     fn failures(&self, page: &mut Page) {
-        for failure in &self.failures {
-            let label = page.paint(Style::Bad, "failed:");
-            page.line(format!("{label} {}", page.foreign(&failure.message)));
+        for FailedItem { failure, .. } in &self.failures {
+            page.labelled(Style::Bad, "failed:", &failure.message);
         }
         page.warnings(&self.warnings);
     }

@@ -96,7 +96,7 @@ fn lists_are_arrays_and_never_null() {
             "repaired",
             "imported",
             "unchanged",
-            "skipped",
+            "passed_over",
             "recognised",
             "changes",
             "summary",

@@ -40,7 +40,7 @@ pub(crate) fn clean_up_after_save(
 fn clean_up(store: &Store, config: &Config, stamp: &Stamp, workflow: &WorkflowId) -> Result<usize, Failure> {
     let workflows = store.survey_workflow(workflow)?.into_iter().collect();
     let snapshot = Snapshot { workflows, ..Snapshot::default() };
-    let policy = config.retention().policy_after_save(workflow);
+    let policy = config.retention().policy_after_save();
     let plan = plan(&snapshot, &policy, stamp.now)?;
     if plan.is_empty() {
         return Ok(0);

@@ -13,7 +13,7 @@ use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
-use crate::core::retention::{KeepRules, Limit, Policy, Rules, Scope, plan};
+use crate::core::retention::{KeepRules, Limit, Policy, Rules, WorkflowFilter, plan};
 use crate::core::span::Span;
 use crate::core::{Trigger, WorkflowId, WorkflowStatus};
 
@@ -132,7 +132,7 @@ impl CleanupArgs {
     }
 
     /// The command that shows what would be done by the same rules.
-    fn dry_run_of(&self, Policy { scope, keep, .. }: &Policy) -> String {
+    fn dry_run_of(&self, Policy { filter, keep, .. }: &Policy) -> String {
         let mut words = vec!["ckpt cleanup".to_owned()];
         words.extend(self.max_age.map(|span| format!("--max-age {span}")));
         words.extend(keep.last.map(|limit| format!("--keep-last {limit}")));
@@ -140,8 +140,8 @@ impl CleanupArgs {
         words.extend(
             keep.triggers.0.iter().map(|(trigger, limit)| format!("--keep-trigger {trigger}={limit}")),
         );
-        words.extend(scope.workflows.iter().map(|id| format!("--workflow {id}")));
-        words.extend(scope.statuses.iter().map(|status| format!("--status {}", status.word())));
+        words.extend(filter.ids.iter().map(|id| format!("--workflow {id}")));
+        words.extend(filter.statuses.iter().map(|status| format!("--status {}", status.word())));
         words.extend(self.purge.then(|| "--purge".to_owned()));
         words.push("--dry-run".to_owned());
         words.join(" ")
@@ -174,7 +174,7 @@ impl CleanupArgs {
         let standing = workspace.config.retention().policy();
         let source = self.source();
         Ok(Policy {
-            scope: Scope { workflows, statuses },
+            filter: WorkflowFilter { ids: workflows, statuses },
             max_size: standing.max_size.filter(|_| source == PolicySource::Store),
             rules: match self.max_age {
                 Some(span) => Rules::MaxAge(span),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource, sentences};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{CleanupPlan, Policy, Reason, Snapshot, Verdict};
+use crate::core::retention::{CheckpointDecision, CleanupPlan, Policy, Reason, Snapshot};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;
 use crate::core::{Handle, Timestamp, WorkflowId};
@@ -20,7 +20,7 @@ pub(crate) struct CleanupReport {
     plan: String,
     as_of: Timestamp,
     policy: PolicyReport,
-    verdicts: Vec<Verdict>,
+    decisions: Vec<CheckpointDecision>,
     removed: Removed,
     kept: usize,
     bundles: Vec<BundleLine>,
@@ -78,18 +78,18 @@ impl CleanupReport {
         now: Timestamp,
     ) -> Self {
         let removed = Removed {
-            count: plan.removed().count(),
-            bytes: plan.removed().map(|verdict| verdict.bytes).sum(),
+            count: plan.leaving().count(),
+            bytes: plan.leaving().map(|decision| decision.bytes).sum(),
         };
         let group = |workflow: &crate::core::retention::WorkflowPlan| Group {
             workflow: workflow.workflow.clone(),
-            removed: workflow.removed().count(),
-            of: workflow.verdicts.len(),
-            bytes: workflow.removed().map(|verdict| verdict.bytes).sum(),
-            bundles: workflow.bundles.len(),
+            removed: workflow.leaving().count(),
+            of: workflow.decisions.len(),
+            bytes: workflow.leaving().map(|decision| decision.bytes).sum(),
+            bundles: workflow.expired.len(),
         };
         let bundles = plan.workflows.iter().flat_map(|workflow| {
-            workflow.bundles.iter().map(|bundle| BundleLine {
+            workflow.expired.iter().map(|bundle| BundleLine {
                 workflow: workflow.workflow.clone(),
                 name: bundle.name.clone(),
                 keep: false,
@@ -106,10 +106,10 @@ impl CleanupReport {
             plan: plan.fingerprint().to_hex(),
             as_of: now,
             policy: PolicyReport::new(policy, source),
-            kept: plan.verdicts().filter(|verdict| verdict.keep).count(),
+            kept: plan.decisions().filter(|decision| decision.keep).count(),
             bundles: bundles.collect(),
             merged: merged.collect(),
-            leftovers: plan.leftovers.len(),
+            leftovers: plan.stale_files.len(),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: Vec::new(),
             warnings: warnings(plan, policy, snapshot),
@@ -120,7 +120,7 @@ impl CleanupReport {
                 .map(group)
                 .filter(|group| group.removed + group.bundles > 0)
                 .collect(),
-            verdicts: plan.verdicts().cloned().collect(),
+            decisions: plan.decisions().cloned().collect(),
             gone: Vec::new(),
             removed,
         }
@@ -143,7 +143,7 @@ impl CleanupReport {
             count: cleaned.workflows.iter().map(|workflow| workflow.removed.len()).sum(),
             bytes: cleaned.workflows.iter().map(|workflow| workflow.bytes).sum(),
         };
-        self.kept = self.verdicts.len().saturating_sub(self.removed.count);
+        self.kept = self.decisions.len().saturating_sub(self.removed.count);
         self.leftovers = cleaned.swept.len();
         for id in &cleaned.overtaken {
             self.warnings.push(format!("{id} was saved to meanwhile, and stays as it is"));
@@ -211,9 +211,7 @@ fn file_name(path: &Path) -> String {
 fn warnings(plan: &CleanupPlan, policy: &Policy, snapshot: &Snapshot) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(limit) = policy.max_size {
-        let all = snapshot.workflows.iter().flat_map(|facts| &facts.checkpoints);
-        let bytes: u64 = all.map(|facts| facts.bytes).sum();
-        let left = bytes.saturating_sub(plan.removed().map(|verdict| verdict.bytes).sum());
+        let left = snapshot.live_bytes().saturating_sub(plan.leaving().map(|decision| decision.bytes).sum());
         if left > limit.0 {
             warnings.push(format!("{} stay, more than {limit}: nothing else may go", Size(left)));
         }

@@ -38,7 +38,7 @@ pub(crate) struct PolicyReport {
 impl PolicyReport {
     pub(crate) fn new(policy: &Policy, source: PolicySource) -> Self {
         let (max_age, limits) = match &policy.rules {
-            Rules::Standing { triggers, max_age } => (*max_age, triggers.0.clone()),
+            Rules::Configured { triggers, max_age } => (*max_age, triggers.0.clone()),
             Rules::MaxAge(span) => (Some(*span), BTreeMap::new()),
             Rules::Everything => (None, BTreeMap::new()),
         };
@@ -50,8 +50,8 @@ impl PolicyReport {
             keep_last: policy.keep.last,
             keep_within_seconds: policy.keep.within.map(Span::seconds),
             keep_triggers: policy.keep.triggers.0.clone(),
-            workflows: policy.scope.workflows.iter().cloned().collect(),
-            statuses: policy.scope.statuses.clone(),
+            workflows: policy.filter.ids.iter().cloned().collect(),
+            statuses: policy.filter.statuses.clone(),
             bundles: policy.bundles.map(|rule| rule.newest),
             failed_for_seconds: policy.bundles.map(|rule| rule.failed_for.seconds()),
             max_size_bytes: policy.max_size.map(|size| size.0),
@@ -69,7 +69,7 @@ pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
         )
     };
     match &policy.rules {
-        Rules::Standing { triggers, max_age } => {
+        Rules::Configured { triggers, max_age } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
             lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
             lines.extend(max_age.map(older));
@@ -87,12 +87,12 @@ pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
     if !kept.is_empty() {
         lines.push(format!("kept: {}", and(&kept)));
     }
-    let workflows: Vec<String> = policy.scope.workflows.iter().map(ToString::to_string).collect();
+    let workflows: Vec<String> = policy.filter.ids.iter().map(ToString::to_string).collect();
     if !workflows.is_empty() {
         lines.push(format!("only {}", and(&workflows)));
     }
     let statuses: Vec<String> =
-        policy.scope.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
+        policy.filter.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
     if !statuses.is_empty() {
         lines.push(format!("only what is {}", statuses.join(" or ")));
     }

@@ -1,23 +1,23 @@
-//! How many of a kind stay.
+//! Limits: how many of the newest stay.
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-/// How many of a kind stay, the newest first. It is never none: nothing is removed to the last by a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The number of newest checkpoints or bundles that stay. It is never zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "LimitEntry")]
 pub enum Limit {
-    /// So many.
+    /// This many.
     Newest(NonZeroU32),
     /// All of them.
     All,
 }
 
 impl Limit {
-    /// The newest so many; none if that would be none at all.
+    /// Returns the limit of `count`; `None` for zero.
     #[must_use]
     pub const fn newest(count: u32) -> Option<Self> {
         match NonZeroU32::new(count) {
@@ -26,7 +26,7 @@ impl Limit {
         }
     }
 
-    /// Whether the one that has so many newer ones of its kind stays.
+    /// Returns true if something with this many newer ones stays.
     #[must_use]
     pub fn admits(self, newer: usize) -> bool {
         match self {
@@ -36,13 +36,13 @@ impl Limit {
     }
 }
 
-/// Says how a limit is written.
+/// The reason why a text is not a limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidLimit {
-    /// It would keep nothing.
+    /// Zero.
     #[error("0 would keep nothing; write 1 or more, or -1 to keep all")]
     Zero,
-    /// It is no limit.
+    /// Not a number.
     #[error("`{}` is not a number to keep; write 1 or more, or -1 or `all` to keep all", .0.escape_debug())]
     NotANumber(String),
 }
@@ -50,15 +50,15 @@ pub enum InvalidLimit {
 impl FromStr for Limit {
     type Err = InvalidLimit;
 
-    fn from_str(given: &str) -> Result<Self, InvalidLimit> {
-        let text = given.trim();
-        if text == "-1" || text.eq_ignore_ascii_case("all") {
+    fn from_str(text: &str) -> Result<Self, InvalidLimit> {
+        let trimmed = text.trim();
+        if trimmed == "-1" || trimmed.eq_ignore_ascii_case("all") {
             return Ok(Self::All);
         }
-        let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let count = plain.then(|| text.parse::<u32>().ok()).flatten();
-        let count = count.ok_or_else(|| InvalidLimit::NotANumber(given.to_owned()))?;
-        Self::newest(count).ok_or(InvalidLimit::Zero)
+        match trimmed.parse() {
+            Ok(count) if !trimmed.starts_with('+') => Self::newest(count).ok_or(InvalidLimit::Zero),
+            _ => Err(InvalidLimit::NotANumber(text.to_owned())),
+        }
     }
 }
 
@@ -80,31 +80,22 @@ impl Serialize for Limit {
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
+/// A limit in a settings file.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of at least 1, or -1 or \"all\" to keep all")]
+enum LimitEntry {
+    Number(i64),
+    Text(String),
+}
 
-        impl Visitor<'_> for Either {
-            type Value = Limit;
+impl TryFrom<LimitEntry> for Limit {
+    type Error = InvalidLimit;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number of at least 1, or -1 or \"all\" to keep all")
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Limit, E> {
-                number.to_string().parse().map_err(E::custom)
-            }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Limit, E> {
-                number.to_string().parse().map_err(E::custom)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Limit, E> {
-                text.parse().map_err(E::custom)
-            }
+    fn try_from(entry: LimitEntry) -> Result<Self, InvalidLimit> {
+        match entry {
+            LimitEntry::Number(number) => number.to_string().parse(),
+            LimitEntry::Text(text) => text.parse(),
         }
-
-        deserializer.deserialize_any(Either)
     }
 }
 

@@ -1,32 +1,38 @@
-//! Retention: which checkpoints stay in the live store, which leave it, and why.
+//! Retention: which checkpoints stay live, which leave the live store, and which bundles expire.
 //!
-//! [`plan()`] decides and [`Store::clean`](crate::core::Store::clean) carries out exactly that value. Deciding looks
-//! at nothing but a [`Snapshot`], a [`Policy`] and the time.
+//! [`plan()`] turns a [`Snapshot`] of the store, a [`Policy`] and the time into a [`CleanupPlan`] without I/O.
+//! [`Store::survey`](crate::core::Store::survey) takes the snapshot, and
+//! [`Store::clean`](crate::core::Store::clean) carries out exactly the plan.
 //!
-//! # Model
+//! # Where is it decided that a checkpoint may go?
 //!
-//! Rules say what goes, keep rules and guards say what stays, and whatever says "stays" wins. Every checkpoint in
-//! scope gets one [`Verdict`] with all the reasons on the winning side. The guards are: the newest checkpoint of an
-//! open workflow, pinned ones, ones dated in the future, ones that cannot be read, and everything in a workflow whose
-//! newest checkpoint cannot be read. Adding a keep rule never removes more.
+//! In `decide.rs`, one checkpoint at a time, as a [`CheckpointDecision`] with its [`Reason`]s:
 //!
-//! A finished workflow of which nothing stays leaves as a whole. If anything of it stays, its newest checkpoint stays
-//! too, because the numbers go on from there.
+//! 1. Guards keep the newest checkpoint of an open workflow, pinned checkpoints, checkpoints dated in the future,
+//!    unreadable checkpoints, and every checkpoint of a workflow whose newest one is unreadable.
+//! 2. [`KeepRules`] keep what the command line protects.
+//! 3. [`Rules`] name what leaves. Any reason from 1 or 2 outweighs them.
 //!
-//! An archived workflow keeps its tombstones and its seal in the live store for good, because a number once taken is
-//! never freed. Small bundles of single checkpoints are merged before bundles are counted, so that those of an open
-//! workflow do not drive each other out.
+//! `size.rs` then adds the oldest finished workflows if the store is larger than `max_size`. `bundles.rs` decides which
+//! bundles are merged and which expire.
 //!
-//! An age of exactly the limit is young enough.
+//! # Invariants
+//!
+//! - Every live checkpoint in scope gets one decision, with all reasons of the winning side.
+//! - Adding a keep rule never makes more checkpoints leave.
+//! - A workflow of which nothing stays is archived as a whole. Otherwise its newest checkpoint stays too, because the
+//!   next number follows it.
+//! - Planning again right after a plan was carried out finds nothing to do.
+//! - A policy without any rule is an error; it never means "everything".
+//! - An age of exactly the limit is not too old.
 //!
 //! # Limitations
 //!
-//! The size of a store is that of its live checkpoints. What is in the archive is small and has its own rule.
+//! `max_size` counts live checkpoints only; the archive has its own rule ([`BundleRule`]).
 
 mod bundles;
-mod judge;
+mod decide;
 mod limit;
-mod merge;
 mod plan;
 mod policy;
 mod reason;
@@ -34,13 +40,14 @@ mod settings;
 mod size;
 mod snapshot;
 
-pub(in crate::core) use merge::{is_small, may_be_due};
+pub(in crate::core) use bundles::{is_small, may_merge};
 
 pub use limit::{InvalidLimit, Limit};
-pub use plan::{BundleRemoval, CleanupPlan, Removal, Verdict, WorkflowPlan, plan};
-pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, Scope, TriggerLimits};
+pub use plan::{CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredBundle, WorkflowPlan, plan};
+pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, TriggerLimits, WorkflowFilter};
 pub use reason::Reason;
 pub use settings::RetentionSettings;
 pub use snapshot::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, Snapshot, Standing, WorkflowFacts,
+    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
+    WorkflowFacts,
 };

@@ -1,12 +1,13 @@
-//! The decision about a whole store.
+//! The cleanup plan of a whole store.
 
 use serde::Serialize;
 
-use super::judge::judge;
+use super::bundles::{self, NewBundle};
+use super::decide::{decide, is_older};
 use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
-use super::snapshot::{Leftover, Snapshot, WorkflowFacts};
-use super::{bundles, merge, size};
+use super::size;
+use super::snapshot::{Snapshot, TemporaryFile, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::digest::Digest;
 use crate::core::reason::ArchiveReason;
@@ -15,119 +16,118 @@ use crate::core::span::Span;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
-/// How long a file that is being written is left alone.
-const LEFTOVER_AFTER: Span = Span::from_days(1);
+/// The age from which a temporary file is stale.
+const STALE_AFTER: Span = Span::from_days(1);
 
-/// What a cleanup does, decided. It has no time in it: the same decision is the same plan.
+/// The effects of a cleanup. It contains no time: equal decisions make equal plans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CleanupPlan {
     /// The workflows in scope, in the order of their ids.
     pub workflows: Vec<WorkflowPlan>,
-    /// Files that were being written and never will be.
-    pub leftovers: Vec<Leftover>,
-    /// Whether what goes is not archived.
+    /// The stale temporary files to remove.
+    pub stale_files: Vec<TemporaryFile>,
+    /// True if leaving checkpoints are deleted instead of archived.
     pub purge: bool,
 }
 
-/// What happens to one workflow.
+/// The effects on one workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkflowPlan {
     /// Its id.
     pub workflow: WorkflowId,
-    /// Its highest number when this was decided.
+    /// Its highest number at the time of the decision.
     pub newest: u64,
-    /// What it says about itself.
+    /// Its status, if it could be read.
     pub status: Option<WorkflowStatus>,
-    /// One for every live checkpoint, the oldest first.
-    pub verdicts: Vec<Verdict>,
-    /// How those leave that go.
-    pub removal: Removal,
-    /// The bundles that go.
-    pub bundles: Vec<BundleRemoval>,
-    /// The bundles that become one, the newest first, together with the one that is made now, if single checkpoints go.
+    /// One decision for every live checkpoint, oldest first.
+    pub decisions: Vec<CheckpointDecision>,
+    /// How the checkpoints leave that do.
+    pub effect: CleanupEffect,
+    /// The bundles that expire.
+    pub expired: Vec<ExpiredBundle>,
+    /// The bundles to merge, newest first, together with a new bundle of single checkpoints.
     pub merge: Vec<String>,
 }
 
 /// The decision about one checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Verdict {
+pub struct CheckpointDecision {
     /// The checkpoint.
     pub handle: Handle,
     /// The size of its file.
     pub bytes: u64,
-    /// Whether it stays in the live store.
+    /// True if it stays live.
     pub keep: bool,
-    /// Everything that says so.
+    /// All reasons for that.
     pub reasons: Vec<Reason>,
 }
 
-/// How checkpoints leave.
+/// How checkpoints of a workflow leave the live store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Removal {
-    /// None does.
+pub enum CleanupEffect {
+    /// All of them stay.
     Nothing,
-    /// Those that go.
-    Some,
-    /// All of them: the workflow is archived.
-    Whole(ArchiveReason),
+    /// Single checkpoints leave.
+    Checkpoints,
+    /// The workflow is archived as a whole.
+    Workflow(ArchiveReason),
 }
 
-/// A bundle that goes.
+/// A bundle that expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BundleRemoval {
+pub struct ExpiredBundle {
     /// Its name.
     pub name: String,
     /// The size of its file.
     pub bytes: u64,
-    /// Everything that says so.
+    /// All reasons for that.
     pub reasons: Vec<Reason>,
 }
 
 impl CleanupPlan {
-    /// Tells plans apart: two are equal if and only if this is.
+    /// Returns a digest that is equal for equal plans.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         Digest::of(&serde_json::to_vec(self).unwrap_or_default())
     }
 
-    /// Every verdict.
-    pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
-        self.workflows.iter().flat_map(|workflow| &workflow.verdicts)
+    /// Returns all decisions.
+    pub fn decisions(&self) -> impl Iterator<Item = &CheckpointDecision> {
+        self.workflows.iter().flat_map(|workflow| &workflow.decisions)
     }
 
-    /// The checkpoints that go.
-    pub fn removed(&self) -> impl Iterator<Item = &Verdict> {
-        self.verdicts().filter(|verdict| !verdict.keep)
+    /// Returns the checkpoints that leave the live store.
+    pub fn leaving(&self) -> impl Iterator<Item = &CheckpointDecision> {
+        self.decisions().filter(|decision| !decision.keep)
     }
 
-    /// Whether there is nothing to do.
+    /// Returns true if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.workflows.iter().all(WorkflowPlan::is_idle) && self.leftovers.is_empty()
+        let idle = |plan: &WorkflowPlan| {
+            plan.effect == CleanupEffect::Nothing && plan.expired.is_empty() && plan.merge.is_empty()
+        };
+        self.workflows.iter().all(idle) && self.stale_files.is_empty()
     }
 }
 
 impl WorkflowPlan {
-    fn is_idle(&self) -> bool {
-        self.removal == Removal::Nothing && self.bundles.is_empty() && self.merge.is_empty()
+    /// Returns the checkpoints that leave the live store.
+    pub fn leaving(&self) -> impl Iterator<Item = &CheckpointDecision> {
+        self.decisions.iter().filter(|decision| !decision.keep)
     }
 
-    /// The checkpoints that go.
-    pub fn removed(&self) -> impl Iterator<Item = &Verdict> {
-        self.verdicts.iter().filter(|verdict| !verdict.keep)
-    }
-
-    /// The highest number in the bundle of what goes.
-    fn made(&self) -> Option<u64> {
-        self.removed().map(|verdict| verdict.handle.seq).max()
+    fn new_bundle(&self) -> Option<NewBundle> {
+        let last = self.leaving().map(|decision| decision.handle.seq).max()?;
+        Some(NewBundle { last, mergeable: self.effect == CleanupEffect::Checkpoints })
     }
 }
 
-/// Decides what goes and what stays.
+/// Decides what stays and what leaves.
 ///
 /// # Errors
-/// The policy has no rule; or something would go although a keep rule matches nothing at all.
+/// The policy has no rule; or something would leave although a keep rule matches nothing at all.
 pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<CleanupPlan, PolicyError> {
     if policy.rules == Rules::Everything && policy.keep.is_empty() {
         return Err(PolicyError::Empty);
@@ -135,62 +135,63 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
     let in_scope: Vec<&WorkflowFacts> = snapshot
         .workflows
         .iter()
-        .filter(|facts| policy.scope.covers(&facts.workflow, facts.standing.status()))
+        .filter(|facts| policy.filter.matches(&facts.workflow, facts.head.status()))
         .collect();
-    let mut workflows: Vec<WorkflowPlan> = in_scope
-        .iter()
-        .map(|facts| {
-            let (verdicts, removal) = judge(facts, policy, &policy.keep, now);
-            WorkflowPlan {
-                workflow: facts.workflow.clone(),
-                newest: facts.newest,
-                status: facts.standing.status(),
-                verdicts,
-                removal,
-                bundles: Vec::new(),
-                merge: Vec::new(),
-            }
-        })
-        .collect();
+    let mut workflows: Vec<WorkflowPlan> =
+        in_scope.iter().map(|facts| plan_checkpoints(facts, policy, now)).collect();
     if let Some(limit) = policy.max_size {
         size::fit(snapshot, &in_scope, policy, limit, now, &mut workflows);
     }
     for (facts, plan) in in_scope.iter().zip(&mut workflows) {
-        let made = plan.made().filter(|_| !policy.purge);
-        let makes_one = made.is_some() && plan.removal == Removal::Some;
-        let merged = merge::merged(facts, makes_one, made.is_some(), policy.bundles);
+        let new = if policy.purge { None } else { plan.new_bundle() };
+        let merged = bundles::merged(facts, new, policy.bundles, now);
         if let Some(rule) = policy.bundles {
-            plan.bundles = bundles::expired(facts, made, &merged, makes_one, rule, now);
+            plan.expired = bundles::expired(facts, new, &merged, rule, now);
         }
-        plan.merge = merged.iter().map(|facts| facts.name.to_string()).collect();
+        plan.merge = merged.iter().map(|bundle| bundle.name.to_string()).collect();
     }
-    let too_old = |leftover: &&Leftover| {
-        policy.sweep && super::judge::is_older(now.seconds_since(leftover.modified), LEFTOVER_AFTER)
-    };
-    let mut leftovers: Vec<Leftover> = snapshot.leftovers.iter().filter(too_old).cloned().collect();
-    leftovers.sort();
-    let plan = CleanupPlan { workflows, leftovers, purge: policy.purge };
-    match unmatched(&plan, &policy.keep) {
-        Some(rule) if plan.removed().next().is_some() => {
-            Err(PolicyError::MatchesNothing { rule, removed: plan.removed().count() })
-        }
+    let files = snapshot.temporary_files.iter();
+    let mut stale_files: Vec<TemporaryFile> =
+        files.filter(|file| is_older(file.modified, STALE_AFTER, now)).cloned().collect();
+    stale_files.sort();
+    let plan = CleanupPlan { workflows, stale_files, purge: policy.purge };
+    let leaving = plan.leaving().count();
+    match unmatched_keep_rule(&plan, &policy.keep) {
+        Some(rule) if leaving > 0 => Err(PolicyError::MatchesNothing { rule, leaving }),
         _ => Ok(plan),
     }
 }
 
-/// The first keep rule that matches nothing, in words.
-fn unmatched(plan: &CleanupPlan, keep: &KeepRules) -> Option<String> {
-    let matched =
-        |test: &dyn Fn(&Reason) -> bool| plan.verdicts().any(|verdict| verdict.reasons.iter().any(test));
-    if let Some(limit) = keep.last.filter(|_| !matched(&|reason| matches!(reason, Reason::KeepLast(_)))) {
+fn plan_checkpoints(facts: &WorkflowFacts, policy: &Policy, now: Timestamp) -> WorkflowPlan {
+    let (decisions, effect) = decide(facts, &policy.rules, &policy.keep, now);
+    WorkflowPlan {
+        workflow: facts.workflow.clone(),
+        newest: facts.newest,
+        status: facts.head.status(),
+        decisions,
+        effect,
+        expired: Vec::new(),
+        merge: Vec::new(),
+    }
+}
+
+/// Returns the first keep rule that matches no checkpoint, in words.
+fn unmatched_keep_rule(plan: &CleanupPlan, keep: &KeepRules) -> Option<String> {
+    let reasons: Vec<&Reason> = plan.decisions().flat_map(|decision| &decision.reasons).collect();
+    if let Some(limit) = keep.last
+        && !reasons.iter().any(|reason| matches!(reason, Reason::KeepLast(_)))
+    {
         return Some(format!("keep the newest {limit}"));
     }
-    if let Some(span) = keep.within.filter(|_| !matched(&|reason| matches!(reason, Reason::KeepWithin(_)))) {
+    if let Some(span) = keep.within
+        && !reasons.iter().any(|reason| matches!(reason, Reason::KeepWithin(_)))
+    {
         return Some(format!("keep within {span}"));
     }
-    let mut triggers = keep.triggers.0.iter();
-    let unmatched = triggers.find(|(word, _)| {
-        !matched(&|reason| matches!(reason, Reason::KeepTrigger(trigger, _) if trigger.word() == *word))
-    });
+    let is_matched = |word: &str| {
+        let is_rule = |reason: &&Reason| matches!(reason, Reason::KeepTrigger(by, _) if by.word() == word);
+        reasons.iter().any(is_rule)
+    };
+    let unmatched = keep.triggers.0.iter().find(|(word, _)| !is_matched(word));
     unmatched.map(|(word, limit)| format!("keep {limit} {word}"))
 }

@@ -1,94 +1,103 @@
-//! What stays and what goes, as a value.
+//! The retention policy as a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::limit::Limit;
 use crate::core::checkpoint::WorkflowStatus;
-use crate::core::phase::PhaseId;
 use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// What a cleanup goes by.
+/// The retention rules of one cleanup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Which workflows it is about.
-    pub scope: Scope,
-    /// What goes.
+    /// The workflows in scope.
+    pub filter: WorkflowFilter,
+    /// What leaves the live store.
     pub rules: Rules,
     /// What stays, whatever the rules say.
     pub keep: KeepRules,
-    /// Which bundles stay; none if bundles are not looked at.
+    /// Which bundles stay; `None` keeps all.
     pub bundles: Option<BundleRule>,
-    /// How large the live checkpoints of the store may be.
+    /// The maximum size of all live checkpoints together.
     pub max_size: Option<Size>,
-    /// Whether files that were being written for more than a day are removed.
-    pub sweep: bool,
-    /// Whether what goes is not archived.
+    /// True if leaving checkpoints are deleted instead of archived.
     pub purge: bool,
 }
 
-/// Which workflows a policy is about.
+/// Selects workflows by id and status.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// These; all of them if empty.
-    pub workflows: BTreeSet<WorkflowId>,
-    /// Those of them that stand so; all of them if empty.
+pub struct WorkflowFilter {
+    /// These workflows; all if empty.
+    pub ids: BTreeSet<WorkflowId>,
+    /// Workflows with one of these statuses; all if empty.
     pub statuses: Vec<WorkflowStatus>,
 }
 
-impl Scope {
-    /// Whether a workflow is in scope. One whose status is not known is in no list of statuses.
+impl WorkflowFilter {
+    /// Returns true if a workflow is selected. A list of statuses never selects an unknown status.
     #[must_use]
-    pub fn covers(&self, workflow: &WorkflowId, status: Option<WorkflowStatus>) -> bool {
-        (self.workflows.is_empty() || self.workflows.contains(workflow))
+    pub fn matches(&self, workflow: &WorkflowId, status: Option<WorkflowStatus>) -> bool {
+        (self.ids.is_empty() || self.ids.contains(workflow))
             && (self.statuses.is_empty() || status.is_some_and(|status| self.statuses.contains(&status)))
     }
 }
 
-/// What goes.
+/// What leaves the live store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rules {
-    /// What a store does on its own: in open workflows what a trigger has too many of; of complete ones everything but
-    /// the final checkpoint; failed and abandoned ones entirely; and, if an age is given, what is older.
-    Standing {
-        /// How many of a trigger stay.
+    /// The rules of the store: of open workflows, the checkpoints beyond the limit of their trigger; of complete ones,
+    /// all but the final checkpoint; of failed and abandoned ones, all.
+    Configured {
+        /// How many checkpoints of each trigger stay.
         triggers: TriggerLimits,
-        /// As in [`MaxAge`](Self::MaxAge).
+        /// The rule [`MaxAge`](Self::MaxAge) as well, if given.
         max_age: Option<Span>,
     },
-    /// Finished workflows that have been idle for longer, and everything older in open ones.
+    /// Finished workflows that have been idle for longer, and older checkpoints of open ones.
     MaxAge(Span),
     /// Everything that no keep rule matches.
     Everything,
 }
 
+impl Rules {
+    /// Returns the age from which checkpoints leave.
+    #[must_use]
+    pub fn max_age(&self) -> Option<Span> {
+        match self {
+            Self::Configured { max_age, .. } => *max_age,
+            Self::MaxAge(span) => Some(*span),
+            Self::Everything => None,
+        }
+    }
+}
+
 /// What stays, whatever the rules say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeepRules {
-    /// The newest so many of every workflow.
+    /// The newest checkpoints of every workflow.
     pub last: Option<Limit>,
-    /// What is no older.
+    /// Checkpoints that are not older.
     pub within: Option<Span>,
-    /// The newest so many of a trigger.
+    /// The newest checkpoints of each trigger.
     pub triggers: TriggerLimits,
 }
 
 impl KeepRules {
-    /// Whether there is no rule.
+    /// Returns true if there is no keep rule.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.last.is_none() && self.within.is_none() && self.triggers.0.is_empty()
+        *self == Self::default()
     }
 }
 
-/// How many of each trigger stay. A trigger that is not listed has no limit.
+/// How many checkpoints of each trigger stay. A trigger that is not listed has no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TriggerLimits(pub BTreeMap<String, Limit>);
 
 impl TriggerLimits {
-    /// What applies if nothing is configured.
+    /// Returns the limits that apply if nothing is configured.
     #[must_use]
     pub fn standard() -> Self {
         let limits = [(Trigger::BatchComplete, 3), (Trigger::AgentComplete, 1), (Trigger::UserInterrupt, 1)];
@@ -97,7 +106,7 @@ impl TriggerLimits {
         Self(limits.into_iter().filter_map(limit).collect())
     }
 
-    /// The limit of a trigger, if it has one.
+    /// Returns the limit of a trigger.
     #[must_use]
     pub fn of(&self, trigger: &Trigger) -> Option<Limit> {
         self.0.get(trigger.word()).copied()
@@ -107,34 +116,24 @@ impl TriggerLimits {
 /// Which bundles of a workflow stay. The newest one always does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BundleRule {
-    /// The newest so many.
+    /// The number of newest bundles that stay.
     pub newest: Limit,
-    /// How long those of failed and abandoned workflows stay.
+    /// How long bundles of failed and abandoned workflows stay.
     pub failed_for: Span,
 }
 
-/// What counts as one kind: whatever has the same key is counted together. Batches and agents are counted in each
-/// phase, everything else in the whole workflow.
-#[must_use]
-pub(super) fn kind<'a>(trigger: &'a Trigger, phase: Option<&'a PhaseId>) -> (&'a str, Option<&'a PhaseId>) {
-    match trigger {
-        Trigger::BatchComplete | Trigger::AgentComplete => (trigger.word(), phase),
-        _ => (trigger.word(), None),
-    }
-}
-
-/// Says why nothing can be decided by a policy.
+/// The reason why a policy cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// It has no rule, and that never means "remove all".
+    /// It has no rule, which never means "everything".
     #[error("the policy has no rule")]
     Empty,
-    /// A keep rule matches nothing, so that what it was meant to protect would go.
-    #[error("{rule} matches no checkpoint, and {removed} would go")]
+    /// A keep rule matches nothing, so the checkpoints it was meant to protect would leave.
+    #[error("{rule} matches no checkpoint, and {leaving} would go")]
     MatchesNothing {
         /// The rule in words.
         rule: String,
-        /// How many checkpoints would go.
-        removed: usize,
+        /// The number of checkpoints that would leave.
+        leaving: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Why something stays or goes.
+//! The reasons of a cleanup's decisions.
 
 use std::fmt;
 
@@ -11,132 +11,118 @@ use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
 
-/// Why a checkpoint or a bundle stays or goes.
+/// A reason why a checkpoint stays or leaves, or why a bundle expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// Stays: it is the newest of an open workflow.
+    /// Stays: the newest checkpoint of an open workflow.
     NewestOfOpen,
-    /// Stays: somebody asked for it.
+    /// Stays: pinned.
     Pinned,
-    /// Stays: its age cannot be told.
+    /// Stays: dated in the future, so its age is unknown.
     Future,
-    /// Stays: nobody knows what is in it.
+    /// Stays: its content is unknown.
     Unreadable,
-    /// Stays: the newest of its workflow cannot be read, and this may be what is left.
+    /// Stays: the newest of its workflow cannot be read, so it may be needed to continue.
     NewestUnreadable,
-    /// Stays: the numbers of the workflow go on from it.
+    /// Stays: the next number of its workflow follows it.
     NewestOfKept,
-    /// Stays: it is among the newest so many.
+    /// Stays: [`KeepRules::last`](super::KeepRules::last).
     KeepLast(Limit),
-    /// Stays: it is young enough for a keep rule.
+    /// Stays: [`KeepRules::within`](super::KeepRules::within).
     KeepWithin(Span),
-    /// Stays: it is among the newest so many of its trigger.
+    /// Stays: [`KeepRules::triggers`](super::KeepRules::triggers).
     KeepTrigger(Trigger, Limit),
-    /// Stays: it is the last of a complete workflow.
+    /// Stays: the last checkpoint of a complete workflow.
     Final,
-    /// Stays: it is no older than the limit.
+    /// Stays: not older than the maximum age.
     Recent(Span),
-    /// Stays: its workflow has not been idle for long.
+    /// Stays: its finished workflow was not idle for the maximum age.
     RecentlyActive(Span),
-    /// Stays: its trigger does not have too many.
+    /// Stays: within the limit of its trigger.
     WithinLimit(Trigger, Limit),
-    /// Stays: no rule is about it.
+    /// Stays: no rule applies.
     NoRule,
-    /// Goes: its trigger has newer ones enough.
+    /// Leaves: beyond the limit of its trigger, in this phase if the trigger is counted per phase.
     BeyondLimit(Trigger, Limit, Option<PhaseId>),
-    /// Goes: it is too old.
+    /// Leaves: older than the maximum age.
     OlderThan(Span),
-    /// Goes: its workflow is finished and has been idle for too long.
+    /// Leaves: its finished workflow was idle for longer than the maximum age.
     IdleFor(WorkflowStatus, Span),
-    /// Goes: its workflow is finished.
+    /// Leaves: its workflow is finished.
     Finished(WorkflowStatus),
-    /// Goes: its workflow is archived already.
+    /// Leaves: its workflow is archived already.
     AlreadyArchived,
-    /// Goes: no keep rule matches it.
+    /// Leaves: no keep rule matches it.
     NotKept,
-    /// Goes: the store is too large, and its workflow is among the oldest finished ones.
+    /// Leaves: the store is too large, and its workflow is among the oldest finished ones.
     MaxSize(Size),
-    /// A bundle goes: there are newer ones enough.
+    /// A bundle expires: there are enough newer ones.
     BundleBeyond(Limit),
-    /// A bundle goes: it is that of a failed or abandoned workflow, and too old.
+    /// A bundle of a failed or abandoned workflow expires: too old.
     BundleOlderThan(Span),
 }
 
 impl Reason {
-    /// A stable word.
+    /// Returns a stable word.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::NewestOfOpen => "newest_of_open",
-            Self::Pinned => "pinned",
-            Self::Future => "future_time",
-            Self::Unreadable => "unreadable",
-            Self::NewestUnreadable => "newest_unreadable",
-            Self::NewestOfKept => "newest_of_kept",
-            Self::KeepLast(_) => "keep_last",
-            Self::KeepWithin(_) => "keep_within",
-            Self::KeepTrigger(..) => "keep_trigger",
-            Self::Final => "final",
-            Self::Recent(_) => "recent",
-            Self::RecentlyActive(_) => "recently_active",
-            Self::WithinLimit(..) => "within_limit",
-            Self::NoRule => "no_rule",
-            Self::BeyondLimit(..) => "beyond_limit",
-            Self::OlderThan(_) => "older_than",
-            Self::IdleFor(..) => "idle_for",
-            Self::Finished(_) => "finished",
-            Self::AlreadyArchived => "already_archived",
-            Self::NotKept => "not_kept",
-            Self::MaxSize(_) => "max_size",
-            Self::BundleBeyond(_) => "bundle_beyond_limit",
-            Self::BundleOlderThan(_) => "bundle_older_than",
-        }
+        self.describe().0
     }
-}
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn is_keep_rule(&self) -> bool {
+        matches!(self, Self::KeepLast(_) | Self::KeepWithin(_) | Self::KeepTrigger(..))
+    }
+
+    /// Returns the code and the message.
+    fn describe(&self) -> (&'static str, String) {
+        let fixed = |code, message: &str| (code, message.to_owned());
         match self {
-            Self::NewestOfOpen => f.write_str("the newest of an open workflow"),
-            Self::Pinned => f.write_str("pinned"),
-            Self::Future => f.write_str("dated in the future"),
-            Self::Unreadable => f.write_str("cannot be read"),
-            Self::NewestUnreadable => f.write_str("the newest of its workflow cannot be read"),
-            Self::NewestOfKept => f.write_str("the newest of a workflow of which something stays"),
-            Self::KeepLast(Limit::All) => f.write_str("all stay"),
-            Self::KeepLast(limit) => f.write_str(&newest(*limit)),
-            Self::KeepWithin(span) => write!(f, "within {span}"),
-            Self::KeepTrigger(trigger, Limit::All) | Self::WithinLimit(trigger, Limit::All) => {
-                write!(f, "all {trigger} stay")
+            Self::NewestOfOpen => fixed("newest_of_open", "the newest of an open workflow"),
+            Self::Pinned => fixed("pinned", "pinned"),
+            Self::Future => fixed("future_time", "dated in the future"),
+            Self::Unreadable => fixed("unreadable", "cannot be read"),
+            Self::NewestUnreadable => fixed("newest_unreadable", "the newest of its workflow cannot be read"),
+            Self::NewestOfKept => {
+                fixed("newest_of_kept", "the newest of a workflow of which something stays")
             }
-            Self::KeepTrigger(trigger, limit) | Self::WithinLimit(trigger, limit) => {
-                write!(f, "{} {trigger}", newest(*limit))
+            Self::KeepLast(Limit::All) => fixed("keep_last", "all stay"),
+            Self::KeepLast(limit) => ("keep_last", newest(*limit)),
+            Self::KeepWithin(span) => ("keep_within", format!("within {span}")),
+            Self::KeepTrigger(trigger, limit) => ("keep_trigger", newest_of(trigger, *limit)),
+            Self::Final => fixed("final", "the final checkpoint of a complete workflow"),
+            Self::Recent(span) => ("recent", format!("no older than {span}")),
+            Self::RecentlyActive(span) => {
+                ("recently_active", format!("its workflow was saved within {span}"))
             }
-            Self::Final => f.write_str("the final checkpoint of a complete workflow"),
-            Self::Recent(span) => write!(f, "no older than {span}"),
-            Self::RecentlyActive(span) => write!(f, "its workflow was saved within {span}"),
-            Self::NoRule => f.write_str("no rule is about it"),
-            Self::BeyondLimit(trigger, limit, None) => write!(f, "not {} {trigger}", newest(*limit)),
-            Self::BeyondLimit(trigger, limit, Some(phase)) => {
-                write!(f, "not {} {trigger} of phase {phase}", newest(*limit))
+            Self::WithinLimit(trigger, limit) => ("within_limit", newest_of(trigger, *limit)),
+            Self::NoRule => fixed("no_rule", "no rule is about it"),
+            Self::BeyondLimit(trigger, limit, phase) => {
+                let of = phase.as_ref().map(|phase| format!(" of phase {phase}")).unwrap_or_default();
+                ("beyond_limit", format!("not {} {trigger}{of}", newest(*limit)))
             }
-            Self::OlderThan(span) => write!(f, "older than {span}"),
-            Self::IdleFor(status, span) => write!(f, "{} and idle for more than {span}", status.word()),
-            Self::Finished(WorkflowStatus::Complete) => f.write_str("complete, and not the final checkpoint"),
-            Self::Finished(status) => write!(f, "the workflow is {}", status.word()),
-            Self::AlreadyArchived => f.write_str("its workflow is archived already"),
-            Self::NotKept => f.write_str("no keep rule matches it"),
-            Self::MaxSize(size) => write!(f, "the store is larger than {size}"),
+            Self::OlderThan(span) => ("older_than", format!("older than {span}")),
+            Self::IdleFor(status, span) => {
+                ("idle_for", format!("{} and idle for more than {span}", status.word()))
+            }
+            Self::Finished(WorkflowStatus::Complete) => {
+                fixed("finished", "complete, and not the final checkpoint")
+            }
+            Self::Finished(status) => ("finished", format!("the workflow is {}", status.word())),
+            Self::AlreadyArchived => fixed("already_archived", "its workflow is archived already"),
+            Self::NotKept => fixed("not_kept", "no keep rule matches it"),
+            Self::MaxSize(size) => ("max_size", format!("the store is larger than {size}")),
             Self::BundleBeyond(limit) if Some(*limit) == Limit::newest(1) => {
-                f.write_str("not the newest bundle")
+                fixed("bundle_beyond_limit", "not the newest bundle")
             }
-            Self::BundleBeyond(limit) => write!(f, "not {} bundles", newest(*limit)),
-            Self::BundleOlderThan(span) => write!(f, "failed or abandoned, and older than {span}"),
+            Self::BundleBeyond(limit) => ("bundle_beyond_limit", format!("not {} bundles", newest(*limit))),
+            Self::BundleOlderThan(span) => {
+                ("bundle_older_than", format!("failed or abandoned, and older than {span}"))
+            }
         }
     }
 }
 
-/// `the newest`, `among the newest 3`.
+/// Returns `the newest` or `among the newest 3`.
 fn newest(limit: Limit) -> String {
     if Some(limit) == Limit::newest(1) {
         "the newest".to_owned()
@@ -145,12 +131,26 @@ fn newest(limit: Limit) -> String {
     }
 }
 
+fn newest_of(trigger: &Trigger, limit: Limit) -> String {
+    match limit {
+        Limit::All => format!("all {trigger} stay"),
+        Limit::Newest(_) => format!("{} {trigger}", newest(limit)),
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe().1)
+    }
+}
+
 impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
+        let (code, message) = self.describe();
         let mut reason = serializer.serialize_struct("Reason", 2)?;
-        reason.serialize_field("code", self.code())?;
-        reason.serialize_field("message", &self.to_string())?;
+        reason.serialize_field("code", code)?;
+        reason.serialize_field("message", &message)?;
         reason.end()
     }
 }

@@ -1,15 +1,14 @@
-//! Retention in a settings file.
+//! The table `[retention]` of a settings file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use super::limit::Limit;
-use super::policy::{BundleRule, KeepRules, Policy, Rules, Scope, TriggerLimits};
+use super::policy::{BundleRule, KeepRules, Policy, Rules, TriggerLimits, WorkflowFilter};
 use crate::core::size::Size;
 use crate::core::span::{Span, SpanEntry};
 use crate::core::trigger::Trigger;
-use crate::core::workflow_id::WorkflowId;
 
 const DEFAULT_BUNDLES: Option<Limit> = Limit::newest(5);
 const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
@@ -27,7 +26,7 @@ pub struct RetentionSettings {
 }
 
 impl RetentionSettings {
-    /// Checks what the types cannot.
+    /// Checks that all triggers are known.
     pub(in crate::core) fn check(&self) -> Result<(), String> {
         for word in self.triggers.keys() {
             match word.parse::<Trigger>() {
@@ -39,7 +38,7 @@ impl RetentionSettings {
         Ok(())
     }
 
-    /// These settings, completed by `lower` where they say nothing.
+    /// Fills what is not set from `lower`.
     pub(in crate::core) fn over(mut self, lower: Self) -> Self {
         for (trigger, limit) in lower.triggers {
             self.triggers.entry(trigger).or_insert(limit);
@@ -51,7 +50,7 @@ impl RetentionSettings {
         self
     }
 
-    /// How many of each trigger stay: what is configured, over the standard.
+    /// Returns the configured limits of the triggers, over the standard ones.
     #[must_use]
     pub fn trigger_limits(&self) -> TriggerLimits {
         let mut limits = TriggerLimits::standard();
@@ -59,27 +58,25 @@ impl RetentionSettings {
         limits
     }
 
-    /// What a store does if nobody says anything else.
+    /// Returns the policy of the store.
     #[must_use]
     pub fn policy(&self) -> Policy {
         let max_age = self.max_age.map(|entry| entry.0);
         let failed_for = self.failed_for.map_or(DEFAULT_FAILED_FOR, |entry| entry.0);
         let newest = self.bundles.or(DEFAULT_BUNDLES).unwrap_or(Limit::All);
         Policy {
-            scope: Scope::default(),
-            rules: Rules::Standing { triggers: self.trigger_limits(), max_age },
+            filter: WorkflowFilter::default(),
+            rules: Rules::Configured { triggers: self.trigger_limits(), max_age },
             keep: KeepRules::default(),
             bundles: Some(BundleRule { newest, failed_for }),
             max_size: self.max_size,
-            sweep: true,
             purge: false,
         }
     }
 
-    /// The part of it that follows a save: one workflow, its checkpoints, nothing else.
+    /// Returns the policy of the cleanup after a save, which looks at the checkpoints of one workflow only.
     #[must_use]
-    pub fn policy_after_save(&self, workflow: &WorkflowId) -> Policy {
-        let scope = Scope { workflows: BTreeSet::from([workflow.clone()]), statuses: Vec::new() };
-        Policy { scope, bundles: None, max_size: None, sweep: false, ..self.policy() }
+    pub fn policy_after_save(&self) -> Policy {
+        Policy { bundles: None, max_size: None, ..self.policy() }
     }
 }

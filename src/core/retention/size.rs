@@ -1,21 +1,22 @@
-//! Making a store fit a size.
+//! `max_size`: the oldest finished workflows leave until the live checkpoints fit.
 
 use std::collections::BTreeSet;
 
-use super::judge::{judge, reason};
-use super::plan::{Removal, WorkflowPlan};
+use super::decide::{archive_reason, decide};
+use super::plan::{CheckpointDecision, CleanupEffect, WorkflowPlan};
 use super::policy::{KeepRules, Policy};
 use super::reason::Reason;
-use super::snapshot::{Snapshot, Standing, WorkflowFacts};
+use super::snapshot::{HeadFacts, Snapshot, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::reason::ArchiveReason;
 use crate::core::size::Size;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
-/// Adds the oldest finished workflows to what goes, until the live checkpoints fit.
+/// Makes the oldest finished workflows leave until the live checkpoints fit `limit`.
 ///
-/// Which workflows those are is decided as if there were no keep rules; what a keep rule matches stays all the same.
-/// So a keep rule never sends another workflow away in the place of the one it protects.
+/// The workflows are chosen as if there were no keep rules, and those with a checkpoint that a keep rule matches then
+/// stay. So a keep rule never makes another workflow leave in place of the one it protects.
 pub(super) fn fit(
     snapshot: &Snapshot,
     in_scope: &[&WorkflowFacts],
@@ -26,24 +27,21 @@ pub(super) fn fit(
 ) {
     let chosen = choose(snapshot, in_scope, policy, limit, now);
     for plan in plans.iter_mut().filter(|plan| chosen.contains(&plan.workflow)) {
-        let kept_by_rule = |reason: &Reason| {
-            matches!(reason, Reason::KeepLast(_) | Reason::KeepWithin(_) | Reason::KeepTrigger(..))
-        };
-        if plan.verdicts.iter().any(|verdict| verdict.reasons.iter().any(kept_by_rule)) {
+        if plan.decisions.iter().flat_map(|decision| &decision.reasons).any(Reason::is_keep_rule) {
             continue;
         }
-        for verdict in &mut plan.verdicts {
-            if verdict.keep {
-                verdict.keep = false;
-                verdict.reasons.clear();
+        for decision in &mut plan.decisions {
+            if decision.keep {
+                decision.keep = false;
+                decision.reasons.clear();
             }
-            verdict.reasons.push(Reason::MaxSize(limit));
+            decision.reasons.push(Reason::MaxSize(limit));
         }
-        plan.removal = Removal::Whole(plan.status.map_or(crate::core::ArchiveReason::Cleanup, reason));
+        plan.effect = CleanupEffect::Workflow(plan.status.map_or(ArchiveReason::Cleanup, archive_reason));
     }
 }
 
-/// The oldest finished workflows that may leave entirely, as many as it takes.
+/// Returns the oldest finished workflows without guarded checkpoints, as many as it takes.
 fn choose(
     snapshot: &Snapshot,
     in_scope: &[&WorkflowFacts],
@@ -51,23 +49,25 @@ fn choose(
     limit: Size,
     now: Timestamp,
 ) -> BTreeSet<WorkflowId> {
-    let all = snapshot.workflows.iter().flat_map(|facts| &facts.checkpoints);
-    let mut bytes: u64 = all.map(|facts| facts.bytes).sum();
+    let mut bytes = snapshot.live_bytes();
     let mut candidates = Vec::new();
     for facts in in_scope {
-        let (verdicts, _) = judge(facts, policy, &KeepRules::default(), now);
-        let staying: u64 = verdicts.iter().filter(|verdict| verdict.keep).map(|verdict| verdict.bytes).sum();
-        let going: u64 = verdicts.iter().filter(|verdict| !verdict.keep).map(|verdict| verdict.bytes).sum();
-        bytes = bytes.saturating_sub(going);
-        let newest = facts.checkpoints.iter().find(|checkpoint| checkpoint.seq == facts.newest);
-        let saved_at = newest.and_then(|newest| Some(newest.content.as_ref()?.saved_at));
+        let (decisions, _) = decide(facts, &policy.rules, &KeepRules::default(), now);
+        let (staying, leaving): (Vec<&CheckpointDecision>, Vec<_>) =
+            decisions.iter().partition(|decision| decision.keep);
+        let staying: u64 = staying.iter().map(|decision| decision.bytes).sum();
+        bytes = bytes.saturating_sub(leaving.iter().map(|decision| decision.bytes).sum());
         let guarded = facts.checkpoints.iter().any(|checkpoint| {
-            checkpoint.content.as_ref().is_none_or(|content| content.pinned || content.saved_at > now)
+            checkpoint.details.as_ref().is_none_or(|details| details.pinned || details.saved_at > now)
         });
         let finished =
-            matches!(facts.standing, Standing::Live(status) if status != WorkflowStatus::InProgress);
-        if finished && !guarded && staying > 0 {
-            candidates.extend(saved_at.map(|saved_at| (saved_at, facts.workflow.clone(), staying)));
+            matches!(facts.head, HeadFacts::Checkpoint(status) if status != WorkflowStatus::InProgress);
+        if let Some(newest) = facts.newest_details()
+            && finished
+            && !guarded
+            && staying > 0
+        {
+            candidates.push((newest.saved_at, facts.workflow.clone(), staying));
         }
     }
     candidates.sort();

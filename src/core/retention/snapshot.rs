@@ -1,4 +1,4 @@
-//! What a cleanup decides about, as it was found.
+//! The facts that a cleanup decides by.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,23 @@ use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// What is in a store.
+/// The state of a store, as far as retention depends on it.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     /// The workflows, in the order of their ids.
     pub workflows: Vec<WorkflowFacts>,
-    /// Files that were being written, wherever they are.
-    pub leftovers: Vec<Leftover>,
-    /// The directories of workflows that could not be looked at, and why. Nothing is decided about them.
+    /// The temporary files in all directories.
+    pub temporary_files: Vec<TemporaryFile>,
+    /// The directories of workflows that could not be read, with the error. They are left alone.
     pub skipped: Vec<(PathBuf, String)>,
+}
+
+impl Snapshot {
+    /// Returns the size of all live checkpoints.
+    #[must_use]
+    pub fn live_bytes(&self) -> u64 {
+        self.workflows.iter().flat_map(|facts| &facts.checkpoints).map(|facts| facts.bytes).sum()
+    }
 }
 
 /// One workflow.
@@ -29,37 +37,44 @@ pub struct WorkflowFacts {
     pub workflow: WorkflowId,
     /// Its highest number.
     pub newest: u64,
-    /// Where it stands.
-    pub standing: Standing,
-    /// Its live checkpoints, the oldest first.
+    /// Its newest entry.
+    pub head: HeadFacts,
+    /// Its live checkpoints, oldest first.
     pub checkpoints: Vec<CheckpointFacts>,
-    /// Its bundles, the highest numbers first.
+    /// Its bundles, highest numbers first.
     pub bundles: Vec<BundleFacts>,
 }
 
-/// Where a workflow stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// It is live: its newest checkpoint says this.
-    Live(WorkflowStatus),
-    /// It is archived; a seal closes it.
-    Sealed {
-        /// The status that the seal records.
-        status: WorkflowStatus,
-        /// Whether the bundle that the seal names was never made, because the writer of the seal was killed.
-        bundle_missing: bool,
-    },
-    /// Its newest checkpoint cannot be read.
-    Unknown,
+impl WorkflowFacts {
+    pub(super) fn newest_details(&self) -> Option<&CheckpointDetails> {
+        let newest = self.checkpoints.iter().find(|checkpoint| checkpoint.seq == self.newest)?;
+        newest.details.as_ref()
+    }
 }
 
-impl Standing {
-    /// What the workflow says about itself, as far as that is known.
+/// The newest entry of a workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeadFacts {
+    /// A checkpoint with this workflow status: the workflow is live.
+    Checkpoint(WorkflowStatus),
+    /// A seal: the workflow is archived.
+    Seal {
+        /// The status that the seal records.
+        status: WorkflowStatus,
+        /// True if the bundle that the seal names was never written, because its writer was killed.
+        bundle_missing: bool,
+    },
+    /// An entry that cannot be read.
+    Unreadable,
+}
+
+impl HeadFacts {
+    /// Returns the status of the workflow, if it could be read.
     #[must_use]
     pub fn status(self) -> Option<WorkflowStatus> {
         match self {
-            Self::Live(status) | Self::Sealed { status, .. } => Some(status),
-            Self::Unknown => None,
+            Self::Checkpoint(status) | Self::Seal { status, .. } => Some(status),
+            Self::Unreadable => None,
         }
     }
 }
@@ -71,20 +86,20 @@ pub struct CheckpointFacts {
     pub seq: u64,
     /// The size of its file.
     pub bytes: u64,
-    /// What it says; none if it cannot be used.
-    pub content: Option<Content>,
+    /// The members that retention depends on; `None` if the checkpoint cannot be read.
+    pub details: Option<CheckpointDetails>,
 }
 
-/// What retention goes by.
+/// The members of a checkpoint that retention depends on.
 #[derive(Debug, Clone)]
-pub struct Content {
-    /// When it was saved.
+pub struct CheckpointDetails {
+    /// The time of the save.
     pub saved_at: Timestamp,
-    /// Why it was saved.
+    /// The reason for the save.
     pub trigger: Trigger,
     /// The phase it is about.
     pub phase: Option<PhaseId>,
-    /// Whether somebody asked that it stays.
+    /// True if it must stay live.
     pub pinned: bool,
 }
 
@@ -95,19 +110,18 @@ pub struct BundleFacts {
     pub name: BundleName,
     /// The size of its file.
     pub bytes: u64,
-    /// Whether it may become part of a larger one: it can be read, holds no seal, and nothing that another one holds
-    /// differently.
+    /// True if it can be read, holds no seal, and agrees with the other bundles.
     pub mergeable: bool,
 }
 
-/// A file that was being written when somebody was stopped, or is being written now.
+/// A file that is being written, or was when its writer was killed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Leftover {
-    /// Where it is.
-    pub place: Place,
+pub struct TemporaryFile {
+    /// The directory that holds it.
+    pub directory: StoreDirectory,
     /// Its name.
     pub name: String,
-    /// When it was last written.
+    /// The time of its last modification.
     #[serde(skip)]
     pub modified: Timestamp,
 }
@@ -115,9 +129,9 @@ pub struct Leftover {
 /// A directory of a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// The store itself.
-    Store,
+pub enum StoreDirectory {
+    /// The root of the store.
+    Root,
     /// The directory of a workflow.
     Workflow(WorkflowId),
     /// The directory of the bundles of a workflow.

@@ -17,7 +17,7 @@ use super::open::Store;
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
 use crate::core::reason::ArchiveReason;
-use crate::core::retention::{CleanupPlan, Leftover, Place, Removal, WorkflowPlan};
+use crate::core::retention::{CleanupEffect, CleanupPlan, StoreDirectory, TemporaryFile, WorkflowPlan};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
@@ -86,10 +86,10 @@ impl<D: Disk> Store<D> {
             }
             cleaned.workflows.push(done);
         }
-        for leftover in &plan.leftovers {
-            match self.sweep(leftover) {
+        for file in &plan.stale_files {
+            match self.sweep(file) {
                 Ok(path) => cleaned.swept.extend(path),
-                Err(error) => cleaned.failures.push((self.place_path(&leftover.place), error)),
+                Err(error) => cleaned.failures.push((self.directory_path(&file.directory), error)),
             }
         }
         cleaned.workflows.retain(|done| !done.is_idle());
@@ -103,9 +103,9 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut CleanedWorkflow,
     ) -> Result<()> {
-        match &plan.removal {
-            Removal::Nothing => Ok(()),
-            Removal::Whole(reason) => {
+        match &plan.effect {
+            CleanupEffect::Nothing => Ok(()),
+            CleanupEffect::Workflow(reason) => {
                 let closing = Closing { reason, stamp, expected: Some(plan.newest), purge };
                 let archived = self.close(&plan.workflow, closing)?;
                 done.whole = Some(archived.reason);
@@ -115,13 +115,13 @@ impl<D: Disk> Store<D> {
                 done.bundles.extend((!purge).then_some(archived.bundle));
                 Ok(())
             }
-            Removal::Some => {
+            CleanupEffect::Checkpoints => {
                 let Some(dir) = self.open_workflow(&plan.workflow)? else { return Ok(()) };
                 // Whatever was decided: the newest number holds the workflow together.
                 let newest = self.newest_in(&dir, &plan.workflow)?;
                 let numbers: BTreeSet<u64> = plan
-                    .removed()
-                    .map(|verdict| verdict.handle.seq)
+                    .leaving()
+                    .map(|decision| decision.handle.seq)
                     .filter(|seq| Some(*seq) < newest)
                     .collect();
                 if purge {
@@ -169,7 +169,7 @@ impl<D: Disk> Store<D> {
 
     /// Removes the bundles that a plan says, except those that the workflow goes on from now.
     fn expire(&self, plan: &WorkflowPlan, save_id: &str, done: &mut CleanedWorkflow) -> Result<()> {
-        if plan.bundles.is_empty() {
+        if plan.expired.is_empty() {
             return Ok(());
         }
         let Some(dir) = self.open_archive(&plan.workflow)? else { return Ok(()) };
@@ -177,7 +177,7 @@ impl<D: Disk> Store<D> {
         let (highest, newest) =
             (there.iter().map(|name| name.last).max(), there.iter().map(|name| name.at).max());
         for name in there {
-            let planned = plan.bundles.iter().any(|bundle| bundle.name == name.to_string());
+            let planned = plan.expired.iter().any(|bundle| bundle.name == name.to_string());
             if !planned || Some(name.last) == highest || Some(name.at) == newest {
                 continue;
             }
@@ -196,15 +196,15 @@ impl<D: Disk> Store<D> {
     }
 
     /// Removes a file that nobody is writing any more.
-    fn sweep(&self, leftover: &Leftover) -> Result<Option<PathBuf>> {
-        let dir = match &leftover.place {
-            Place::Store => Some(self.open_root()?),
-            Place::Workflow(id) => self.open_workflow(id)?,
-            Place::Archive(id) => self.open_archive(id)?,
+    fn sweep(&self, file: &TemporaryFile) -> Result<Option<PathBuf>> {
+        let dir = match &file.directory {
+            StoreDirectory::Root => Some(self.open_root()?),
+            StoreDirectory::Workflow(id) => self.open_workflow(id)?,
+            StoreDirectory::Archive(id) => self.open_archive(id)?,
         };
         let Some(dir) = dir else { return Ok(None) };
-        let path = self.place_path(&leftover.place).join(&leftover.name);
-        Ok(self.remove(&dir, &leftover.name, &path)?.then_some(path))
+        let path = self.directory_path(&file.directory).join(&file.name);
+        Ok(self.remove(&dir, &file.name, &path)?.then_some(path))
     }
 
     /// Removes a name; false if somebody else did.
@@ -216,11 +216,11 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    fn place_path(&self, place: &Place) -> PathBuf {
-        match place {
-            Place::Store => self.root(),
-            Place::Workflow(id) => self.workflow_dir(id),
-            Place::Archive(id) => self.archive_dir(id),
+    fn directory_path(&self, directory: &StoreDirectory) -> PathBuf {
+        match directory {
+            StoreDirectory::Root => self.root(),
+            StoreDirectory::Workflow(id) => self.workflow_dir(id),
+            StoreDirectory::Archive(id) => self.archive_dir(id),
         }
     }
 }

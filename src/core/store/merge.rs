@@ -22,7 +22,7 @@ use super::error::{Error, Result};
 use super::layout;
 use super::open::Store;
 use crate::core::reason::ArchiveReason;
-use crate::core::retention::{Removal, WorkflowPlan};
+use crate::core::retention::{CleanupEffect, WorkflowPlan};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -43,7 +43,8 @@ impl<D: Disk> Store<D> {
             return Ok(());
         }
         let made = |name: &BundleName| {
-            plan.removal == Removal::Some && done.bundles.contains(&self.bundle_path(&plan.workflow, name))
+            plan.effect == CleanupEffect::Checkpoints
+                && done.bundles.contains(&self.bundle_path(&plan.workflow, name))
         };
         let names = self.bundles(&plan.workflow)?.into_iter();
         let names: Vec<BundleName> =

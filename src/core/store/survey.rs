@@ -13,8 +13,8 @@ use super::open::Store;
 use super::read::Entry;
 use crate::core::format::{Header, Unusable};
 use crate::core::retention::{
-    BundleFacts, CheckpointFacts, Content, Leftover, Place, Snapshot, Standing, WorkflowFacts, is_small,
-    may_be_due,
+    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
+    WorkflowFacts, is_small, may_merge,
 };
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -30,10 +30,15 @@ impl<D: Disk> Store<D> {
         let mut snapshot = Snapshot::default();
         if !ids.is_empty() {
             let root = self.root();
-            self.find_leftovers(&self.open_root()?, &root, &Place::Store, &mut snapshot.leftovers)?;
+            self.find_leftovers(
+                &self.open_root()?,
+                &root,
+                &StoreDirectory::Root,
+                &mut snapshot.temporary_files,
+            )?;
         }
         for id in ids {
-            match self.survey_with_leftovers(&id, &mut snapshot.leftovers) {
+            match self.survey_with_leftovers(&id, &mut snapshot.temporary_files) {
                 Ok(facts) => snapshot.workflows.extend(facts),
                 Err(error) => snapshot.skipped.push((self.workflow_dir(&id), error.to_string())),
             }
@@ -44,14 +49,14 @@ impl<D: Disk> Store<D> {
     fn survey_with_leftovers(
         &self,
         id: &WorkflowId,
-        found: &mut Vec<Leftover>,
+        found: &mut Vec<TemporaryFile>,
     ) -> Result<Option<WorkflowFacts>> {
         let facts = self.survey_workflow(id)?;
         if let Some(dir) = self.open_workflow(id)? {
-            self.find_leftovers(&dir, &self.workflow_dir(id), &Place::Workflow(id.clone()), found)?;
+            self.find_leftovers(&dir, &self.workflow_dir(id), &StoreDirectory::Workflow(id.clone()), found)?;
         }
         if let Some(dir) = self.open_archive(id)? {
-            self.find_leftovers(&dir, &self.archive_dir(id), &Place::Archive(id.clone()), found)?;
+            self.find_leftovers(&dir, &self.archive_dir(id), &StoreDirectory::Archive(id.clone()), found)?;
         }
         Ok(facts)
     }
@@ -65,33 +70,33 @@ impl<D: Disk> Store<D> {
         let mut facts = WorkflowFacts {
             workflow: id.clone(),
             newest: 0,
-            standing: Standing::Unknown,
+            head: HeadFacts::Unreadable,
             checkpoints: Vec::new(),
             bundles,
         };
         for row in self.scan_checkpoints(id)? {
             facts.newest = row.handle.seq;
-            let content = match row.entry {
+            let details = match row.entry {
                 Ok(Entry::Live(header)) => {
-                    facts.standing = Standing::Live(header.status);
-                    Some(content(header))
+                    facts.head = HeadFacts::Checkpoint(header.status);
+                    Some(details(header))
                 }
                 Ok(Entry::Sealed(header)) => {
-                    facts.standing = sealed(&header, &facts.bundles);
+                    facts.head = sealed(&header, &facts.bundles);
                     continue;
                 }
                 Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
-                    facts.standing = Standing::Unknown;
+                    facts.head = HeadFacts::Unreadable;
                     continue;
                 }
                 // It may be as whole as ever: what is not known is not judged.
                 Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(&row.handle, why)),
                 Err(_) => {
-                    facts.standing = Standing::Unknown;
+                    facts.head = HeadFacts::Unreadable;
                     None
                 }
             };
-            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, content });
+            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, details });
         }
         Ok((facts.newest > 0).then_some(facts))
     }
@@ -103,7 +108,7 @@ impl<D: Disk> Store<D> {
         let mut bundles: Vec<BundleFacts> =
             names.map(|name| BundleFacts { bytes: size(&name), name, mergeable: false }).collect();
         // They are small, and are read only where it matters.
-        if may_be_due(&bundles) {
+        if may_merge(&bundles) {
             let mut inside = BTreeMap::new();
             for facts in bundles.iter_mut().filter(|facts| is_small(facts)) {
                 facts.mergeable = self.is_mergeable(id, &facts.name, &mut inside)?;
@@ -136,8 +141,8 @@ impl<D: Disk> Store<D> {
         &self,
         dir: &D::Dir,
         path: &Path,
-        place: &Place,
-        found: &mut Vec<Leftover>,
+        directory: &StoreDirectory,
+        found: &mut Vec<TemporaryFile>,
     ) -> Result<()> {
         let mut names = Vec::new();
         let staged = &mut |name: &str| {
@@ -150,7 +155,7 @@ impl<D: Disk> Store<D> {
             match self.disk().modified(dir, &name) {
                 Ok(modified) => {
                     let modified = Timestamp::from(modified);
-                    found.push(Leftover { place: place.clone(), name, modified });
+                    found.push(TemporaryFile { directory: directory.clone(), name, modified });
                 }
                 // Its writer has finished.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -161,12 +166,17 @@ impl<D: Disk> Store<D> {
     }
 }
 
-fn content(header: Header) -> Content {
-    Content { saved_at: header.saved_at, trigger: header.trigger, phase: header.phase, pinned: header.pinned }
+fn details(header: Header) -> CheckpointDetails {
+    CheckpointDetails {
+        saved_at: header.saved_at,
+        trigger: header.trigger,
+        phase: header.phase,
+        pinned: header.pinned,
+    }
 }
 
-fn sealed(header: &Header, bundles: &[BundleFacts]) -> Standing {
+fn sealed(header: &Header, bundles: &[BundleFacts]) -> HeadFacts {
     let named = header.sealed.as_ref().map(|sealed| sealed.bundle.as_str()).unwrap_or_default();
     let is_there = bundles.iter().any(|bundle| bundle.name.to_string() == named);
-    Standing::Sealed { status: header.status, bundle_missing: !is_there && named != PURGED }
+    HeadFacts::Seal { status: header.status, bundle_missing: !is_there && named != PURGED }
 }

@@ -36,7 +36,7 @@ fn clean_without_merging(world: &World) {
     let mut due = decide(&world.store(), &standing());
     for workflow in &mut due.workflows {
         workflow.merge.clear();
-        workflow.bundles.clear();
+        workflow.expired.clear();
     }
     assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
 }
@@ -95,7 +95,7 @@ fn five_small_bundles_stay_and_six_become_one() {
     let (world, files) = scattered(6);
     let due = decide(&world.store(), &standing());
     assert_eq!(due.workflows[0].merge, names(&world));
-    assert!(due.workflows[0].bundles.is_empty() && due.removed().count() == 0);
+    assert!(due.workflows[0].expired.is_empty() && due.leaving().count() == 0);
     let cleaned = world.store().clean(&due, &world.stamp());
     assert_eq!(cleaned.workflows[0].merged.len(), 6);
     assert_eq!(names(&world).len(), 1);
@@ -136,7 +136,7 @@ fn cleaning_up_for_ever_keeps_few_bundles_and_the_whole_history() {
 #[test]
 fn a_cleanup_that_follows_a_save_merges_too_and_lets_nothing_expire() {
     let (world, mut files) = scattered(0);
-    let policy = RetentionSettings::default().policy_after_save(&id("042"));
+    let policy = RetentionSettings::default().policy_after_save();
     for n in 4..=20 {
         batch(&world, n);
         files.push(world.bytes(n));
@@ -160,7 +160,7 @@ fn merging_comes_before_expiring() {
     };
     assert!(decide(&world.store(), &policy(3)).is_empty());
     let due = decide(&world.store(), &policy(2));
-    assert_eq!((due.workflows[0].merge.len(), due.workflows[0].bundles.len()), (3, 0));
+    assert_eq!((due.workflows[0].merge.len(), due.workflows[0].expired.len()), (3, 0));
     assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
     assert_kept(&world, &files, "");
     // What was archived as a whole is another matter, and goes first if it is older.
@@ -168,7 +168,7 @@ fn merging_comes_before_expiring() {
     (8..=12).for_each(|n| batch(&world, n));
     clean_without_merging(&world);
     let due = decide(&world.store(), &policy(2));
-    assert_eq!((due.workflows[0].merge.len(), due.workflows[0].bundles.len()), (2, 0));
+    assert_eq!((due.workflows[0].merge.len(), due.workflows[0].expired.len()), (2, 0));
 }
 
 #[test]

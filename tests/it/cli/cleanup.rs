@@ -30,8 +30,8 @@ fn live(world: &World, workflow: &str) -> Vec<u64> {
 }
 
 fn handles(document: &Value, keep: bool) -> Vec<&str> {
-    let verdicts = document["verdicts"].as_array().unwrap().iter();
-    verdicts.filter(|verdict| verdict["keep"] == keep).map(|v| v["handle"].as_str().unwrap()).collect()
+    let decisions = document["decisions"].as_array().unwrap().iter();
+    decisions.filter(|decision| decision["keep"] == keep).map(|v| v["handle"].as_str().unwrap()).collect()
 }
 
 /// Sizes depend on the machine's name.
@@ -130,7 +130,7 @@ fn the_dry_run_and_the_run_are_the_same_plan() {
     assert_eq!(fingerprint.trim(), planned["plan"].as_str().unwrap());
     let done = world.json(&["cleanup", "--expect-plan", fingerprint.trim()]);
     assert_eq!(done["applied"], true);
-    for key in ["plan", "policy", "verdicts", "removed", "kept"] {
+    for key in ["plan", "policy", "decisions", "removed", "kept"] {
         assert_eq!(done[key], planned[key], "{key}");
     }
     assert_eq!(
@@ -245,7 +245,7 @@ fn keep_rules() {
     let old = ["--max-age", "7d", "--keep-last", "-1"];
     let old = world.ckpt(&[&["cleanup", "-n"], &old[..]].concat()).env("CKPT_NOW", LATER).json();
     assert_eq!(handles(&old, false), [""; 0]);
-    assert_eq!(old["verdicts"][0]["reasons"], json!([{"code": "keep_last", "message": "all stay"}]));
+    assert_eq!(old["decisions"][0]["reasons"], json!([{"code": "keep_last", "message": "all stay"}]));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn guards_hold_whatever_is_asked() {
     let done = world.ckpt(&["cleanup", "--max-age", "1s", "--purge", "--yes"]).env("CKPT_NOW", LATER).json();
     assert_eq!(handles(&done, false), ["042/2"]);
     let codes: Vec<_> =
-        done["verdicts"].as_array().unwrap().iter().map(|v| &v["reasons"][0]["code"]).collect();
+        done["decisions"].as_array().unwrap().iter().map(|v| &v["reasons"][0]["code"]).collect();
     assert_eq!(codes, ["pinned", "older_than", "future_time", "unreadable", "newest_of_open"]);
     assert_eq!((&done["undo"], &done["bundles"]), (&json!([]), &json!([])));
     world.refuses(&["show", "042/2"], 4, "archived");
@@ -299,7 +299,7 @@ fn a_store_that_is_too_large() {
     world.run(&["save", "open", "--set", &format!("x=\"{}\"", "y".repeat(1200))]).succeeds();
     let done = world.json(&["cleanup"]);
     assert_eq!(handles(&done, false), ["old/1"], "{done}");
-    assert_eq!(done["verdicts"][0]["reasons"][0]["code"], "max_size");
+    assert_eq!(done["decisions"][0]["reasons"][0]["code"], "max_size");
     world.configure("[retention]\nmax_size = \"1B\"\n");
     let done = world.json(&["cleanup"]);
     assert_eq!(handles(&done, false), ["young/1"]);

@@ -1,8 +1,8 @@
 //! Where a rule begins and ends.
 
 use ckpt::core::retention::{
-    BundleFacts, BundleRule, KeepRules, Leftover, Limit, Place, Policy, PolicyError, Reason, Removal, Rules,
-    Snapshot, TriggerLimits, WorkflowFacts, plan,
+    BundleFacts, BundleRule, CleanupEffect, KeepRules, Limit, Policy, PolicyError, Reason, Rules, Snapshot,
+    StoreDirectory, TemporaryFile, TriggerLimits, WorkflowFacts, plan,
 };
 use ckpt::core::size::Size;
 use ckpt::core::span::Span;
@@ -15,7 +15,7 @@ use super::facts::{
 /// The numbers that stay in the only workflow.
 fn staying(facts: WorkflowFacts, policy: &Policy) -> Vec<u64> {
     let plan = plan(&snapshot(vec![facts]), policy, now()).unwrap();
-    plan.verdicts().filter(|verdict| verdict.keep).map(|verdict| verdict.handle.seq).collect()
+    plan.decisions().filter(|decision| decision.keep).map(|decision| decision.handle.seq).collect()
 }
 
 fn aged(status: WorkflowStatus, days: &[i64]) -> WorkflowFacts {
@@ -28,7 +28,7 @@ fn aged(status: WorkflowStatus, days: &[i64]) -> WorkflowFacts {
 fn seven_days_are_young_and_eight_are_old() {
     assert_eq!(staying(aged(WorkflowStatus::InProgress, &[8, 7, 6, 0]), &max_age(7)), [2, 3, 4]);
     let mut second = aged(WorkflowStatus::InProgress, &[7, 0]);
-    second.checkpoints[0].content.as_mut().unwrap().saved_at = ago(7 * DAY + 1);
+    second.checkpoints[0].details.as_mut().unwrap().saved_at = ago(7 * DAY + 1);
     assert_eq!(staying(second, &max_age(7)), [2]);
     for (days, whole) in [(6, false), (7, false), (8, true)] {
         for status in [WorkflowStatus::Complete, WorkflowStatus::Failed, WorkflowStatus::Abandoned] {
@@ -38,8 +38,8 @@ fn seven_days_are_young_and_eight_are_old() {
                 WorkflowStatus::Failed => ArchiveReason::Failed,
                 _ => ArchiveReason::Abandoned,
             };
-            let expected = if whole { Removal::Whole(reason) } else { Removal::Nothing };
-            assert_eq!(plan.workflows[0].removal, expected, "{status:?} {days}");
+            let expected = if whole { CleanupEffect::Workflow(reason) } else { CleanupEffect::Nothing };
+            assert_eq!(plan.workflows[0].effect, expected, "{status:?} {days}");
         }
     }
 }
@@ -61,7 +61,7 @@ fn three_per_phase_of_five_in_each_of_two_phases_leave_the_newest_six() {
     };
     assert_eq!(staying(facts.clone(), &keeping(keep)), [5, 6, 7, 8, 9, 10]);
     let all = TriggerLimits([("batch_complete".to_owned(), Limit::All)].into());
-    let rules = Rules::Standing { triggers: all, max_age: None };
+    let rules = Rules::Configured { triggers: all, max_age: None };
     assert_eq!(staying(facts, &Policy { rules, ..standing() }).len(), 10);
 }
 
@@ -88,27 +88,27 @@ fn triggers_have_the_documented_limits() {
 fn finished_workflows_on_their_own() {
     assert_eq!(staying(aged(WorkflowStatus::Complete, &[3, 2, 1]), &standing()), [3]);
     let plan = plan(&snapshot(vec![aged(WorkflowStatus::Failed, &[1, 0])]), &standing(), now()).unwrap();
-    assert_eq!(plan.workflows[0].removal, Removal::Whole(ArchiveReason::Failed));
+    assert_eq!(plan.workflows[0].effect, CleanupEffect::Workflow(ArchiveReason::Failed));
 }
 
 #[test]
 fn a_pinned_one_keeps_a_finished_workflow_from_leaving_entirely() {
     let mut facts = aged(WorkflowStatus::Failed, &[30, 20, 10]);
-    facts.checkpoints[1].content.as_mut().unwrap().pinned = true;
+    facts.checkpoints[1].details.as_mut().unwrap().pinned = true;
     let plan = plan(&snapshot(vec![facts]), &max_age(7), now()).unwrap();
     let kept: Vec<_> =
-        plan.verdicts().filter(|v| v.keep).map(|v| (v.handle.seq, v.reasons.clone())).collect();
+        plan.decisions().filter(|v| v.keep).map(|v| (v.handle.seq, v.reasons.clone())).collect();
     assert_eq!(kept, [(2, vec![Reason::Pinned]), (3, vec![Reason::NewestOfKept])]);
-    assert_eq!(plan.workflows[0].removal, Removal::Some);
+    assert_eq!(plan.workflows[0].effect, CleanupEffect::Checkpoints);
 }
 
 #[test]
 fn all_reasons_are_given() {
     let mut facts = aged(WorkflowStatus::InProgress, &[0]);
-    facts.checkpoints[0].content.as_mut().unwrap().pinned = true;
+    facts.checkpoints[0].details.as_mut().unwrap().pinned = true;
     let keep = KeepRules { last: Some(newest(2)), within: Some(Span::from_days(1)), ..KeepRules::default() };
     let plan = plan(&snapshot(vec![facts]), &keeping(keep), now()).unwrap();
-    let codes: Vec<_> = plan.verdicts().flat_map(|v| v.reasons.iter().map(Reason::code)).collect();
+    let codes: Vec<_> = plan.decisions().flat_map(|v| v.reasons.iter().map(Reason::code)).collect();
     assert_eq!(codes, ["newest_of_open", "pinned", "keep_last", "keep_within"]);
 }
 
@@ -119,7 +119,7 @@ fn seven_bundles_leave_the_newest_five() {
         (1..=7).rev().map(|n| bundle(n, (10 - n as i64) * DAY, &ArchiveReason::Cleanup)).collect();
     let gone = |facts: &WorkflowFacts, policy: &Policy| -> Vec<String> {
         let plan = plan(&snapshot(vec![facts.clone()]), policy, now()).unwrap();
-        plan.workflows[0].bundles.iter().map(|bundle| bundle.name[..8].to_owned()).collect()
+        plan.workflows[0].expired.iter().map(|bundle| bundle.name[..8].to_owned()).collect()
     };
     assert_eq!(gone(&facts, &standing()), ["00000002", "00000001"]);
     let all = BundleRule { newest: Limit::All, failed_for: Span::from_days(30) };
@@ -138,7 +138,7 @@ fn bundles_of_failed_workflows_stay_thirty_days() {
             facts.bundles = vec![bundle(9, 0, &ArchiveReason::Cleanup), bundle(3, age, &reason)];
             let plan = plan(&snapshot(vec![facts]), &standing(), now()).unwrap();
             let expected = usize::from(goes && reason != ArchiveReason::Completed);
-            assert_eq!(plan.workflows[0].bundles.len(), expected, "{reason} {age}");
+            assert_eq!(plan.workflows[0].expired.len(), expected, "{reason} {age}");
         }
     }
     let mut only = aged(WorkflowStatus::InProgress, &[0]);
@@ -160,7 +160,7 @@ fn no_rule_never_means_everything() {
         for rules in [Rules::Everything, Rules::MaxAge(Span::from_days(7))] {
             let policy = Policy { rules, keep: keep.clone(), ..standing() };
             let error = plan(&facts, &policy, now()).unwrap_err();
-            assert!(matches!(error, PolicyError::MatchesNothing { removed: 2, .. }), "{error}");
+            assert!(matches!(error, PolicyError::MatchesNothing { leaving: 2, .. }), "{error}");
             // Where nothing would go, nothing is to be refused.
             assert!(plan(&Snapshot::default(), &policy, now()).unwrap().is_empty());
         }
@@ -184,7 +184,7 @@ fn a_store_that_is_too_large_loses_its_oldest_finished_workflows() {
     let gone = |size: u64| -> Vec<String> {
         let policy = Policy { max_size: Some(Size(size)), ..standing() };
         let plan = plan(&facts(), &policy, now()).unwrap();
-        plan.removed().map(|verdict| verdict.handle.to_string()).collect()
+        plan.leaving().map(|decision| decision.handle.to_string()).collect()
     };
     assert_eq!(gone(400), Vec::<String>::new());
     assert_eq!(gone(399), ["c/1"]);
@@ -193,17 +193,20 @@ fn a_store_that_is_too_large_loses_its_oldest_finished_workflows() {
     assert_eq!(gone(0), ["b/1", "c/1", "d/1"], "open ones stay");
     let policy = Policy { max_size: Some(Size(399)), ..standing() };
     let plan = plan(&facts(), &policy, now()).unwrap();
-    let reasons = plan.removed().next().unwrap().reasons.clone();
+    let reasons = plan.leaving().next().unwrap().reasons.clone();
     assert_eq!(reasons, [Reason::MaxSize(Size(399))]);
 }
 
 #[test]
 fn files_that_were_being_written_go_after_a_day() {
-    let leftover =
-        |age| Leftover { place: Place::Workflow(id("042")), name: format!(".tmp-{age}"), modified: ago(age) };
+    let leftover = |age| TemporaryFile {
+        directory: StoreDirectory::Workflow(id("042")),
+        name: format!(".tmp-{age}"),
+        modified: ago(age),
+    };
     let found = [DAY - 1, DAY, DAY + 1, -DAY].map(leftover);
-    let facts = Snapshot { leftovers: found.to_vec(), ..Snapshot::default() };
-    assert_eq!(plan(&facts, &standing(), now()).unwrap().leftovers, [leftover(DAY + 1)]);
+    let facts = Snapshot { temporary_files: found.to_vec(), ..Snapshot::default() };
+    assert_eq!(plan(&facts, &standing(), now()).unwrap().stale_files, [leftover(DAY + 1)]);
 }
 
 /// A workflow with this many bundles of so many bytes.
@@ -224,4 +227,20 @@ fn bundles_up_to_a_size_are_small() {
     assert_eq!((merged(5, 1), merged(6, 1)), (0, 6));
     assert_eq!((merged(6, 256 << 10), merged(6, (256 << 10) + 1)), (6, 0));
     assert_eq!(merged(100, 256 << 10), 16, "no more than 4 MiB at once");
+}
+
+#[test]
+fn a_bundle_that_expires_by_age_does_not_delay_merging() {
+    let mut facts = aged(WorkflowStatus::InProgress, &[0]);
+    facts.bundles = vec![
+        bundle(9, 0, &ArchiveReason::Completed),
+        bundle(8, DAY, &ArchiveReason::Completed),
+        bundle(7, 2 * DAY, &ArchiveReason::Completed),
+        bundle(6, 3 * DAY, &ArchiveReason::Completed),
+        bundle(5, 31 * DAY, &ArchiveReason::Failed),
+    ];
+    let small = |last| BundleFacts { mergeable: true, ..bundle(last, 40 * DAY, &ArchiveReason::Cleanup) };
+    facts.bundles.extend([4, 3].map(small));
+    let plan = plan(&snapshot(vec![facts]), &standing(), now()).unwrap();
+    assert_eq!((plan.workflows[0].expired.len(), plan.workflows[0].merge.len()), (1, 2));
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use ckpt::core::change::{Change, Edit};
-use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, Rules, Scope, plan};
+use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, Rules, WorkflowFilter, plan};
 use ckpt::core::span::Span;
 use ckpt::core::store::{Cleaned, Disk};
 use ckpt::core::{ArchiveReason, Error, Store, Timestamp, Trigger, WorkflowStatus};
@@ -176,9 +176,9 @@ fn a_workflow_that_is_only_in_the_archive_keeps_what_it_goes_on_from() {
     clean(&world, &standing());
     std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     let years_later = Timestamp::parse("2029-01-01T00:00:00Z").unwrap();
-    let failed = Scope { statuses: vec![WorkflowStatus::Failed], ..Scope::default() };
-    let plan =
-        plan(&world.store().survey().unwrap(), &Policy { scope: failed, ..standing() }, years_later).unwrap();
+    let failed = WorkflowFilter { statuses: vec![WorkflowStatus::Failed], ..WorkflowFilter::default() };
+    let plan = plan(&world.store().survey().unwrap(), &Policy { filter: failed, ..standing() }, years_later)
+        .unwrap();
     assert_eq!((plan.workflows.len(), plan.is_empty()), (1, true));
     let next = world.save(json!({"more": 1}));
     assert_eq!((next.seq, state(&next)), (5, json!({"n": 2, "more": 1})));

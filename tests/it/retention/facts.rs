@@ -1,8 +1,9 @@
 //! Snapshots and policies, made up.
 
 use ckpt::core::retention::{
-    BundleFacts, CheckpointFacts, CleanupPlan, Content, KeepRules, Limit, Policy, Removal, RetentionSettings,
-    Rules, Scope, Snapshot, Standing, TriggerLimits, WorkflowFacts, WorkflowPlan, plan,
+    BundleFacts, CheckpointDetails, CheckpointFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, Limit,
+    Policy, RetentionSettings, Rules, Snapshot, TriggerLimits, WorkflowFacts, WorkflowFilter, WorkflowPlan,
+    plan,
 };
 use ckpt::core::span::Span;
 use ckpt::core::store::BundleName;
@@ -27,8 +28,8 @@ pub(super) fn ago(seconds: i64) -> Timestamp {
 
 /// A checkpoint saved so many seconds ago.
 pub(super) fn checkpoint(seq: u64, age: i64, trigger: Trigger, phase: &str) -> CheckpointFacts {
-    let content = Content { saved_at: ago(age), trigger, phase: phase.parse().ok(), pinned: false };
-    CheckpointFacts { seq, bytes: 100, content: Some(content) }
+    let details = CheckpointDetails { saved_at: ago(age), trigger, phase: phase.parse().ok(), pinned: false };
+    CheckpointFacts { seq, bytes: 100, details: Some(details) }
 }
 
 pub(super) fn workflow(
@@ -39,7 +40,7 @@ pub(super) fn workflow(
     WorkflowFacts {
         workflow: id(name),
         newest: checkpoints.last().map_or(0, |newest| newest.seq),
-        standing: Standing::Live(status),
+        head: HeadFacts::Checkpoint(status),
         checkpoints,
         bundles: Vec::new(),
     }
@@ -86,9 +87,9 @@ fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
         |(days, more, trigger, phase, (pinned, damaged), bytes)| {
             let mut facts = checkpoint(0, days * DAY + more, trigger, phase);
             facts.bytes = bytes;
-            facts.content.as_mut().unwrap().pinned = pinned;
+            facts.details.as_mut().unwrap().pinned = pinned;
             if damaged {
-                facts.content = None;
+                facts.details = None;
             }
             facts
         },
@@ -103,8 +104,8 @@ fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
                 facts.seq = seq;
             }
             let mut facts = workflow("x", status, checkpoints);
-            if facts.checkpoints.last().is_some_and(|newest| newest.content.is_none()) {
-                facts.standing = Standing::Unknown;
+            if facts.checkpoints.last().is_some_and(|newest| newest.details.is_none()) {
+                facts.head = HeadFacts::Unreadable;
             }
             let reason = |failed| if failed { ArchiveReason::Failed } else { ArchiveReason::Cleanup };
             facts.bundles = bundles
@@ -152,7 +153,7 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
     let rules = prop_oneof![
         Just(standing().rules),
         (0_u64..20).prop_map(|days| Rules::MaxAge(Span::from_days(days))),
-        (0_u64..20).prop_map(|days| Rules::Standing {
+        (0_u64..20).prop_map(|days| Rules::Configured {
             triggers: TriggerLimits::standard(),
             max_age: Some(Span::from_days(days))
         }),
@@ -168,7 +169,7 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
             Policy {
                 rules,
                 keep,
-                scope: Scope { statuses, ..Scope::default() },
+                filter: WorkflowFilter { statuses, ..WorkflowFilter::default() },
                 max_size: size.map(ckpt::core::size::Size),
                 purge,
                 ..standing()
@@ -194,11 +195,11 @@ fn most_generated_plans_remove_something() {
         let Ok(plan) = plan(&snapshot, &policy, now()) else { continue };
         let any = |test: &dyn Fn(&WorkflowPlan) -> bool| usize::from(plan.workflows.iter().any(test));
         valid += 1;
-        removing += usize::from(plan.removed().next().is_some());
-        partly += any(&|workflow| workflow.removal == Removal::Some);
-        wholly += any(&|workflow| matches!(workflow.removal, Removal::Whole(_)));
+        removing += usize::from(plan.leaving().next().is_some());
+        partly += any(&|workflow| workflow.effect == CleanupEffect::Checkpoints);
+        wholly += any(&|workflow| matches!(workflow.effect, CleanupEffect::Workflow(_)));
         merging += any(&|workflow| !workflow.merge.is_empty());
-        expiring += any(&|workflow| !workflow.bundles.is_empty());
+        expiring += any(&|workflow| !workflow.expired.is_empty());
     }
     let counts = format!(
         "of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {merging} merge, {expiring} expire"

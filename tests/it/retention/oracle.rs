@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::core::retention::{CheckpointFacts, Content, Policy, Rules, Snapshot, Standing, WorkflowFacts};
+use ckpt::core::retention::{
+    CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, WorkflowFacts,
+};
 use ckpt::core::span::Span;
 use ckpt::core::{Handle, Trigger, WorkflowStatus};
 use proptest::prelude::*;
@@ -20,8 +22,8 @@ struct Case<'a> {
 
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
-    ("cannot be read",                      |c| c.checkpoint.content.is_none(),                        true),
-    ("the newest cannot be read",           |c| c.workflow.standing == Standing::Unknown,              true),
+    ("cannot be read",                      |c| c.checkpoint.details.is_none(),                        true),
+    ("the newest cannot be read",           |c| c.workflow.head == HeadFacts::Unreadable,              true),
     ("pinned",                              |c| c.content().pinned,                                    true),
     ("from the future",                     |c| c.content().saved_at > now(),                          true),
     ("newest of an open one",               |c| c.is(WorkflowStatus::InProgress) && c.is_newest(),     true),
@@ -43,11 +45,11 @@ const TABLE: &[Row] = &[
 ];
 
 impl Case<'_> {
-    fn content(&self) -> &Content {
-        self.checkpoint.content.as_ref().unwrap()
+    fn content(&self) -> &CheckpointDetails {
+        self.checkpoint.details.as_ref().unwrap()
     }
     fn is(&self, status: WorkflowStatus) -> bool {
-        self.workflow.standing == Standing::Live(status)
+        self.workflow.head == HeadFacts::Checkpoint(status)
     }
     fn is_newest(&self) -> bool {
         self.workflow.checkpoints.last().unwrap().seq == self.checkpoint.seq
@@ -55,11 +57,11 @@ impl Case<'_> {
     fn limit(&self) -> Option<u64> {
         match &self.policy.rules {
             Rules::MaxAge(span) => Some(span.seconds()),
-            Rules::Standing { max_age, .. } => max_age.map(Span::seconds),
+            Rules::Configured { max_age, .. } => max_age.map(Span::seconds),
             Rules::Everything => None,
         }
     }
-    fn is_older(content: &Content, seconds: u64) -> bool {
+    fn is_older(content: &CheckpointDetails, seconds: u64) -> bool {
         now().to_chrono() - content.saved_at.to_chrono()
             > chrono::TimeDelta::seconds(seconds.try_into().unwrap())
     }
@@ -67,7 +69,7 @@ impl Case<'_> {
         self.limit().is_some_and(|limit| Self::is_older(self.content(), limit))
     }
     fn idle(&self) -> bool {
-        let newest = self.workflow.checkpoints.last().unwrap().content.as_ref().unwrap();
+        let newest = self.workflow.checkpoints.last().unwrap().details.as_ref().unwrap();
         self.limit().is_some_and(|limit| Self::is_older(newest, limit))
     }
     fn within(&self) -> bool {
@@ -88,7 +90,7 @@ impl Case<'_> {
     fn rank(&self, trigger: &Trigger, in_phase: bool) -> Option<usize> {
         let own = self.content();
         let same = |other: &&CheckpointFacts| {
-            let content = other.content.as_ref();
+            let content = other.details.as_ref();
             content.is_some_and(|c| c.trigger == *trigger && (!in_phase || c.phase == own.phase))
         };
         let newer =
@@ -100,7 +102,7 @@ impl Case<'_> {
 fn expected(snapshot: &Snapshot, policy: &Policy) -> BTreeSet<Handle> {
     let mut gone = BTreeSet::new();
     for workflow in &snapshot.workflows {
-        if !policy.scope.covers(&workflow.workflow, workflow.standing.status()) {
+        if !policy.filter.matches(&workflow.workflow, workflow.head.status()) {
             continue;
         }
         let goes = |checkpoint: &&CheckpointFacts| {
@@ -124,7 +126,7 @@ proptest! {
     fn the_plan_is_what_the_table_says(snapshot in any_snapshot(), mut policy in any_policy()) {
         policy.max_size = None;
         let plan = plan_or_reject(&snapshot, &policy)?;
-        let removed: BTreeSet<Handle> = plan.removed().map(|verdict| verdict.handle.clone()).collect();
+        let removed: BTreeSet<Handle> = plan.leaving().map(|decision| decision.handle.clone()).collect();
         prop_assert_eq!(removed, expected(&snapshot, &policy));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ckpt::core::retention::{
-    BundleFacts, CleanupPlan, KeepRules, PolicyError, Removal, Snapshot, Standing, plan,
+    BundleFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, PolicyError, Snapshot, plan,
 };
 use ckpt::core::store::BundleName;
 use ckpt::core::{ArchiveReason, Handle, Timestamp};
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject, standing};
 
 fn removed(plan: &CleanupPlan) -> BTreeSet<Handle> {
-    plan.removed().map(|verdict| verdict.handle.clone()).collect()
+    plan.leaving().map(|decision| decision.handle.clone()).collect()
 }
 
 /// The snapshot as it is after the plan was carried out.
@@ -20,24 +20,24 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
     let mut snapshot = snapshot.clone();
     for done in &plan.workflows {
         let facts = snapshot.workflows.iter_mut().find(|facts| facts.workflow == done.workflow).unwrap();
-        let gone: BTreeSet<u64> = done.removed().map(|verdict| verdict.handle.seq).collect();
+        let gone: BTreeSet<u64> = done.leaving().map(|decision| decision.handle.seq).collect();
         facts.checkpoints.retain(|checkpoint| !gone.contains(&checkpoint.seq));
-        let old: BTreeSet<&str> = done.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        let old: BTreeSet<&str> = done.expired.iter().map(|bundle| bundle.name.as_str()).collect();
         facts.bundles.retain(|bundle| !old.contains(bundle.name.to_string().as_str()));
         let mut parts: Vec<BundleName> = facts.bundles.iter().map(|bundle| bundle.name.clone()).collect();
         parts.retain(|name| done.merge.contains(&name.to_string()));
         facts.bundles.retain(|bundle| !parts.contains(&bundle.name));
-        if let Removal::Whole(_) = done.removal {
+        if let CleanupEffect::Workflow(_) = done.effect {
             let status = done.status.unwrap();
-            facts.standing = Standing::Sealed { status, bundle_missing: false };
+            facts.head = HeadFacts::Seal { status, bundle_missing: false };
             facts.newest += 1;
         }
         if let (Some(first), Some(last), false) = (gone.first(), gone.last(), plan.purge) {
             let name = BundleName::new(*first, *last, now(), &ArchiveReason::Cleanup);
-            match (&done.removal, parts.is_empty()) {
-                (Removal::Some, false) => parts.push(name),
+            match (&done.effect, parts.is_empty()) {
+                (CleanupEffect::Checkpoints, false) => parts.push(name),
                 (removal, _) => {
-                    let mergeable = *removal == Removal::Some;
+                    let mergeable = *removal == CleanupEffect::Checkpoints;
                     facts.bundles.push(BundleFacts { name, bytes: 1, mergeable });
                 }
             }
@@ -53,7 +53,7 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
         }
         facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.last));
     }
-    snapshot.leftovers.retain(|leftover| !plan.leftovers.contains(leftover));
+    snapshot.temporary_files.retain(|leftover| !plan.stale_files.contains(leftover));
     snapshot
 }
 
@@ -74,19 +74,19 @@ proptest! {
     #[test]
     fn every_checkpoint_in_scope_has_one_verdict_with_reasons(snapshot in any_snapshot(), policy in any_policy()) {
         let plan = plan_or_reject(&snapshot, &policy)?;
-        let in_scope = snapshot.workflows.iter().filter(|w| policy.scope.covers(&w.workflow, w.standing.status()));
+        let in_scope = snapshot.workflows.iter().filter(|w| policy.filter.matches(&w.workflow, w.head.status()));
         let expected: Vec<Handle> = in_scope
             .flat_map(|w| w.checkpoints.iter().map(|c| Handle::new(&w.workflow, c.seq)))
             .collect();
-        let found: Vec<Handle> = plan.verdicts().map(|verdict| verdict.handle.clone()).collect();
+        let found: Vec<Handle> = plan.decisions().map(|decision| decision.handle.clone()).collect();
         prop_assert_eq!(found, expected);
-        prop_assert!(plan.verdicts().all(|verdict| !verdict.reasons.is_empty()));
+        prop_assert!(plan.decisions().all(|decision| !decision.reasons.is_empty()));
         for workflow in &plan.workflows {
-            let gone = workflow.removed().count();
-            match workflow.removal {
-                Removal::Nothing => prop_assert_eq!(gone, 0),
-                Removal::Some => prop_assert!(gone > 0 && workflow.removed().all(|v| v.handle.seq < workflow.newest)),
-                Removal::Whole(_) => prop_assert_eq!(gone, workflow.verdicts.len()),
+            let gone = workflow.leaving().count();
+            match workflow.effect {
+                CleanupEffect::Nothing => prop_assert_eq!(gone, 0),
+                CleanupEffect::Checkpoints => prop_assert!(gone > 0 && workflow.leaving().all(|v| v.handle.seq < workflow.newest)),
+                CleanupEffect::Workflow(_) => prop_assert_eq!(gone, workflow.decisions.len()),
             }
         }
     }
@@ -130,9 +130,9 @@ proptest! {
         let gone = removed(&plan);
         for workflow in &snapshot.workflows {
             for checkpoint in &workflow.checkpoints {
-                let open = workflow.standing == Standing::Live(ckpt::core::WorkflowStatus::InProgress);
-                let guarded = checkpoint.content.as_ref().is_none_or(|c| c.pinned || c.saved_at > now())
-                    || workflow.standing == Standing::Unknown
+                let open = workflow.head == HeadFacts::Checkpoint(ckpt::core::WorkflowStatus::InProgress);
+                let guarded = checkpoint.details.as_ref().is_none_or(|c| c.pinned || c.saved_at > now())
+                    || workflow.head == HeadFacts::Unreadable
                     || (open && checkpoint.seq == workflow.newest);
                 prop_assert!(!guarded || !gone.contains(&Handle::new(&workflow.workflow, checkpoint.seq)));
             }
@@ -144,17 +144,17 @@ proptest! {
         let plan = plan_or_reject(&snapshot, &policy)?;
         for (workflow, done) in plan.workflows.iter().map(|done| (&done.workflow, done)) {
             let facts = snapshot.workflows.iter().find(|facts| facts.workflow == *workflow).unwrap();
-            let made = usize::from(done.removal == Removal::Some && !plan.purge);
+            let made = usize::from(done.effect == CleanupEffect::Checkpoints && !plan.purge);
             prop_assert!(done.merge.is_empty() || done.merge.len() + made > 1);
             for name in &done.merge {
-                prop_assert!(done.bundles.iter().all(|gone| gone.name != *name));
+                prop_assert!(done.expired.iter().all(|gone| gone.name != *name));
                 let bundle = facts.bundles.iter().find(|bundle| bundle.name.to_string() == *name).unwrap();
                 prop_assert!(bundle.mergeable && bundle.name.reason == ArchiveReason::Cleanup);
             }
             // Single checkpoints of an open workflow do not drive each other out.
             let small = |name: &str| facts.bundles.iter().any(|b| b.mergeable && b.name.to_string() == name);
             if facts.bundles.iter().all(|bundle| bundle.mergeable) {
-                prop_assert!(done.bundles.iter().all(|gone| !small(&gone.name)), "{:#?}", done);
+                prop_assert!(done.expired.iter().all(|gone| !small(&gone.name)), "{:#?}", done);
             }
         }
     }
@@ -164,10 +164,10 @@ proptest! {
         let plan = plan(&snapshot, &standing(), now()).unwrap();
         // Where a bundle is about to be made, that one carries the workflow on.
         let pairs = snapshot.workflows.iter().zip(&plan.workflows);
-        for (facts, done) in pairs.filter(|(_, done)| done.removal == Removal::Nothing) {
+        for (facts, done) in pairs.filter(|(_, done)| done.effect == CleanupEffect::Nothing) {
             let highest = facts.bundles.iter().map(|bundle| bundle.name.last).max();
             for bundle in facts.bundles.iter().filter(|bundle| Some(bundle.name.last) == highest) {
-                prop_assert!(done.bundles.iter().all(|gone| gone.name != bundle.name.to_string()));
+                prop_assert!(done.expired.iter().all(|gone| gone.name != bundle.name.to_string()));
             }
         }
     }

@@ -103,8 +103,8 @@ impl CleanupReport {
     fn why(&self, workflow: &WorkflowId) -> String {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let gone =
-            self.verdicts.iter().filter(|verdict| !verdict.keep && verdict.handle.workflow == *workflow);
-        for reason in gone.filter_map(|verdict| verdict.reasons.first()) {
+            self.decisions.iter().filter(|decision| !decision.keep && decision.handle.workflow == *workflow);
+        for reason in gone.filter_map(|decision| decision.reasons.first()) {
             *counts.entry(reason.to_string()).or_default() += 1;
         }
         let mut counts: Vec<(usize, String)> =
@@ -125,24 +125,26 @@ impl CleanupReport {
 
     /// The workflows of which everything stays, and why.
     fn unchanged(&self, page: &mut Page) {
-        for verdicts in self.verdicts.chunk_by(|a, b| a.handle.workflow == b.handle.workflow) {
-            let Some(workflow) = verdicts.first().map(|verdict| &verdict.handle.workflow) else { continue };
+        for decisions in self.decisions.chunk_by(|a, b| a.handle.workflow == b.handle.workflow) {
+            let Some(workflow) = decisions.first().map(|decision| &decision.handle.workflow) else {
+                continue;
+            };
             let is_listed = self.groups.iter().any(|group| group.workflow == *workflow);
-            if is_listed || !verdicts.iter().all(|verdict| verdict.keep) {
+            if is_listed || !decisions.iter().all(|decision| decision.keep) {
                 continue;
             }
             let (checkpoints, stay) =
-                (count(verdicts.len(), "checkpoint"), verb(verdicts.len(), "stays", "stay"));
+                (count(decisions.len(), "checkpoint"), verb(decisions.len(), "stays", "stay"));
             page.line(format!("{}: {checkpoints} {stay}", page.paint(Style::Bold, workflow.as_str())));
             self.details(workflow, page);
         }
     }
 
     fn details(&self, workflow: &WorkflowId, page: &mut Page) {
-        for verdict in self.verdicts.iter().filter(|verdict| verdict.handle.workflow == *workflow) {
-            let reasons: Vec<String> = verdict.reasons.iter().map(ToString::to_string).collect();
-            let word = if verdict.keep { "stays" } else { "goes" };
-            page.line(format!("  {}  {word}: {}", verdict.handle, page.foreign(&and(&reasons))));
+        for decision in self.decisions.iter().filter(|decision| decision.handle.workflow == *workflow) {
+            let reasons: Vec<String> = decision.reasons.iter().map(ToString::to_string).collect();
+            let word = if decision.keep { "stays" } else { "goes" };
+            page.line(format!("  {}  {word}: {}", decision.handle, page.foreign(&and(&reasons))));
         }
         for bundle in self.bundles.iter().filter(|bundle| bundle.workflow == *workflow) {
             let reasons: Vec<String> = bundle.reasons.iter().map(ToString::to_string).collect();

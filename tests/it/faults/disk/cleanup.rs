@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use ckpt::core::change::{Change, Edit};
-use ckpt::core::retention::Removal;
+use ckpt::core::retention::CleanupEffect;
 use ckpt::core::{Handle, WorkflowStatus};
 use serde_json::json;
 
@@ -159,7 +159,7 @@ fn a_stalled_saver_is_neither_lost_nor_hidden() {
         let other = Rc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || {
             let plan = decide(&other.store(), &standing()).unwrap();
-            assert_eq!(plan.workflows[0].removal, Removal::Some, "{}", later());
+            assert_eq!(plan.workflows[0].effect, CleanupEffect::Checkpoints, "{}", later());
             assert!(other.store().clean(&plan, &other.stamp()).failures.is_empty());
         });
         let store = world.faulty(disk);

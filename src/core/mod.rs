@@ -1,7 +1,6 @@
 //! The domain, the decisions and the store. Nothing here prints, asks, exits, reads the environment or looks at a
 //! clock: the time is a parameter.
 
-pub mod adopt;
 pub mod artifact;
 pub mod builtin;
 pub mod bundle_name;
@@ -17,6 +16,7 @@ pub mod files;
 pub mod finding;
 pub mod format;
 pub mod git;
+pub mod import;
 mod indented;
 pub mod json;
 pub mod migrate;

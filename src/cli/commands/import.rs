@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::foreign::{STDIN, read_stdin};
-use super::reader::{File, Reader, name};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
-use crate::core::adopt::{
-    Adopted, Adoption, Found, ImportError, Known, Opened, Queue, Queued, Shelf, SourceProblem, Terms, collect,
-};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
+use crate::core::import::{
+    Candidate, Companions, ForeignFile, Found, ImportError, Importer, ReadOptions, Source, SourceError,
+    collect, order,
+};
 use crate::core::resume::Selected;
 use crate::core::store::Error;
 use crate::core::store::OsDisk;
@@ -67,37 +67,34 @@ pub(crate) struct ImportArgs {
 fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     let into = args.into.as_deref().map(str::parse::<WorkflowId>).transpose()?;
     let mut import = Import {
-        reader: Reader {
-            terms: Terms { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
-            shelf: Shelf::default(),
-            stdin: None,
-        },
+        options: ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
+        companions: Companions::default(),
         into,
         dry_run: args.dry_run,
         progress: Progress::new(&session.ui),
-        called: BTreeSet::new(),
+        workflows: BTreeSet::new(),
         report: ImportReport::new(args.dry_run),
     };
-    let files = import.gather(&args.paths);
-    import.one_workflow()?;
-    let queue = Queue::new(files);
-    for (file, problem) in queue.refused {
-        import.failed(&file.source, problem);
+    let candidates = import.gather(&args.paths);
+    import.check_into()?;
+    let (workflows, rejected) = order(candidates);
+    for (file, error) in rejected {
+        import.fail(&file.name, error);
     }
-    if !queue.workflows.is_empty() {
+    if !workflows.is_empty() {
         let place = session.place()?;
         import.report.creates(&place.location);
         let store = Store::at(place.located())?;
         let config = session.config(&store)?;
         let stamp = session.stamp(&place, &Default::default())?;
-        let adoption = Adoption {
+        let importer = Importer {
             store: &store,
             project: &place.located().project,
             max_file: config.max_artifact(),
             stamp: &stamp,
         };
-        for (workflow, files) in queue.workflows {
-            import.workflow(&adoption, &workflow, files)?;
+        for (workflow, files) in workflows {
+            import.workflow(&importer, &workflow, files)?;
         }
     }
     let Import { report, progress, .. } = import;
@@ -111,27 +108,27 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// One run of the command.
 struct Import<'a> {
-    reader: Reader,
+    options: ReadOptions,
+    companions: Companions,
     into: Option<WorkflowId>,
     dry_run: bool,
     progress: Progress<'a>,
-    /// What the files call their workflows.
-    called: BTreeSet<WorkflowId>,
+    /// The workflows that the files name.
+    workflows: BTreeSet<WorkflowId>,
     report: ImportReport,
 }
 
 impl Import<'_> {
-    /// Reads every file once, to learn what it is and where it belongs. What it says is not kept: there may be many.
-    fn gather(&mut self, paths: &[PathBuf]) -> Vec<Queued<File>> {
-        let mut files = Vec::new();
+    /// Reads every file once, to learn its workflow and its place in it. The content is read again when its turn comes.
+    fn gather(&mut self, paths: &[PathBuf]) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         let mut companions = HashSet::new();
         let mut seen = 0;
         for path in paths {
             if path == Path::new(STDIN) {
                 match read_stdin("import -") {
                     Ok(bytes) => {
-                        self.reader.stdin = Some(bytes);
-                        self.consider(None, &mut files, &mut companions);
+                        candidates.extend(self.candidate(Source::Stdin(bytes), &mut companions));
                     }
                     Err(failure) => self.report.fail(STDIN, failure),
                 }
@@ -141,95 +138,109 @@ impl Import<'_> {
                 seen += 1;
                 self.progress.at(|| format!("Looking at file {seen}: {}", path.display()));
                 match found {
-                    Found::File(file) => self.consider(Some(file), &mut files, &mut companions),
+                    Found::File(source) => candidates.extend(self.candidate(source, &mut companions)),
                     Found::Link => self.report.pass_over(PassedOver::link(path.display().to_string())),
-                    Found::Unreachable(problem) => self.failed(&path.display().to_string(), problem),
+                    Found::Unreadable(error) => self.fail(&path.display().to_string(), error),
                 }
             }
         }
-        // A second file of a checkpoint is part of that, and nothing on its own.
-        files.retain(|file| !file.file.as_ref().is_some_and(|file| companions.contains(&file.path)));
+        // A companion is part of its checkpoint, and not a checkpoint on its own.
+        candidates.retain(|file| !file.source.path().is_some_and(|path| companions.contains(path)));
         self.report.forget(&companions);
-        files
+        candidates
     }
 
-    fn consider(&mut self, file: File, files: &mut Vec<Queued<File>>, companions: &mut HashSet<PathBuf>) {
-        let source = name(&file);
-        let named = file.as_ref().is_none_or(|file| file.named);
-        let mut dated = false;
-        let opened = self.reader.open(&file, companions).and_then(|opened| {
-            dated = opened.is_checkpoint(true);
-            if !opened.is_checkpoint(named) {
-                return Err(SourceProblem::NotACheckpoint);
+    /// Reads one file. One that is not to be imported is added to the report.
+    fn candidate(&mut self, source: Source, companions: &mut HashSet<PathBuf>) -> Option<Candidate> {
+        let name = source.name();
+        let named = !matches!(source, Source::Listed(_));
+        let file = match ForeignFile::open(&source, self.options, &mut self.companions) {
+            Ok(file) => file,
+            Err(error) => return self.skip(name, named, error),
+        };
+        companions.extend(file.companion.clone());
+        if !file.is_checkpoint(named) {
+            if file.is_checkpoint(true) {
+                self.report.pass_over(PassedOver::dated(name));
+                return None;
             }
-            if opened.reading.draft.idle {
-                return Err(SourceProblem::Idle);
-            }
-            let own = opened.workflow();
-            self.called.extend(own.as_ref().ok().cloned());
-            let workflow = self.into.clone().map_or(own, Ok)?;
-            Ok((opened, workflow))
-        });
-        match opened {
-            Ok((opened, workflow)) => files.push(Queued {
-                file,
-                source,
-                sha256: opened.sha256,
-                dialect: opened.reading.dialect,
-                workflow,
-                recorded_at: opened.reading.draft.recorded_at,
-            }),
-            // Whatever else lies in a directory is not what was meant.
-            Err(SourceProblem::NotACheckpoint) if !named && dated => {
-                self.report.pass_over(PassedOver::dated(source));
-            }
-            Err(problem @ (SourceProblem::NotACheckpoint | SourceProblem::Idle)) if !named => {
-                let reason = problem.to_string();
-                let code = Failure::from(problem.of(&source)).code.word();
-                self.report.pass_over(PassedOver { source, code, reason });
-            }
-            Err(problem) => self.failed(&source, problem),
+            return self.skip(name, named, SourceError::NotACheckpoint);
         }
+        if file.reading.draft.idle {
+            return self.skip(name, named, SourceError::Idle);
+        }
+        let own = file.workflow();
+        self.workflows.extend(own.as_ref().ok().cloned());
+        let workflow = match self.into.clone().map_or(own, Ok) {
+            Ok(workflow) => workflow,
+            Err(error) => return self.skip(name, named, error),
+        };
+        Some(Candidate {
+            source,
+            name,
+            sha256: file.sha256,
+            dialect: file.reading.dialect,
+            workflow,
+            recorded_at: file.reading.draft.recorded_at,
+        })
     }
 
-    /// A name for all of them is a name for one workflow.
-    fn one_workflow(&self) -> Result<(), Failure> {
-        let (Some(into), 2..) = (&self.into, self.called.len()) else { return Ok(()) };
+    /// Reports a file that is not imported. In a directory, other files are expected beside checkpoints.
+    fn skip(&mut self, name: String, named: bool, error: SourceError) -> Option<Candidate> {
+        if !named && matches!(error, SourceError::NotACheckpoint | SourceError::Idle) {
+            let reason = error.to_string();
+            let code = Failure::from(error.of(&name)).code.word();
+            self.report.pass_over(PassedOver { source: name, code, reason });
+        } else {
+            self.fail(&name, error);
+        }
+        None
+    }
+
+    /// Fails if `--into` would merge several workflows.
+    fn check_into(&self) -> Result<(), Failure> {
+        let (Some(into), 2..) = (&self.into, self.workflows.len()) else { return Ok(()) };
         let message =
-            format!("the files belong to {} workflows, and `--into {into}` names one", self.called.len());
+            format!("the files belong to {} workflows, and `--into {into}` names one", self.workflows.len());
         Err(Failure::new(ErrorCode::SeveralWorkflows, message)
             .help("import them one by one, or without `--into`"))
     }
 
+    /// Imports the files of one workflow.
     fn workflow(
         &mut self,
-        adoption: &Adoption<'_, OsDisk>,
+        importer: &Importer<'_, OsDisk>,
         workflow: &WorkflowId,
-        files: Vec<Queued<File>>,
+        files: Vec<Candidate>,
     ) -> Result<(), Failure> {
-        let mut known = adoption.known(workflow)?;
-        let mut newest = if self.dry_run { newest(adoption.store, workflow)? } else { None };
-        for file in files {
+        let mut sources = importer.store.sources(workflow)?;
+        let mut newest = if self.dry_run { newest(importer.store, workflow)? } else { None };
+        for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
-            self.progress.at(|| format!("Importing file {}: {}", done + 1, file.source));
-            let opened = match self.reader.open(&file.file, &mut HashSet::new()) {
-                Ok(opened) if opened.sha256 == file.sha256 => opened,
+            self.progress.at(|| format!("Importing file {}: {name}", done + 1));
+            let file = match ForeignFile::open(&source, self.options, &mut self.companions) {
+                Ok(file) if file.sha256 == sha256 => file,
                 Ok(_) => {
-                    self.failed(&file.source, SourceProblem::Changed);
+                    self.fail(&name, SourceError::Changed);
                     continue;
                 }
-                Err(problem) => {
-                    self.failed(&file.source, problem);
+                Err(error) => {
+                    self.fail(&name, error);
                     continue;
                 }
             };
-            match self.adopt(adoption, workflow, &opened, &mut known, &mut newest) {
-                Ok(adopted) => self.report.add(&opened, &adopted),
-                Err(ImportError::Source { problem, .. }) => self.failed(&file.source, problem),
-                // Whatever is wrong with the store is wrong with it for the next file too.
+            let outcome = if self.dry_run {
+                importer.preview(&file, workflow, &mut sources, &mut newest)
+            } else {
+                importer.append(&file, workflow, &mut sources)
+            };
+            match outcome {
+                Ok(outcome) => self.report.add(&file, &outcome),
+                Err(ImportError::Source { error, .. }) => self.fail(&name, error),
+                // An error of the store would repeat for every other file of the workflow.
                 Err(error) if self.report.is_empty() => return Err(error.into()),
                 Err(error) => {
-                    self.report.fail(&file.source, error);
+                    self.report.fail(&name, error);
                     return Ok(());
                 }
             }
@@ -237,27 +248,12 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn adopt(
-        &self,
-        adoption: &Adoption<'_, OsDisk>,
-        workflow: &WorkflowId,
-        opened: &Opened,
-        known: &mut Known,
-        newest: &mut Option<Box<Checkpoint>>,
-    ) -> Result<Adopted, ImportError> {
-        if self.dry_run {
-            adoption.foresee(opened, workflow, known, newest)
-        } else {
-            adoption.append(opened, workflow, known)
-        }
-    }
-
-    fn failed(&mut self, source: &str, problem: SourceProblem) {
-        self.report.fail(source, problem.of(source));
+    fn fail(&mut self, name: &str, error: SourceError) {
+        self.report.fail(name, error.of(name));
     }
 }
 
-/// What a dry run continues: the newest checkpoint, if there is one.
+/// Returns the checkpoint that a dry run continues.
 fn newest(store: &Store, workflow: &WorkflowId) -> Result<Option<Box<Checkpoint>>, Failure> {
     match Selected::newest(store, workflow) {
         Ok(selected) => Ok(Some(selected.checkpoint)),

@@ -14,7 +14,6 @@ mod list;
 mod man;
 mod migrate;
 mod pipeline;
-mod reader;
 mod restore;
 mod resume;
 mod revise;

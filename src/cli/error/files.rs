@@ -1,11 +1,11 @@
 //! Files of the project and of other systems: recorded, imported, exported.
 
 use super::{ErrorCode, Failure, USE_NEWER};
-use crate::core::adopt::{ImportError, SourceProblem};
 use crate::core::artifact::ArtifactError;
 use crate::core::export::ExportProblem;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
+use crate::core::import::{ImportError, SourceError};
 
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
@@ -34,44 +34,44 @@ impl From<ImportError> for Failure {
         let message = error.to_string();
         match error {
             ImportError::Store(error) => error.into(),
-            ImportError::Source { name, problem } => from_source(&problem, &message).context("source", name),
+            ImportError::Source { name, error } => from_source(&error, &message).context("source", name),
         }
     }
 }
 
-fn from_source(problem: &SourceProblem, message: &str) -> Failure {
+fn from_source(error: &SourceError, message: &str) -> Failure {
     let fail = |code| Failure::new(code, message);
-    match problem {
-        SourceProblem::File(FileProblem::Missing) => {
+    match error {
+        SourceError::File(FileProblem::Missing) => {
             fail(ErrorCode::SourceMissing).help("name a file or a directory that exists")
         }
-        SourceProblem::File(FileProblem::TooLarge(_)) => {
+        SourceError::File(FileProblem::TooLarge(_)) => {
             fail(ErrorCode::SourceTooLarge).help("a checkpoint file is much smaller; name another")
         }
-        SourceProblem::File(FileProblem::NotAFile) => {
+        SourceError::File(FileProblem::NotAFile) => {
             fail(ErrorCode::SourceNotAFile).help("name a regular file; `ckpt import` takes directories too")
         }
-        SourceProblem::File(FileProblem::Outside | FileProblem::NotUtf8 | FileProblem::Io(_)) => {
+        SourceError::File(FileProblem::Outside | FileProblem::NotUtf8 | FileProblem::Io(_)) => {
             fail(ErrorCode::SourceUnreadable).help("check its permissions")
         }
-        SourceProblem::Damaged(place) => fail(ErrorCode::Damaged)
+        SourceError::Damaged(place) => fail(ErrorCode::Damaged)
             .help("the file was left as it is; mend it there, or restore it from where it came")
             .context("line", place.line)
             .context("column", place.column),
-        SourceProblem::TooDeep => fail(ErrorCode::TooMany)
+        SourceError::TooDeep => fail(ErrorCode::TooMany)
             .help("a checkpoint file is much flatter; name another, or take out what is nested so deeply"),
-        SourceProblem::Unusable(Unusable::Newer(version)) => {
+        SourceError::Unusable(Unusable::Newer(version)) => {
             fail(ErrorCode::FormatNewer).help(USE_NEWER).context("version", version.to_string())
         }
-        SourceProblem::Unusable(why) => fail(ErrorCode::Damaged)
+        SourceError::Unusable(why) => fail(ErrorCode::Damaged)
             .help("the file was left as it is; restore it from where it came")
             .context("reason", why.code().word()),
-        SourceProblem::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
+        SourceError::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
             .help("if you know what it is, say it: `ckpt import --as-dialect NAME PATH`"),
-        SourceProblem::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
-        SourceProblem::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
-        SourceProblem::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),
-        SourceProblem::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
+        SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
+        SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
+        SourceError::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),
+        SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
             .help(format!("import it under another name: `--into {workflow}-imported`"))
             .context("workflow", workflow.as_str()),
     }

@@ -14,9 +14,9 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::words::{count, left_out};
-use crate::core::adopt::{Adopted, Opened};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
+use crate::core::import::{ForeignFile, Outcome};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
 
@@ -98,9 +98,9 @@ impl ImportReport {
         }
     }
 
-    pub(crate) fn add(&mut self, opened: &Opened, adopted: &Adopted) {
-        let (Adopted::Appended(handle) | Adopted::Unchanged(handle)) = adopted;
-        let Opened { source, reading, .. } = opened;
+    pub(crate) fn add(&mut self, foreign: &ForeignFile, outcome: &Outcome) {
+        let (Outcome::Appended(handle) | Outcome::Unchanged(handle)) = outcome;
+        let ForeignFile { name: source, reading, .. } = foreign;
         let mut file = ImportedFile {
             source: source.clone(),
             dialect: reading.dialect,
@@ -108,7 +108,7 @@ impl ImportReport {
             handle: handle.clone(),
             facts: Vec::new(),
         };
-        if matches!(adopted, Adopted::Unchanged(_)) {
+        if matches!(outcome, Outcome::Unchanged(_)) {
             self.unchanged.push(file);
             return;
         }
@@ -119,7 +119,7 @@ impl ImportReport {
         for finding in &reading.findings {
             self.findings.push(SourceFinding { source: source.clone(), finding: finding.clone() });
         }
-        for pointer in &opened.redactions {
+        for pointer in &foreign.redactions {
             self.redactions.push(Redaction { source: source.clone(), pointer: pointer.clone() });
         }
     }

@@ -9,12 +9,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use ckpt::cli::escape;
-use ckpt::core::adopt::{Opened, SourceProblem, Terms};
 use ckpt::core::change::{Request, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::dialects::{Dialect, Document, Notation, to_yaml};
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{self};
+use ckpt::core::import::{ForeignFile, ReadOptions, SourceError};
 use ckpt::core::json::parse_strict;
 use ckpt::core::redact::{redact_text, redact_value};
 use ckpt::core::resume::{Facts, Limits, evaluate};
@@ -215,8 +215,8 @@ pub(crate) fn import(bytes: &[u8]) {
         Ok(document) => kept(&document),
         Err(problem) => return assert!(problem.line > 0 && problem.column > 0, "{problem}"),
     }
-    adopt(bytes, Terms::default());
-    adopt(bytes, Terms { dialect: Some(in_turn(Dialect::ALL, bytes)), allow_secrets: true });
+    import_with(bytes, ReadOptions::default());
+    import_with(bytes, ReadOptions { dialect: Some(in_turn(Dialect::ALL, bytes)), allow_secrets: true });
 }
 
 fn in_turn<const N: usize>(dialects: [Dialect; N], bytes: &[u8]) -> Dialect {
@@ -234,11 +234,11 @@ fn kept(Document { notation, value, .. }: &Document) {
     }
 }
 
-fn adopt(bytes: &[u8], terms: Terms) {
+fn import_with(bytes: &[u8], options: ReadOptions) {
     let project = Path::new("/nowhere");
-    let opened = match Opened::read("file.json", bytes, terms, |_, main| Some(main.clone())) {
+    let opened = match ForeignFile::parse("file.json", bytes, options, |_, main| Some(main.clone())) {
         Ok(opened) => opened,
-        Err(SourceProblem::Damaged(problem)) => return assert!(problem.line > 0 && problem.column > 0),
+        Err(SourceError::Damaged(problem)) => return assert!(problem.line > 0 && problem.column > 0),
         Err(_) => return,
     };
     let _ = opened.is_checkpoint(true);

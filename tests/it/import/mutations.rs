@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ckpt::core::adopt::{Adoption, Opened, SourceProblem, Terms};
 use ckpt::core::change::Stamp;
 use ckpt::core::checkpoint::Writer;
+use ckpt::core::import::{ForeignFile, Importer, ReadOptions, SourceError};
 use ckpt::core::resume::{Facts, Limits, Resume, Verdict, evaluate};
 use ckpt::core::schema::Validator;
 use ckpt::core::size::Size;
@@ -223,8 +223,8 @@ fn no_variant_of_any_file_is_read_wrongly() {
     let now = Timestamp::parse("2026-01-30T14:30:00Z").unwrap();
     let stamp =
         Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
-    let adoption =
-        Adoption { store: &store, project: Path::new("/nowhere"), max_file: Size(1 << 20), stamp: &stamp };
+    let importer =
+        Importer { store: &store, project: Path::new("/nowhere"), max_file: Size(1 << 20), stamp: &stamp };
     let validator = Validator::of_checkpoints().unwrap();
     let (mut read, mut damaged, mut slowest) = (0, 0, Duration::ZERO);
     for variant in 0..VARIANTS {
@@ -244,10 +244,10 @@ fn no_variant_of_any_file_is_read_wrongly() {
         let shown = String::from_utf8_lossy(&bytes).into_owned();
         let begun = Instant::now();
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            match Opened::read(&name, &bytes, Terms::default(), |_, _| None) {
+            match ForeignFile::parse(&name, &bytes, ReadOptions::default(), |_, _| None) {
                 Ok(opened) => {
                     let workflow = opened.workflow().unwrap_or_else(|_| "w".parse().unwrap());
-                    let checkpoint = adoption.checkpoint(&opened, &workflow, None);
+                    let checkpoint = importer.checkpoint(&opened, &workflow, None);
                     let resume = evaluate(&checkpoint, &Facts::default(), &Limits::default(), now);
                     check(&checkpoint, &resume, &opened.papers.main);
                     let mut stored = checkpoint;
@@ -260,7 +260,7 @@ fn no_variant_of_any_file_is_read_wrongly() {
                     }
                     true
                 }
-                Err(SourceProblem::Damaged(problem)) => {
+                Err(SourceError::Damaged(problem)) => {
                     assert!(problem.line >= 1 && problem.column >= 1, "{problem}");
                     false
                 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
-use ckpt::core::adopt::{Adoption, Opened, Terms};
 use ckpt::core::change::{Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, WatchedFile};
 use ckpt::core::digest::Digest;
 use ckpt::core::finding::Code;
+use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
 use ckpt::core::resume::{Condition, Facts, GitFact, Limits, OutputFact, TaskOutput, Watched, evaluate};
 use ckpt::core::size::Size;
 use ckpt::core::store::{Located, OsDisk};
@@ -163,14 +163,14 @@ const FOREIGN: [&str; 6] = [
 
 /// The checkpoint that a file is imported as.
 fn imported(text: &str) -> Checkpoint {
-    let opened = Opened::read("s.json", text.as_bytes(), Terms::default(), |_, _| None).unwrap();
+    let file = ForeignFile::parse("s.json", text.as_bytes(), ReadOptions::default(), |_, _| None).unwrap();
     let temp = tempfile::tempdir().unwrap();
     let located = Located { root: temp.path().join(".ckpt"), project: temp.path().to_owned() };
     let store: Store<OsDisk> = Store::at(&located).unwrap();
     let stamp = stamp(at(SAVED));
     let project = located.project.as_path();
-    let adoption = Adoption { store: &store, project, max_file: Size(1024), stamp: &stamp };
-    *adoption.checkpoint(&opened, &opened.workflow().unwrap(), None)
+    let importer = Importer { store: &store, project, max_file: Size(1024), stamp: &stamp };
+    *importer.checkpoint(&file, &file.workflow().unwrap(), None)
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Why a foreign file cannot be adopted.
+//! Why a foreign file cannot be imported.
 
 use crate::core::dialects::MAX_SOURCE_DEPTH;
 use crate::core::files::FileProblem;
@@ -7,64 +7,64 @@ use crate::core::json::InvalidJson;
 use crate::core::store;
 use crate::core::workflow_id::WorkflowId;
 
-/// An import that did not work.
+/// An import that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be imported.
-    #[error("`{name}` {problem}")]
+    #[error("`{name}` {error}")]
     Source {
-        /// The file, as it was named.
+        /// The name of the file.
         name: String,
-        /// What is in the way.
+        /// The reason.
         #[source]
-        problem: SourceProblem,
+        error: SourceError,
     },
-    /// The store refuses.
+    /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] store::Error),
 }
 
-/// Says what is in the way. The file itself stays as it is, always.
+/// A file that cannot be imported. The file itself is never changed.
 #[derive(Debug, thiserror::Error)]
-pub enum SourceProblem {
+pub enum SourceError {
     /// It cannot be read.
     #[error("{0}")]
     File(#[from] FileProblem),
-    /// It is no document from beginning to end.
+    /// It is not a complete document.
     #[error("is damaged: {0}")]
     Damaged(#[from] InvalidJson),
-    /// It is nested so deeply that its content could not be edited any more.
+    /// It is nested too deeply to be stored in the state of a checkpoint.
     #[error("is nested deeper than {MAX_SOURCE_DEPTH} levels")]
     TooDeep,
-    /// It is a checkpoint of this program, and a bad one.
+    /// It is a checkpoint of this program that cannot be used.
     #[error("{0}")]
     Unusable(#[from] Unusable),
-    /// Nothing in it is about work in phases.
+    /// It does not describe work in phases.
     #[error("is no checkpoint that can be recognised: it names no phases, no status and nothing to do next")]
     NotACheckpoint,
-    /// It says that there is nothing.
+    /// It records that no work is in progress.
     #[error("says that there is nothing to be done")]
     Idle,
-    /// Neither its content nor its name says which workflow it belongs to.
+    /// Neither its content nor its name can be turned into a workflow id.
     #[error("does not say which workflow it belongs to")]
     NoName,
-    /// It changed while it was being read.
+    /// It changed between two reads.
     #[error("changed while it was being read")]
     Changed,
-    /// The workflow it belongs to has another history.
+    /// Its workflow has another history.
     #[error("belongs to `{workflow}`, {why}")]
     Collision {
         /// The workflow.
         workflow: WorkflowId,
-        /// What is there.
+        /// The other history, as the rest of a sentence.
         why: String,
     },
 }
 
-impl SourceProblem {
-    /// Names the file that has the problem.
+impl SourceError {
+    /// Adds the name of the file.
     #[must_use]
-    pub fn of(self, source: &str) -> ImportError {
-        ImportError::Source { name: source.to_owned(), problem: self }
+    pub fn of(self, name: &str) -> ImportError {
+        ImportError::Source { name: name.to_owned(), error: self }
     }
 }

@@ -1,0 +1,154 @@
+//! Finding the files to import.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use walkdir::WalkDir;
+
+use super::error::SourceError;
+use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
+use crate::core::files::{FileProblem, read_regular};
+
+/// How deep directories are searched.
+const MAX_DEPTH: usize = 32;
+/// The extensions of checkpoint files. A file that the user names may have any.
+const EXTENSIONS: [&str; 5] = ["json", "yaml", "yml", "checkpoint", "state"];
+/// Directories that hold dependencies, build output or version control, or our own store.
+const SKIPPED_DIRS: [&str; 8] =
+    [".git", ".hg", ".svn", ".ckpt", "node_modules", "target", "__pycache__", ".venv"];
+
+/// A file to import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The content of standard input.
+    Stdin(Vec<u8>),
+    /// A file that the user named. It may be a link.
+    Named(PathBuf),
+    /// A file in a directory that the user named.
+    Listed(PathBuf),
+}
+
+impl Source {
+    /// Returns the name for messages: the path, or `-`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+
+    /// Returns the path, if it is a file.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin(_) => None,
+            Self::Named(path) | Self::Listed(path) => Some(path),
+        }
+    }
+
+    /// Reads the content.
+    ///
+    /// # Errors
+    /// It is not a regular file, too large, or cannot be read.
+    pub fn read(&self) -> Result<Vec<u8>, SourceError> {
+        let path = match self {
+            Self::Stdin(bytes) => return Ok(bytes.clone()),
+            Self::Named(path) => &std::fs::canonicalize(path).map_err(FileProblem::from)?,
+            Self::Listed(path) => path,
+        };
+        Ok(read_regular(path, MAX_SOURCE_BYTES)?)
+    }
+}
+
+/// An entry that [`collect`] found.
+#[derive(Debug)]
+pub enum Found {
+    /// A file to import.
+    File(Source),
+    /// A link in a directory. It is not followed.
+    Link,
+    /// An entry that cannot be read.
+    Unreadable(SourceError),
+}
+
+/// Finds the files at a path: the file itself, or every file below a directory that has the extension of a checkpoint
+/// file.
+#[must_use]
+pub fn collect(path: &Path) -> Vec<(PathBuf, Found)> {
+    let is_dir = match std::fs::metadata(path) {
+        Ok(metadata) => metadata.is_dir(),
+        Err(error) => return vec![(path.to_owned(), Found::Unreadable(FileProblem::from(error).into()))],
+    };
+    if !is_dir {
+        return vec![(path.to_owned(), Found::File(Source::Named(path.to_owned())))];
+    }
+    let walk = WalkDir::new(path).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
+    let is_searched = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0 || !entry.file_type().is_dir() || !SKIPPED_DIRS.contains(&name.as_ref())
+    };
+    let mut entries = Vec::new();
+    for entry in walk.filter_entry(is_searched) {
+        match entry {
+            Ok(entry) if !has_extension(entry.path()) => {}
+            Ok(entry) if entry.file_type().is_file() => {
+                let path = entry.into_path();
+                entries.push((path.clone(), Found::File(Source::Listed(path))));
+            }
+            Ok(entry) if entry.path_is_symlink() => entries.push((entry.into_path(), Found::Link)),
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(path).to_owned();
+                let io = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
+                entries.push((path, Found::Unreadable(FileProblem::from(io).into())));
+            }
+        }
+    }
+    entries
+}
+
+fn has_extension(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+/// The second files that some dialects keep beside a checkpoint. Several checkpoints share one, so each is read once.
+#[derive(Debug, Default)]
+pub struct Companions {
+    read: HashMap<PathBuf, Option<Value>>,
+}
+
+impl Companions {
+    /// Returns the path of the second file, and the part of it that belongs to this checkpoint. One that cannot be
+    /// read is ignored here: it is reported when it is imported itself.
+    pub fn find(&mut self, path: &Path, dialect: Dialect, main: &Value) -> Option<(PathBuf, Value)> {
+        let names: &[&str] = match dialect {
+            Dialect::Dotagent => &["execution.json"],
+            Dialect::Crunch => &["index.yaml", "index.yml", "index.json"],
+            _ => return None,
+        };
+        for name in names {
+            let companion = path.with_file_name(name);
+            let content = self.read.entry(companion.clone()).or_insert_with(|| read(&companion));
+            if let (Some(content), true) = (content, companion != path) {
+                return Some((companion, select(dialect, main, content)?));
+            }
+        }
+        None
+    }
+}
+
+fn read(path: &Path) -> Option<Value> {
+    let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
+    let document = Document::parse(&bytes).ok()?;
+    document.value.is_object().then_some(document.value)
+}
+
+/// Returns the entry of an index that belongs to this checkpoint; any other companion belongs to it as a whole.
+fn select(dialect: Dialect, main: &Value, companion: &Value) -> Option<Value> {
+    if dialect != Dialect::Crunch {
+        return Some(companion.clone());
+    }
+    let id = main.get("checkpoint_id")?;
+    let entries = companion.get("checkpoints")?.as_array()?;
+    entries.iter().find(|entry| entry.get("checkpoint_id") == Some(id)).cloned()
+}

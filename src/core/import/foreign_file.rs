@@ -1,0 +1,133 @@
+//! A foreign checkpoint file: parsed, redacted, and read in its dialect.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::collect::{Companions, Source};
+use super::error::SourceError;
+use crate::core::dialects::{Dialect, Document, MAX_SOURCE_DEPTH, Papers, Reading};
+use crate::core::digest::Digest;
+use crate::core::format;
+use crate::core::json::depth;
+use crate::core::redact::{redact_text, redact_value};
+use crate::core::workflow_id::WorkflowId;
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOptions {
+    /// The dialect to use instead of the detected one.
+    pub dialect: Option<Dialect>,
+    /// True to keep secrets.
+    pub allow_secrets: bool,
+}
+
+/// A foreign checkpoint file.
+#[derive(Debug, Clone)]
+pub struct ForeignFile {
+    /// The name of the file, redacted.
+    pub name: String,
+    /// The digest of its bytes.
+    pub sha256: Digest,
+    /// The path of the second file that belongs to it.
+    pub companion: Option<PathBuf>,
+    /// Its content as a draft.
+    pub reading: Reading,
+    /// Its content as the dialect has it, redacted.
+    pub papers: Papers,
+    /// The JSON pointers of the redacted values.
+    pub redactions: Vec<String>,
+}
+
+impl ForeignFile {
+    /// Reads a file, and the second file that belongs to it.
+    ///
+    /// # Errors
+    /// It cannot be read, is damaged, or is not a checkpoint.
+    pub fn open(
+        source: &Source,
+        options: ReadOptions,
+        companions: &mut Companions,
+    ) -> Result<Self, SourceError> {
+        let mut path = None;
+        let companion = |dialect, main: &Value| {
+            let (companion, content) = companions.find(source.path()?, dialect, main)?;
+            path = Some(companion);
+            Some(content)
+        };
+        let file = Self::parse(&source.name(), &source.read()?, options, companion)?;
+        Ok(Self { companion: path, ..file })
+    }
+
+    /// Parses the bytes of a file. `companion` returns the content of the second file that belongs to it.
+    ///
+    /// # Errors
+    /// It is damaged, or is not a checkpoint.
+    pub fn parse(
+        name: &str,
+        bytes: &[u8],
+        options: ReadOptions,
+        companion: impl FnOnce(Dialect, &Value) -> Option<Value>,
+    ) -> Result<Self, SourceError> {
+        let mut document = Document::parse(bytes)?;
+        let dialect = options.dialect.unwrap_or_else(|| Dialect::detect(&document.value));
+        if dialect == Dialect::Ckpt {
+            format::check(bytes)?;
+            // A seal closes a workflow and holds none of its content.
+            if document.value.get("sealed").is_some() {
+                return Err(SourceError::NotACheckpoint);
+            }
+        }
+        let mut beside = companion(dialect, &document.value);
+        // A file of our own is not nested into the state of a checkpoint, so its depth does not grow.
+        let deepest = beside.iter().chain([&document.value]).map(depth).max();
+        if dialect != Dialect::Ckpt && deepest > Some(MAX_SOURCE_DEPTH) {
+            return Err(SourceError::TooDeep);
+        }
+        let mut redactions = Vec::new();
+        if !options.allow_secrets {
+            redact_value(&mut document.value, "", &mut redactions);
+            if let Some(beside) = &mut beside {
+                redact_value(beside, "", &mut redactions);
+            }
+        }
+        let reading = dialect.read(&document, beside.as_ref());
+        if !document.value.is_object() && !reading.is_about_work() {
+            return Err(SourceError::NotACheckpoint);
+        }
+        let papers = Papers { main: document.value, beside };
+        let mut name = name.to_owned();
+        if !options.allow_secrets
+            && let Some(redacted) = redact_text(&name)
+        {
+            name = redacted;
+            redactions.push("/imported/source".to_owned());
+        }
+        Ok(Self { name, sha256: Digest::of(bytes), companion: None, reading, papers, redactions })
+    }
+
+    /// Returns true if it describes work. For a file that the user named, a date is enough.
+    #[must_use]
+    pub fn is_checkpoint(&self, named: bool) -> bool {
+        self.reading.is_about_work() || (named && self.reading.draft.recorded_at.is_some())
+    }
+
+    /// Returns the workflow it belongs to, from its content or its file name, in the nearest valid spelling.
+    ///
+    /// # Errors
+    /// Neither can be turned into a workflow id.
+    pub fn workflow(&self) -> Result<WorkflowId, SourceError> {
+        let stem = Path::new(&self.name).file_stem().and_then(|stem| stem.to_str());
+        let stem = stem.filter(|stem| *stem != "-");
+        for name in [self.reading.draft.workflow.as_deref(), stem].into_iter().flatten() {
+            let id = match name.parse::<WorkflowId>() {
+                Ok(id) => Some(id),
+                Err(invalid) => invalid.suggestion.and_then(|suggestion| suggestion.parse().ok()),
+            };
+            if let Some(id) = id {
+                return Ok(id);
+            }
+        }
+        Err(SourceError::NoName)
+    }
+}

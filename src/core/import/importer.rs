@@ -1,0 +1,183 @@
+//! Appending foreign files to the store.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::error::{ImportError, SourceError};
+use super::files::inspect_files;
+use super::foreign_file::ForeignFile;
+use crate::core::change::{Stamp, successor};
+use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
+use crate::core::dialects::Dialect;
+use crate::core::digest::Digest;
+use crate::core::finding::{Code, Finding, Severity};
+use crate::core::phase::Phase;
+use crate::core::selector::Handle;
+use crate::core::size::Size;
+use crate::core::store::{Decision, Disk, Store};
+use crate::core::workflow_id::WorkflowId;
+
+/// Appends foreign files to a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Importer<'a, D: Disk> {
+    /// The store.
+    pub store: &'a Store<D>,
+    /// The directory that recorded paths are relative to.
+    pub project: &'a Path,
+    /// The largest file that is hashed.
+    pub max_file: Size,
+    /// The stamp of the import; each file gets a save id of its own.
+    pub stamp: &'a Stamp,
+}
+
+/// The result for one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It became this checkpoint.
+    Appended(Handle),
+    /// It had become this checkpoint before.
+    Unchanged(Handle),
+}
+
+impl<D: Disk> Importer<'_, D> {
+    /// Appends a file to a workflow, unless one of `sources` is the same file. `sources` has the digests of the files
+    /// that the workflow was imported from, each with the number of its checkpoint.
+    ///
+    /// # Errors
+    /// The workflow has another history, or the store cannot be written.
+    pub fn append(
+        &self,
+        file: &ForeignFile,
+        workflow: &WorkflowId,
+        sources: &mut HashMap<Digest, u64>,
+    ) -> Result<Outcome, ImportError> {
+        if let Some(seq) = sources.get(&file.sha256) {
+            return Ok(Outcome::Unchanged(Handle::new(workflow, *seq)));
+        }
+        let mut save_id = Digest::of(format!("{}/{}", self.stamp.save_id, file.sha256).as_bytes()).to_hex();
+        save_id.truncate(32);
+        let stamp = Stamp { save_id, ..self.stamp.clone() };
+        let importer = Importer { stamp: &stamp, ..*self };
+        let decision = self.store.append(workflow, &stamp.save_id, |newest, content_seq| {
+            if let Some(newest) = &newest {
+                if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == file.sha256) {
+                    return Ok(Decision::Keep(Ok(content_seq)));
+                }
+                if let Err(error) = check_history(file, newest) {
+                    return Ok(Decision::Keep(Err(error)));
+                }
+            }
+            Ok(Decision::Write(importer.checkpoint(file, workflow, newest)))
+        })?;
+        let (seq, outcome) = match decision {
+            Decision::Write(checkpoint) => (checkpoint.seq, Outcome::Appended(checkpoint.handle())),
+            Decision::Keep(Ok(seq)) => (seq, Outcome::Unchanged(Handle::new(workflow, seq))),
+            Decision::Keep(Err(error)) => return Err(error.of(&file.name)),
+        };
+        sources.insert(file.sha256, seq);
+        Ok(outcome)
+    }
+
+    /// Returns what [`append`](Self::append) would, and makes `newest` the checkpoint it would write.
+    ///
+    /// # Errors
+    /// The workflow has another history.
+    pub fn preview(
+        &self,
+        file: &ForeignFile,
+        workflow: &WorkflowId,
+        sources: &mut HashMap<Digest, u64>,
+        newest: &mut Option<Box<Checkpoint>>,
+    ) -> Result<Outcome, ImportError> {
+        if let Some(seq) = sources.get(&file.sha256) {
+            return Ok(Outcome::Unchanged(Handle::new(workflow, *seq)));
+        }
+        if let Some(newest) = newest {
+            check_history(file, newest).map_err(|error| error.of(&file.name))?;
+        }
+        let next = self.checkpoint(file, workflow, newest.take());
+        let handle = next.handle();
+        sources.insert(file.sha256, next.seq);
+        *newest = Some(next);
+        Ok(Outcome::Appended(handle))
+    }
+
+    /// Returns the checkpoint that a file becomes on top of `newest`.
+    #[must_use]
+    pub fn checkpoint(
+        &self,
+        file: &ForeignFile,
+        workflow: &WorkflowId,
+        newest: Option<Box<Checkpoint>>,
+    ) -> Box<Checkpoint> {
+        let dialect = file.reading.dialect;
+        let draft = &file.reading.draft;
+        let stamp = Stamp { git: None, watched: Vec::new(), ..self.stamp.clone() };
+        let earlier_phases = newest.as_ref().map(|newest| newest.content.phases.clone()).unwrap_or_default();
+        let mut blank = successor(workflow, newest, &stamp);
+        blank.context = Default::default();
+        let mut checkpoint = Box::new(draft.clone().assemble(*blank, self.project));
+        if dialect != Dialect::Ckpt {
+            checkpoint.content.state = dialect.keep(file.papers.clone(), &draft.content.state);
+        }
+        let phases_recorded =
+            dialect == Dialect::Kamiflow && carry_over_phases(&mut checkpoint, &earlier_phases);
+        let mut findings = file.reading.findings.clone();
+        if phases_recorded {
+            findings.retain(|finding| finding.code != Code::PhasesImplied);
+        }
+        findings.extend(inspect_files(&mut checkpoint, draft, self.project, self.max_file));
+        if draft.recorded_at.is_none() {
+            let message = "the file does not say when it was saved; how old it is, is not known";
+            findings.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
+        }
+        let in_failed_dir = Path::new(&file.name).parent().is_some_and(|dir| dir.ends_with("failed"));
+        if dialect == Dialect::ClaudeDir
+            && in_failed_dir
+            && draft.content.status == WorkflowStatus::InProgress
+        {
+            let message = "the file lies where its system puts what has failed";
+            findings.push(Finding::new(Severity::Confirm, Code::WorkflowFailed, message));
+        }
+        checkpoint.imported = Some(Imported {
+            dialect: dialect.word().to_owned(),
+            source: file.name.clone(),
+            sha256: file.sha256,
+            at: self.stamp.now,
+            doubts: findings.iter().map(Doubt::from).collect(),
+            extra: Default::default(),
+        });
+        checkpoint
+    }
+}
+
+/// Fails unless `newest` was imported from an older file of the same dialect.
+fn check_history(file: &ForeignFile, newest: &Checkpoint) -> Result<(), SourceError> {
+    let dialect = file.reading.dialect;
+    let why = match &newest.imported {
+        None => format!("which has checkpoints of its own up to `{}`", newest.handle()),
+        Some(imported) if imported.dialect != dialect.word() => {
+            format!("which was imported from {} files", imported.dialect)
+        }
+        Some(_) if file.reading.draft.recorded_at.is_some_and(|at| at < newest.saved_at) => {
+            format!("whose newest checkpoint `{}` was saved later", newest.handle())
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(SourceError::Collision { workflow: newest.workflow.clone(), why })
+}
+
+/// Replaces completed phases without data by those of the checkpoint before. Returns true if all were there.
+fn carry_over_phases(checkpoint: &mut Checkpoint, earlier: &[Phase]) -> bool {
+    let mut all = true;
+    for phase in &mut checkpoint.content.phases {
+        if phase.data.is_some() || !phase.status.is_done() {
+            continue;
+        }
+        match earlier.iter().find(|earlier| earlier.id == phase.id && earlier.status.is_done()) {
+            Some(earlier) => *phase = earlier.clone(),
+            None => all = false,
+        }
+    }
+    all
+}

@@ -1,0 +1,18 @@
+//! Importing the checkpoint files of other systems: find them, order them, append them to the store.
+//!
+//! A [`ForeignFile`] is a file that was parsed, redacted and read in its dialect. [`order()`] groups many of them by
+//! workflow, oldest first. An [`Importer`] appends them one by one; a file that the workflow was made from before is
+//! not appended again.
+
+mod collect;
+mod error;
+mod files;
+mod foreign_file;
+mod importer;
+mod order;
+
+pub use collect::{Companions, Found, Source, collect};
+pub use error::{ImportError, SourceError};
+pub use foreign_file::{ForeignFile, ReadOptions};
+pub use importer::{Importer, Outcome};
+pub use order::{Candidate, Rejected, order};

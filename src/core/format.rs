@@ -10,13 +10,12 @@
 //!
 //! It is checked before a byte of the content is parsed. Canonical JSON is not needed and not used.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::cause::Cause;
 use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
 use super::finding::Code;
-use super::indented::Indented;
 use super::json::InvalidJson;
 use super::migrate::{self, Step};
 use super::phase::{PhaseId, PhaseStatus};
@@ -28,8 +27,6 @@ use super::workflow_id::WorkflowId;
 /// The largest file that is written or read.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Room for everything but the state.
-const USUAL_BYTES: usize = 4 << 10;
 const PREFIX: &[u8] = b"{\n  \"version\": \"";
 const DIGEST_KEY: &[u8] = b"\",\n  \"sha256\": \"";
 const DIGEST_DIGITS: usize = 64;
@@ -108,9 +105,7 @@ impl Unusable {
 pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error> {
     checkpoint.version = CURRENT;
     checkpoint.sha256 = Digest::ZERO;
-    let mut bytes = Vec::with_capacity(USUAL_BYTES + checkpoint.content.state.stored_len());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Indented::default());
-    checkpoint.serialize(&mut serializer)?;
+    let mut bytes = serde_json::to_vec_pretty(&*checkpoint)?;
     bytes.push(b'\n');
     checkpoint.sha256 = Digest::of(&bytes);
     let place = PREFIX.len() + checkpoint.version.to_string().len() + DIGEST_KEY.len();

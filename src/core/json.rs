@@ -43,14 +43,6 @@ impl Json {
         }
     }
 
-    /// The length of its text, as far as that is known without writing it.
-    pub(crate) fn stored_len(&self) -> usize {
-        match self {
-            Self::Stored(raw) => raw.get().len(),
-            Self::Given(_) => 0,
-        }
-    }
-
     /// Whether this is an object without members.
     #[must_use]
     pub fn is_empty_object(&self) -> bool {

@@ -17,7 +17,6 @@ pub mod finding;
 pub mod format;
 pub mod git;
 pub mod import;
-mod indented;
 pub mod json;
 pub mod migrate;
 pub mod name;

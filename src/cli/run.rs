@@ -10,7 +10,7 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::session::Session;
 use super::ui::Ui;
-use super::usage::{NotACommand, explain};
+use super::usage::{NoCommand, explain};
 
 /// Runs the program.
 #[must_use]
@@ -29,8 +29,8 @@ fn run(env: Environment) -> Exit {
         Err(error) => {
             let ui = Ui::early(&env);
             return match explain(&error, &env.args) {
-                NotACommand::Text(text) => ended(&ui, ui.answer_bytes(text.as_bytes()).map(|()| Exit::Ok)),
-                NotACommand::Mistake(failure) => ended(&ui, Err(failure)),
+                NoCommand::Text(text) => ended(&ui, ui.answer_bytes(text.as_bytes()).map(|()| Exit::Ok)),
+                NoCommand::Invalid(failure) => ended(&ui, Err(failure)),
             };
         }
     };

@@ -1,67 +1,88 @@
-//! Usage errors, said the way everything else is said.
+//! Turns the errors of clap into failures like any other.
 
+use std::error::Error;
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
 use super::args::CommandSpec;
 use super::error::{ErrorCode, Failure};
+use crate::core::name::InvalidName;
+use crate::core::selector::SelectorError;
+use crate::core::trigger::UnknownTrigger;
+use crate::core::workflow_id::InvalidId;
 
-/// What came of parsing the arguments, when it was not a command.
-pub(crate) enum NotACommand {
+/// A command line that runs no command.
+pub(crate) enum NoCommand {
     /// Help or version: text for stdout.
     Text(String),
-    /// A mistake.
-    Mistake(Failure),
+    Invalid(Failure),
 }
 
-/// Takes a parser error apart, and says where these arguments are explained.
-pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NotACommand {
-    let rendered = error.render().to_string();
+/// Explains why clap accepted no command.
+pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NoCommand {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => return NotACommand::Text(rendered),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => NoCommand::Text(error.render().to_string()),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             let failure = Failure::new(ErrorCode::Usage, "say what to do")
                 .help("`ckpt --help` lists the commands")
                 .help("`ckpt save 042 --phase plan` is a start");
-            return NotACommand::Mistake(failure);
+            NoCommand::Invalid(failure)
         }
-        _ => {}
+        _ => NoCommand::Invalid(invalid_value(error).unwrap_or_else(|| usage_error(error, args))),
     }
+}
+
+/// Returns the failure of a value that its type in `core` rejects: that has an error code of its own.
+fn invalid_value(error: &clap::Error) -> Option<Failure> {
+    let source = error.source()?;
+    if let Some(error) = source.downcast_ref::<InvalidId>() {
+        return Some(error.clone().into());
+    }
+    if let Some(error) = source.downcast_ref::<SelectorError>() {
+        return Some(error.clone().into());
+    }
+    if let Some(error) = source.downcast_ref::<InvalidName>() {
+        return Some(error.clone().into());
+    }
+    let error = source.downcast_ref::<UnknownTrigger>()?;
+    Some(Failure::from(error.clone()).help("without `--trigger` it follows from what is saved"))
+}
+
+fn usage_error(error: &clap::Error, args: &[OsString]) -> Failure {
+    let rendered = error.render().to_string();
     let head: Vec<&str> = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = head.join(" ").trim_start_matches("error: ").replace('\'', "`");
     let mut failure = Failure::new(ErrorCode::Usage, message);
-    match dashed_value(error, args) {
+    let command = args.iter().skip(1).find_map(CommandSpec::find);
+    match command.and_then(|command| dashed_value(error, command, args)) {
         Some(flag) => {
             failure = failure.help(format!("a value that begins with `-` is written with `=`: `{flag}=...`"));
         }
         None => {
-            // What could stand behind `--` is a command that is run, and hardly ever meant.
+            // clap suggests `--` for unknown flags, but behind `--` only `run` and `resume` take anything.
             let tips = rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
             for tip in tips.filter(|tip| !tip.starts_with("to pass ")) {
                 failure = failure.help(tip.replace('\'', "`"));
             }
         }
     }
-    let command = args.iter().skip(1).find_map(CommandSpec::find);
-    let failure = match command {
-        Some(spec) => failure.help(format!("`ckpt {} --help` shows all flags", spec.name)),
+    match command {
+        Some(command) => failure.help(format!("`ckpt {} --help` shows all flags", command.name)),
         None => failure.help("`ckpt --help` lists the commands"),
-    };
-    NotACommand::Mistake(failure)
+    }
 }
 
-/// The flag whose value was taken for another flag, because it begins with a dash.
-fn dashed_value<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a str> {
+/// Returns the flag whose value was taken for another flag, because it begins with a dash.
+fn dashed_value<'a>(error: &clap::Error, command: &CommandSpec, args: &'a [OsString]) -> Option<&'a str> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let spec = args.iter().skip(1).find_map(CommandSpec::find)?;
-    let command = spec.standalone();
+    let command = command.standalone();
     let takes_value = |flag: &str| {
-        let named =
-            |arg: &&clap::Arg| arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long));
-        command.get_arguments().find(named).is_some_and(|arg| arg.get_action().takes_values())
+        let Some(name) = flag.strip_prefix("--") else { return false };
+        let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name));
+        argument.is_some_and(|argument| argument.get_action().takes_values())
     };
     let pairs = args.windows(2).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
     let mut flags = pairs.filter(|(flag, value)| value.starts_with('-') && takes_value(flag));

@@ -32,10 +32,10 @@ Examples:
 pub(crate) struct ApproveArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: String,
+    id: WorkflowId,
     /// The phase; the one that waits for approval if not given
     #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
-    phase: Option<String>,
+    phase: Option<PhaseId>,
     /// Who approves; the present user if not given
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
@@ -45,13 +45,10 @@ pub(crate) struct ApproveArgs {
 }
 
 fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
-    let given: WorkflowId = args.id.parse()?;
     let workspace = session.workspace()?;
-    let workflow = workspace.store.resolve_workflow(&given)?;
+    let workflow = workspace.store.resolve_workflow(&args.id)?;
     let phase = match &args.phase {
-        Some(phase) => phase
-            .parse::<PhaseId>()
-            .map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()))?,
+        Some(phase) => phase.clone(),
         None => waiting(session, &workspace, &workflow)?,
     };
     let by = args.by.clone().or_else(|| session.env.user());

@@ -45,7 +45,7 @@ pub(crate) struct ArchiveArgs {
         conflicts_with_all = ["finished", "idle_for"],
         add = ArgValueCandidates::new(complete::workflow_ids),
     )]
-    ids: Vec<String>,
+    ids: Vec<WorkflowId>,
     /// All that are complete, failed or abandoned
     #[arg(long, conflicts_with = "list")]
     finished: bool,
@@ -141,15 +141,15 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
 }
 
 impl ArchiveArgs {
-    fn ids(&self) -> Result<Vec<WorkflowId>, Failure> {
+    /// The ids without repetitions, in the order given.
+    fn ids(&self) -> Vec<WorkflowId> {
         let mut ids: Vec<WorkflowId> = Vec::new();
         for id in &self.ids {
-            let id = id.parse()?;
-            if !ids.contains(&id) {
-                ids.push(id);
+            if !ids.contains(id) {
+                ids.push(id.clone());
             }
         }
-        Ok(ids)
+        ids
     }
 
     /// The workflows that are meant. What is damaged cannot be judged, so no rule chooses it.
@@ -160,7 +160,7 @@ impl ArchiveArgs {
         report: &mut ArchiveReport,
     ) -> Result<Vec<WorkflowId>, Failure> {
         if !self.ids.is_empty() {
-            return self.ids();
+            return Ok(self.ids());
         }
         let mut rows = store.scan()?;
         rows.retain(|row| !row.archived);
@@ -182,8 +182,7 @@ impl ArchiveArgs {
         let ids = if self.ids.is_empty() {
             store.archived_workflows()?
         } else {
-            let resolved = self.ids()?.into_iter().map(|id| store.resolve_workflow(&id));
-            resolved.collect::<Result<Vec<_>, _>>()?
+            self.ids().iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?
         };
         let mut rows = Vec::new();
         for id in ids {

@@ -55,7 +55,7 @@ pub(crate) struct CleanupArgs {
     keep_trigger: Vec<String>,
     /// Only this workflow
     #[arg(long, value_name = "ID", help_heading = "Scope", add = ArgValueCandidates::new(complete::workflow_ids))]
-    workflow: Vec<String>,
+    workflow: Vec<WorkflowId>,
     /// Only workflows with this status
     #[arg(long, value_enum, value_name = "S", help_heading = "Scope")]
     status: Vec<WorkflowStatus>,
@@ -154,9 +154,7 @@ impl CleanupArgs {
                 Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}` has no number"))
                     .help("write `--keep-trigger batch_complete=3`, or `=all`")
             })?;
-            let trigger: Trigger = trigger
-                .parse()
-                .map_err(|error| Failure::new(ErrorCode::UnknownTrigger, format!("{error}")))?;
+            let trigger: Trigger = trigger.parse()?;
             let limit: Limit = limit.parse().map_err(|error| {
                 Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}`: {error}"))
             })?;
@@ -167,8 +165,8 @@ impl CleanupArgs {
 
     fn policy(&self, keep: KeepRules, workspace: &Workspace) -> Result<Policy, Failure> {
         let mut workflows = BTreeSet::new();
-        for given in &self.workflow {
-            workflows.insert(workspace.store.resolve_workflow(&given.parse::<WorkflowId>()?)?);
+        for id in &self.workflow {
+            workflows.insert(workspace.store.resolve_workflow(id)?);
         }
         let statuses = self.status.clone();
         let standing = workspace.config.retention().policy();

@@ -38,19 +38,17 @@ Examples:
 pub(crate) struct DiffArgs {
     /// The first checkpoint; a workflow means what its last save changed
     #[arg(value_name = "A", add = ArgValueCandidates::new(complete::workflow_ids))]
-    from: String,
+    from: Selector,
     /// The second checkpoint; the newest of the same workflow if not given
     #[arg(value_name = "B", add = ArgValueCandidates::new(complete::workflow_ids))]
-    to: Option<String>,
+    to: Option<Selector>,
     /// Exit with 1 if they differ
     #[arg(long)]
     exit_code: bool,
 }
 
 fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
-    let from: Selector = args.from.parse()?;
-    let to = args.to.as_deref().map(str::parse::<Selector>).transpose()?;
-    let [from, to] = selected(&session.store()?, &from, to.as_ref())?;
+    let [from, to] = selected(&session.store()?, &args.from, args.to.as_ref())?;
     let difference = diff(&from, &to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
         Failure::new(ErrorCode::TooDeep, message)

@@ -44,7 +44,7 @@ Examples:
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it
     #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
-    selector: String,
+    selector: Selector,
     /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
     #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::writable))]
     dialect: Dialect,
@@ -59,7 +59,7 @@ pub(crate) struct ExportArgs {
 fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let checkpoints = select(store, &args.selector.parse()?, args.dialect)?;
+    let checkpoints = select(store, &args.selector, args.dialect)?;
     let handle = checkpoints.last().map(|stored| stored.checkpoint.handle());
     let project = &workspace.place.located().project;
     let output = Output::choose(args.output.as_deref(), project, &workspace.place.cwd);

@@ -55,7 +55,7 @@ pub(crate) struct ImportArgs {
     as_dialect: Option<Dialect>,
     /// Call the workflow this instead of what the files call it
     #[arg(long, value_name = "ID")]
-    into: Option<String>,
+    into: Option<WorkflowId>,
     /// Show what would be made, and where each fact comes from; write nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -65,11 +65,10 @@ pub(crate) struct ImportArgs {
 }
 
 fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
-    let into = args.into.as_deref().map(str::parse::<WorkflowId>).transpose()?;
     let mut import = Import {
         options: ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
         companions: Companions::default(),
-        into,
+        into: args.into.clone(),
         dry_run: args.dry_run,
         progress: Progress::new(&session.ui),
         workflows: BTreeSet::new(),

@@ -11,9 +11,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::list::{CheckpointsReport, WorkflowsReport};
-use crate::core::WorkflowStatus;
 use crate::core::span::Span;
 use crate::core::store::WorkflowRow;
+use crate::core::{WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -38,7 +38,7 @@ Examples:
 pub(crate) struct ListArgs {
     /// List the checkpoints of this workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+    id: Option<WorkflowId>,
     /// The archived ones instead of the live ones
     #[arg(long, help_heading = "Filters", conflicts_with = "id")]
     archived: bool,
@@ -75,7 +75,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let limit = args.limit(session.global.quiet);
     if let Some(id) = &args.id {
-        let workflow = store.resolve_workflow(&id.parse()?)?;
+        let workflow = store.resolve_workflow(id)?;
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
         let gone = store.gone_notes(&workflow)?;

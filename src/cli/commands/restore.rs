@@ -33,17 +33,17 @@ Examples:
 pub(crate) struct RestoreArgs {
     /// The workflow, or one checkpoint of it
     #[arg(value_name = "ID[/N]", add = ArgValueCandidates::new(complete::workflow_ids))]
-    selector: String,
+    selector: Selector,
 }
 
 fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
-    let selector: Selector = args.selector.parse()?;
+    let selector = &args.selector;
     let workspace = session.workspace()?;
     let store = &workspace.store;
     let (workflow, only) = match selector.which {
         Which::Newest => (store.resolve_workflow(&selector.workflow)?, None),
         Which::Number(_) | Which::Before(_) => {
-            let Handle { workflow, seq } = store.resolve(&selector)?;
+            let Handle { workflow, seq } = store.resolve(selector)?;
             (workflow, Some(seq))
         }
     };

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::save::SaveOptions;
 use crate::cli::session::Session;
@@ -33,10 +33,10 @@ Examples:
 pub(crate) struct ReviseArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: String,
+    id: WorkflowId,
     /// The first phase to reopen
     #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
-    from: String,
+    from: PhaseId,
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -46,14 +46,10 @@ pub(crate) struct ReviseArgs {
 }
 
 fn run(args: &ReviseArgs, session: &Session) -> Result<Exit, Failure> {
-    let given: WorkflowId = args.id.parse()?;
-    let from: PhaseId = args.from.parse().map_err(|error: crate::core::name::InvalidName| {
-        Failure::new(ErrorCode::InvalidName, error.to_string())
-    })?;
     let workspace = session.workspace()?;
-    let workflow = workspace.store.resolve_workflow(&given)?;
+    let workflow = workspace.store.resolve_workflow(&args.id)?;
     let limit = (!args.force).then(|| workspace.config.limits().replans);
-    let reopen = Reopen { from, reason: args.reason.clone(), limit };
+    let reopen = Reopen { from: args.from.clone(), reason: args.reason.clone(), limit };
     let change = Change { reopen: Some(reopen), ..Change::default() };
     let report = session.save(&workspace, &workflow, change, &SaveOptions::default())?;
     session.answer(&report.titled("Reopened in"))

@@ -37,18 +37,17 @@ Examples:
 pub(crate) struct RollbackArgs {
     /// The checkpoint to continue from: `042/3` that one, `042~1` the one before the newest
     #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
-    selector: String,
+    selector: Selector,
     /// A remark about why
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     /// Fail if the newest checkpoint is another one than this
     #[arg(long, value_name = "HANDLE")]
-    expect: Option<String>,
+    expect: Option<Handle>,
 }
 
 fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
-    let selector: Selector = args.selector.parse()?;
-    let expect = args.expect.as_deref().map(str::parse::<Handle>).transpose()?;
+    let selector = &args.selector;
     let workspace = session.workspace()?;
     let store = &workspace.store;
     if selector.which == Which::Newest {
@@ -58,12 +57,12 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
             .help(format!("`ckpt rollback {workflow}~1` goes back by one"))
             .help(format!("`ckpt list {workflow}` lists them")));
     }
-    let asked = store.resolve(&selector)?;
+    let asked = store.resolve(selector)?;
     let workflow = &asked.workflow.clone();
     let earlier = store.load_content(asked)?;
     let change = Change { note: args.note.clone(), back_to: Some(earlier.clone()), ..Change::default() };
     let options = SaveOptions {
-        expect: expect.map(|expect| expected(&expect, workflow)).transpose()?,
+        expect: args.expect.as_ref().map(|expect| expected(expect, workflow)).transpose()?,
         // Repeating a rollback saves nothing, but a rollback of an archived workflow continues it.
         if_changed: store.newest(workflow)?.is_none_or(|newest| newest.checkpoint.sealed.is_none()),
         ..SaveOptions::default()

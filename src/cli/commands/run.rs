@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::child;
 use crate::cli::complete;
-use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::save::SaveOptions;
 use crate::cli::session::Session;
@@ -36,22 +36,19 @@ Examples:
 pub(crate) struct RunArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: String,
+    id: WorkflowId,
     /// The phase
     #[arg(long, value_name = "P", add = ArgValueCandidates::new(complete::phases))]
-    phase: String,
+    phase: PhaseId,
     /// The command
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
 fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
-    let phase: PhaseId = args.phase.parse().map_err(|error: crate::core::name::InvalidName| {
-        Failure::new(ErrorCode::InvalidName, error.to_string())
-    })?;
-    let given: WorkflowId = args.id.parse()?;
+    let phase = &args.phase;
     let workspace = session.workspace()?;
-    let workflow = workspace.store.resolve_workflow(&given)?;
+    let workflow = workspace.store.resolve_workflow(&args.id)?;
     let about = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
 
     let options = SaveOptions::default();

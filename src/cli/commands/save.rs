@@ -46,11 +46,11 @@ Examples:
 pub(crate) struct SaveArgs {
     /// The workflow; `CKPT_WORKFLOW` if not given
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+    id: Option<WorkflowId>,
 
     /// The phase this save is about
     #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
-    phase: Option<String>,
+    phase: Option<PhaseId>,
     /// What became of the phase
     #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
     status: Option<PhaseStatus>,
@@ -73,7 +73,7 @@ pub(crate) struct SaveArgs {
     next: Option<String>,
     /// The phase to continue with, if it is not the first one that is not done
     #[arg(long, value_name = "P", help_heading = "Content", add = ArgValueCandidates::new(complete::phases))]
-    next_phase: Option<String>,
+    next_phase: Option<PhaseId>,
     /// Merge into the data of the phase (RFC 7396: null removes)
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
     data: Option<String>,
@@ -106,8 +106,10 @@ pub(crate) struct SaveArgs {
     from: Option<String>,
 
     /// Why the checkpoint is taken
-    #[arg(long, value_name = "T", help_heading = "Conditions", add = ArgValueCandidates::new(complete::triggers))]
-    trigger: Option<String>,
+    // Not clap's choice of a parser, which is `From<String>`: that accepts the words of later versions.
+    #[arg(long, value_name = "T", value_parser = str::parse::<Trigger>, help_heading = "Conditions",
+        add = ArgValueCandidates::new(complete::triggers))]
+    trigger: Option<Trigger>,
     /// Where the workflow stands, if that does not follow from its phases
     #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
     workflow_status: Option<WorkflowStatus>,
@@ -116,7 +118,7 @@ pub(crate) struct SaveArgs {
     pin: bool,
     /// Save only if this is the newest checkpoint; ID/0: only if there is none
     #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
-    expect: Option<String>,
+    expect: Option<Handle>,
     /// Saying the same save again under this key returns the first handle
     #[arg(long, value_name = "K", help_heading = "Conditions")]
     key: Option<String>,
@@ -134,16 +136,15 @@ pub(crate) struct SaveArgs {
 
 fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     let mut redactions = Vec::new();
-    let (request, expect) = (request(args, &mut redactions)?, args.expect.as_deref());
+    let request = request(args, &mut redactions)?;
     let given = workflow(args, &request, session)?;
-    let expect = expect.map(str::parse::<Handle>).transpose()?;
 
     let place = session.place()?;
     let store = Store::at(place.located())?;
     let config = session.config(&store)?;
     let workflow = store.find_workflow(&given)?.unwrap_or(given);
     let options = SaveOptions {
-        expect: expect.map(|expect| expected(&expect, &workflow)).transpose()?,
+        expect: args.expect.as_ref().map(|expect| expected(expect, &workflow)).transpose()?,
         key: args.key.as_deref(),
         if_changed: args.if_changed,
         allow_secrets: args.allow_secrets,
@@ -180,16 +181,20 @@ pub(super) fn expected(expect: &Handle, workflow: &WorkflowId) -> Result<u64, Fa
 }
 
 fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<WorkflowId, Failure> {
-    let typed = args.id.clone().or_else(|| session.env.var("CKPT_WORKFLOW"));
+    let variable = if args.id.is_none() { session.env.var("CKPT_WORKFLOW") } else { None };
+    let typed = match variable {
+        Some(id) => Some(id.parse::<WorkflowId>()?),
+        None => args.id.clone(),
+    };
     match (typed, &request.workflow) {
-        (Some(typed), Some(inside)) if request.change.replace.is_none() && typed != inside.as_str() => {
+        (Some(typed), Some(inside)) if request.change.replace.is_none() && typed != *inside => {
             Err(Failure::new(
                 ErrorCode::Usage,
                 format!("the document is about workflow `{inside}`, not `{typed}`"),
             )
             .help("leave `workflow` out of the document, or name the same one"))
         }
-        (Some(typed), _) => Ok(typed.parse::<WorkflowId>()?),
+        (Some(typed), _) => Ok(typed),
         (None, Some(inside)) => Ok(inside.clone()),
         (None, None) => Err(Failure::new(ErrorCode::NoWorkflow, "no workflow was named")
             .help("write `ckpt save ID ...`, or set `CKPT_WORKFLOW`")),
@@ -213,22 +218,15 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
         None => Request::default(),
     };
     let change = &mut request.change;
-    set(&mut change.phase, args.phase.as_deref().map(phase_id).transpose()?);
+    set(&mut change.phase, args.phase.clone());
     set(&mut change.status, args.status);
     set(&mut change.title, args.title.clone());
     set(&mut change.next_action, args.next.clone());
-    set(&mut change.next_phase, args.next_phase.as_deref().map(phase_id).transpose()?);
+    set(&mut change.next_phase, args.next_phase.clone());
     set(&mut change.error, args.error.clone());
     set(&mut change.note, args.note.clone());
     set(&mut change.workflow_status, args.workflow_status);
-    let trigger = args.trigger.as_deref().map(str::parse::<Trigger>).transpose();
-    set(
-        &mut change.trigger,
-        trigger.map_err(|error| {
-            Failure::new(ErrorCode::UnknownTrigger, error.to_string())
-                .help("without `--trigger` it follows from what is saved")
-        })?,
-    );
+    set(&mut change.trigger, args.trigger.clone());
     change.pin |= args.pin;
     change.labels.extend(args.label.iter().cloned());
     if let Some(data) = &args.data {
@@ -255,16 +253,12 @@ fn set<T>(place: &mut Option<T>, given: Option<T>) {
     }
 }
 
-fn phase_id(given: &str) -> Result<PhaseId, Failure> {
-    given.parse::<PhaseId>().map_err(|error| Failure::new(ErrorCode::InvalidName, error.to_string()))
-}
-
 fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure> {
     if let Some(name) = &args.pipeline {
         return Ok(Some(PipelineChoice::Named(name.clone(), args.total)));
     }
     if let Some(list) = &args.phases {
-        let ids: Result<_, Failure> = list.split(',').map(|id| phase_id(id.trim())).collect();
+        let ids: Result<_, Failure> = list.split(',').map(|id| Ok(id.trim().parse::<PhaseId>()?)).collect();
         return Ok(Some(PipelineChoice::Phases(ids?)));
     }
     Ok(args.total.map(PipelineChoice::Total))

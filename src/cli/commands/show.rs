@@ -42,7 +42,7 @@ Examples:
 pub(crate) struct ShowArgs {
     /// Which checkpoint
     #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
-    selector: String,
+    selector: Selector,
     /// Print the stored bytes
     #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
     raw: bool,
@@ -61,9 +61,9 @@ pub(crate) struct ShowArgs {
 }
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let selector: Selector = args.selector.parse()?;
+    let selector = &args.selector;
     let store = session.store()?;
-    let (mut handle, mut stored) = store.find(&selector)?;
+    let (mut handle, mut stored) = store.find(selector)?;
     let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
     // The newest of an archived workflow is the last one before the seal, if it is still to be had.
     if let Some(sealed) = sealed.as_ref().filter(|_| selector.which == Which::Newest) {

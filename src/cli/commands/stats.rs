@@ -31,7 +31,7 @@ Examples:
 pub(crate) struct StatsArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+    id: Option<WorkflowId>,
 }
 
 fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
@@ -39,7 +39,7 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
     let Some(id) = &args.id else {
         return session.answer(&StatsReport::of_store(stats::of_store(&store)?));
     };
-    let workflow = store.resolve_workflow(&id.parse::<WorkflowId>()?)?;
+    let workflow = store.resolve_workflow(id)?;
     let newest = Selected::newest(&store, &workflow)?;
     let report = StatsReport::of_workflow(stats::of_workflow(&store, &newest.checkpoint)?);
     session.answer(&report.warning(newest.passed_over()))

@@ -41,7 +41,7 @@ const REFRESH: Duration = Duration::from_secs(1);
 pub(crate) struct StatusArgs {
     /// The workflow, or one of its checkpoints; the only unfinished one if not given
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+    id: Option<Selector>,
     /// Keep it up to date on the terminal until the workflow is complete
     #[arg(short = 'w', long)]
     watch: bool,
@@ -51,7 +51,7 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
     let selector = match &args.id {
-        Some(id) => id.parse::<Selector>()?,
+        Some(selector) => selector.clone(),
         None => Selector { workflow: only_unfinished(store, "status")?, which: Which::Newest },
     };
     if !args.watch || !session.ui.shows_answer() {

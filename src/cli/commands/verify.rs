@@ -42,7 +42,7 @@ Exit codes: 0 nothing is wrong, 6 something is damaged, lost, or contradicts its
 pub(crate) struct VerifyArgs {
     /// Only these workflows
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    ids: Vec<String>,
+    ids: Vec<WorkflowId>,
     /// Move damage to quarantine, restore from the archive, and make every workflow usable again
     #[arg(long)]
     repair: bool,
@@ -52,10 +52,9 @@ pub(crate) struct VerifyArgs {
 }
 
 fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
-    let given = args.ids.iter().map(|id| id.parse()).collect::<Result<Vec<WorkflowId>, _>>()?;
     let place = session.place()?;
     let store = session.store()?;
-    let only = given.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?;
+    let only = args.ids.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(&session.ui);
     let mut tell = |checked: &Checked| {
         progress.at(|| {

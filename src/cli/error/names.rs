@@ -1,8 +1,10 @@
-//! Ids and selectors that cannot be used.
+//! Invalid ids, names, selectors and triggers.
 
 use super::{ErrorCode, Failure};
 use crate::cli::escape::inline;
+use crate::core::name::InvalidName;
 use crate::core::selector::SelectorError;
+use crate::core::trigger::UnknownTrigger;
 use crate::core::workflow_id::{InvalidId, WorkflowId};
 
 impl From<InvalidId> for Failure {
@@ -22,6 +24,18 @@ impl From<InvalidId> for Failure {
                 .context("suggestion", suggestion.as_str()),
             None => failure.help("use letters, digits, `.`, `_` and `-`, such as `oauth-integration`"),
         }
+    }
+}
+
+impl From<InvalidName> for Failure {
+    fn from(error: InvalidName) -> Self {
+        Self::new(ErrorCode::InvalidName, error.to_string())
+    }
+}
+
+impl From<UnknownTrigger> for Failure {
+    fn from(error: UnknownTrigger) -> Self {
+        Self::new(ErrorCode::UnknownTrigger, error.to_string())
     }
 }
 

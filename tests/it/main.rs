@@ -21,4 +21,5 @@ mod protocol;
 mod races;
 mod resume;
 mod retention;
+mod scaling;
 mod support;

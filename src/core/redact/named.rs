@@ -298,7 +298,9 @@ pub(super) fn oracle(text: &str, from: usize) -> Option<Range<usize>> {
     (start > from && bytes.get(start) == Some(&b'/')).then_some(())?;
     let end = start + 1 + count(bytes, start + 1, |b| b > b' ' && b != b'@', 128);
     let password = start + 1..end;
-    (bytes.get(end) == Some(&b'@') && !is_stand_in(&text[password.clone()])).then_some(password)
+    // With a replacement in it, it was too long before. Taking it now would make pass after pass find one more.
+    let is_whole = bytes.get(end) == Some(&b'@') && !text[password.clone()].contains(MARKER);
+    (is_whole && !is_stand_in(&text[password.clone()])).then_some(password)
 }
 
 /// Tells whether this is base64 of `user:password`.

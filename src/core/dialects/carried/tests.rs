@@ -357,20 +357,13 @@ fn a_name_or_a_phase_without_a_place_is_named() {
 }
 
 #[test]
-fn many_carried_names_take_no_longer_than_their_number() {
-    let names = |letter: &str, count: usize| (0..count).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
-    let task = |id: &String| json!({"id": id, "status": "pending"});
+fn no_more_tasks_are_carried_than_can_be_saved() {
+    let tasks: Vec<_> = (0..100_001).map(|n| json!({"id": format!("t{n}"), "status": "pending"})).collect();
     let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
-        "phase_metadata": {}, "context_metadata": {"ckpt": {
-            "saved_at": "2026-01-01T00:00:00Z", "labels": names("l", 50_000), "watched": names("f", 50_000),
-            "tasks": names("t", 100_001).iter().map(task).collect::<Vec<_>>(),
-    }}});
+        "phase_metadata": {}, "context_metadata": {"ckpt": {"saved_at": "2026-01-01T00:00:00Z", "tasks": tasks}}});
     let reading = read(Dialect::ClaudePlan, &document, None);
-    assert_eq!((reading.draft.content.labels.len(), reading.draft.watched.len()), (50_000, 50_001));
-    assert_eq!(reading.draft.content.tasks.len(), 100_000, "no more than can be saved");
+    assert_eq!(reading.draft.content.tasks.len(), 100_000);
     assert_eq!(codes(&reading), ["imported"]);
-    let checkpoint = imported(Dialect::ClaudePlan, &document, None);
-    assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
-use crate::core::dialects::{Dialect, Topic};
+use crate::core::dialects::{CheckpointPart, Dialect};
 use crate::core::export::{Content, Export, ExportFile, files, is_history, write};
 use crate::core::selector::Which;
 use crate::core::store::Stored;
@@ -71,7 +71,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let Export { mut files, mut left_out } = files(args.dialect, &checkpoints, project, index)?;
     let alone = !matches!(output, Output::Below(_));
     if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
-        left_out.insert(Topic::Tasks);
+        left_out.insert(CheckpointPart::Tasks);
     }
     let root = match &output {
         Output::Below(root) => root.clone(),

@@ -9,7 +9,7 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
-use crate::core::dialects::{Dialect, Topic};
+use crate::core::dialects::{CheckpointPart, Dialect};
 use crate::core::export::{Content, ExportFile, Placed};
 
 #[derive(Debug, Serialize)]
@@ -29,17 +29,17 @@ struct WrittenFile {
     written: bool,
 }
 
-/// Returns a warning about the topics that the dialect cannot express.
-pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &BTreeSet<Topic>) -> Vec<String> {
-    let topics: Vec<String> = left_out.iter().map(|topic| topic.words().to_owned()).collect();
-    if topics.is_empty() {
+/// Returns a warning about the parts of checkpoints that the dialect cannot express.
+pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &BTreeSet<CheckpointPart>) -> Vec<String> {
+    let parts: Vec<String> = left_out.iter().map(|part| part.words().to_owned()).collect();
+    if parts.is_empty() {
         return Vec::new();
     }
-    vec![format!("left out, because {dialect} has no place for it: {}", and(&topics))]
+    vec![format!("left out, because {dialect} has no place for it: {}", and(&parts))]
 }
 
 impl ExportReport {
-    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<Topic>) -> Self {
+    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<CheckpointPart>) -> Self {
         Self { dialect, handle, files: Vec::new(), warnings: left_out_warnings(dialect, left_out) }
     }
 

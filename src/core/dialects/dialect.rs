@@ -1,31 +1,31 @@
-//! The formats that are understood, by name.
+//! The dialects, by name.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A system whose checkpoint files can be read, and most of them written.
+/// The file format of another checkpoint system. All can be read, and most of them written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// `.kamiflow/checkpoints/042-checkpoint-phase2.json`, a file per phase.
     Kamiflow,
-    /// `memory/state/phase.json` with `execution.json` beside it.
+    /// `memory/state/phase.json` with its companion `execution.json`.
     Dotagent,
     /// `.claude/checkpoints/implement_auth_20251003_184530.json`.
     ClaudeDir,
     /// `.claude/data/checkpoints/implement_027_auth.json`.
     ClaudePlan,
-    /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index beside it.
+    /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index.
     Crunch,
     /// A checkpoint of this program.
     Ckpt,
-    /// Anything else, read by its shape. It cannot be written.
+    /// Any other document, read by its shape. It cannot be written.
     Generic,
 }
 
 impl Dialect {
-    /// All of them, the most particular first.
+    /// All dialects, the most specific first.
     pub const ALL: [Self; 7] = [
         Self::Ckpt,
         Self::Kamiflow,
@@ -36,15 +36,15 @@ impl Dialect {
         Self::Generic,
     ];
 
-    /// Those of other systems whose files can be written.
+    /// The dialects of other systems that can be written.
     pub const FOREIGN: [Self; 5] =
         [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch];
 
-    /// Those that can be written.
+    /// The dialects that can be written.
     pub const WRITABLE: [Self; 6] =
         [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch, Self::Ckpt];
 
-    /// The word for it in files and on the command line.
+    /// Returns the name in files and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Dialect {
     }
 }
 
-/// Lists the words that would have been understood.
+/// The error for a word that is not a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a dialect; it is one of {}", given.escape_debug(), Dialect::ALL.map(Dialect::word).join(", "))]
 pub struct UnknownDialect {

@@ -1,17 +1,16 @@
-//! Lines of `KEY=VALUE`, as scripts leave them for `source`. They are data here: nothing is expanded or run.
+//! Parsing `KEY=VALUE` lines, as scripts write them to be sourced. Nothing is expanded or run.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Reads the lines; `None` if the text is not of that kind.
+/// Parses the lines into an object and the line number of each key; `None` if the text has any other line.
 ///
-/// Comments and blank lines are skipped, `export` before a key too. A value may stand in single or double quotes;
-/// `$`, backquotes and backslashes are characters like any other. Of a key that is set twice the last value counts, as
-/// it would for a shell.
+/// Comments, blank lines and `export` before a key are skipped. A value may be in single or double quotes; `$`,
+/// backquotes and backslashes have no meaning. The last value of a key is taken, as in a shell.
 pub(super) fn parse(text: &str) -> Option<(Value, BTreeMap<String, usize>)> {
     let mut lines = BTreeMap::new();
-    let mut read = Vec::new();
+    let mut assignments = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -19,18 +18,18 @@ pub(super) fn parse(text: &str) -> Option<(Value, BTreeMap<String, usize>)> {
         }
         let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
         let key = key.trim();
-        let named = key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
-        if !named || key.is_empty() {
+        let is_name = key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+        if !is_name || key.is_empty() {
             return None;
         }
         lines.insert(key.to_owned(), index + 1);
-        read.push((key, unquote(value.trim()), index + 1));
+        assignments.push((key, unquote(value.trim()), index + 1));
     }
-    // Taking out each earlier value by itself would take hours for a file as large as is read.
-    read.retain(|(key, _, line)| lines.get(*key) == Some(line));
+    // Removing each earlier value from a map would take quadratic time.
+    assignments.retain(|(key, _, line)| lines.get(*key) == Some(line));
     let members: Map<_, _> =
-        read.into_iter().map(|(key, value, _)| (key.to_owned(), Value::from(value))).collect();
-    (!members.is_empty()).then_some((Value::Object(members), lines))
+        assignments.into_iter().map(|(key, value, _)| (key.to_owned(), Value::from(value))).collect();
+    if members.is_empty() { None } else { Some((Value::Object(members), lines)) }
 }
 
 fn unquote(value: &str) -> &str {
@@ -48,7 +47,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn lines_are_data_whatever_they_say() {
+    fn values_are_plain_text_and_the_last_one_of_a_key_is_taken() {
         let text = "# note\n\nexport RUN=\"wf_1\"\nSTEP_0_STATUS=\u{2705}\nX='$(rm -rf /)'\nY=`id`\nZ=a=b\nRUN=wf_2\n";
         let (value, lines) = parse(text).unwrap();
         assert_eq!(
@@ -59,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn many_keys_take_no_longer_than_their_number() {
+    fn many_keys_take_linear_time() {
         let line = |n: usize| format!("KEY_{}={n}\n", n % 100_000);
         let text: String = (0..200_000).map(line).collect();
         let (value, lines) = parse(&text).unwrap();
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_not_taken_for_such_lines() {
+    fn other_text_is_not_parsed() {
         for text in ["a: 1", "a: b=c", "x y=1", "- a=b", "=1", "# only a comment", "just words"] {
             assert_eq!(parse(text), None, "{text}");
         }

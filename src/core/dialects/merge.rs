@@ -1,12 +1,12 @@
-//! Bringing a document up to date without touching what has not moved.
+//! The three-way merge of JSON values: updating a document without touching what has not changed.
 
 use serde_json::{Map, Value};
 
-/// Lays over `original` what lies between `before` and `now`, two renderings of it.
+/// Applies to `original` the difference between `before` and `now`, two renderings of it.
 ///
-/// Where both renderings agree, the original stays as it is, whatever its spelling, order or members nobody knows.
-/// Where they differ, the new one is taken. A list of plain values is one fact: position says nothing about which of them
-/// belong together, so it is kept or replaced as a whole. So with `before == now` the result is `original`, always.
+/// Where both renderings are equal, the original stays as it is, with its spelling, order and unknown members. Where
+/// they differ, the new one is taken. A list of scalars is kept or replaced as a whole, because its elements cannot be
+/// paired by position. So with `before == now` the result is always `original`.
 pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
     if before == now {
         return original;
@@ -16,7 +16,7 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
             objects(original, before, now).into()
         }
         (Value::Array(original), Value::Array(before), Value::Array(now))
-            if original.len() == before.len() && original.iter().any(is_composed) =>
+            if original.len() == before.len() && original.iter().any(is_container) =>
         {
             arrays(original, before, now).into()
         }
@@ -24,12 +24,11 @@ pub(super) fn three_way(original: Value, before: &Value, now: &Value) -> Value {
     }
 }
 
-/// Plain values in another order than the rendering has cannot be told apart; such a list is taken as a whole.
-fn is_composed(value: &Value) -> bool {
+fn is_container(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-/// What stands at both ends in both renderings is the same elements; between them, elements pair up by their place.
+/// Merges arrays. Equal elements at both ends of the renderings are the same; those between are paired by position.
 fn arrays(original: Vec<Value>, before: &[Value], now: &[Value]) -> Vec<Value> {
     let equal = |(before, now): &(&Value, &Value)| before == now;
     let head = before.iter().zip(now).take_while(equal).count();
@@ -39,14 +38,14 @@ fn arrays(original: Vec<Value>, before: &[Value], now: &[Value]) -> Vec<Value> {
 
     let mut original = original.into_iter();
     let mut merged: Vec<Value> = original.by_ref().take(head).collect();
-    let mut between = original.by_ref().take(before.len()).zip(before);
+    let mut middle = original.by_ref().take(before.len()).zip(before);
     for now in now {
-        merged.push(match between.next() {
+        merged.push(match middle.next() {
             Some((original, before)) => three_way(original, before, now),
             None => now.clone(),
         });
     }
-    between.for_each(drop);
+    middle.for_each(drop);
     merged.extend(original);
     merged
 }
@@ -79,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_has_not_moved_stays_as_it_was_spelled() {
+    fn unchanged_values_keep_their_spelling() {
         let original =
             json!({"phase": 2, "status": "SUCCESS", "mine": {"a": [1]}, "list": [{"id": 1, "x": 0}]});
         let before = json!({"phase": "2", "status": "complete", "error": null, "list": [{"id": "1"}]});
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_put_between_others_takes_nothing_from_them() {
+    fn an_inserted_element_leaves_the_others_unchanged() {
         let original = json!([{"id": 1, "x": "one"}, {"id": 3, "x": "three"}]);
         let before = json!([{"id": "1"}, {"id": "3"}]);
         let inserted = three_way(original.clone(), &before, &json!([{"id": "1"}, {"id": "2"}, {"id": "3"}]));
@@ -109,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_now_goes() {
+    fn removed_members_are_removed() {
         let merged = three_way(json!({"a": 1, "b": 2, "c": 3}), &json!({"a": 1, "b": 2}), &json!({"a": 1}));
         assert_eq!(merged, json!({"a": 1, "c": 3}));
         assert_eq!(three_way(json!([1, 2]), &json!([1, 2]), &json!([1])), json!([1]));
     }
 
     #[test]
-    fn a_list_of_plain_values_is_replaced_as_a_whole() {
+    fn a_list_of_scalars_is_replaced_as_a_whole() {
         let merged = three_way(json!([3, 1]), &json!([1, 3]), &json!([1, 2, 3]));
         assert_eq!(merged, json!([1, 2, 3]));
     }

@@ -1,4 +1,4 @@
-//! What the tests of every dialect need.
+//! Helpers for the tests of dialects.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,15 +9,15 @@ use proptest::sample::select;
 use serde_json::Value;
 
 use super::Dialect;
-use super::reading::{Papers, Reading};
-use super::source::{Document, Notation};
+use super::document::{Document, Notation};
+use super::reading::{DialectFiles, Reading};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::{Checkpoint, Writer};
 use crate::core::time::Timestamp;
 
-pub(super) fn read(dialect: Dialect, main: &Value, beside: Option<&Value>) -> Reading {
+pub(super) fn read(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Reading {
     let document = Document { notation: Notation::Json, value: main.clone(), lines: BTreeMap::new() };
-    dialect.read(&document, beside)
+    dialect.read(&document, companion)
 }
 
 /// The words of the findings, in order.
@@ -26,7 +26,7 @@ pub(super) fn codes(reading: &Reading) -> Vec<&'static str> {
 }
 
 /// The checkpoint that an import makes, without the disk.
-pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -> Checkpoint {
+pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Checkpoint {
     let stamp = Stamp {
         now: Timestamp::parse("2026-11-01T12:00:00Z").unwrap(),
         save_id: "0".repeat(32),
@@ -34,18 +34,18 @@ pub(super) fn imported(dialect: Dialect, main: &Value, beside: Option<&Value>) -
         git: None,
         watched: Vec::new(),
     };
-    let mut draft = read(dialect, main, beside).draft;
-    let papers = Papers { main: main.clone(), beside: beside.cloned() };
-    draft.content.state = dialect.keep(papers, &draft.content.state);
+    let mut draft = read(dialect, main, companion).draft;
+    let files = DialectFiles { main: main.clone(), companion: companion.cloned() };
+    draft.content.state = dialect.imported_state(files, &draft.content.state);
     let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
     draft.assemble(*successor(&id, None, &stamp), Path::new("/project"))
 }
 
 /// Demands that what is imported and not changed is written back as the same JSON value.
 #[track_caller]
-pub(super) fn round_trip(dialect: Dialect, main: &Value, beside: Option<&Value>) {
-    let written = dialect.write(&imported(dialect, main, beside), Path::new("/project")).unwrap();
-    assert_eq!(written, Papers { main: main.clone(), beside: beside.cloned() });
+pub(super) fn round_trip(dialect: Dialect, main: &Value, companion: Option<&Value>) {
+    let written = dialect.write(&imported(dialect, main, companion), Path::new("/project")).unwrap();
+    assert_eq!(written, DialectFiles { main: main.clone(), companion: companion.cloned() });
 }
 
 /// Any small JSON value, and often one that looks like what a checkpoint holds.

@@ -1,29 +1,29 @@
-//! Times as people and programs write them.
+//! Parsing times in the formats that people and programs use.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use serde_json::Value;
 
 use crate::core::time::Timestamp;
 
-/// What a recorded time means.
+/// The result of parsing a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Time {
+pub(super) enum ParsedTime {
     /// A point in time.
     At(Timestamp),
-    /// A point in time, if its writer meant UTC or midnight.
+    /// A point in time under an assumption.
     Assumed(Timestamp, Assumption),
-    /// There is something, and it is no time that work can have been saved at.
+    /// A value that is not a plausible time.
     Unreadable,
-    /// Nothing is said.
+    /// Null or a blank text.
     Absent,
 }
 
-/// What had to be supposed to understand a time.
+/// An assumption that was needed to interpret a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Assumption {
-    /// It names no time zone.
+    /// There is no time zone; UTC is assumed.
     Zone,
-    /// It is a date only.
+    /// There is only a date; midnight UTC is assumed.
     Midnight,
 }
 
@@ -36,20 +36,20 @@ impl Assumption {
     }
 }
 
-impl Time {
-    /// Understands any time format: RFC 3339 with any offset, the same without a zone or with `UTC` behind it, a date,
-    /// `20251003_184530`, seconds or milliseconds since 1970 as a number or in text.
-    pub(super) fn understand(value: &Value) -> Self {
+impl ParsedTime {
+    /// Parses RFC 3339 with any offset, the same without a zone or with `UTC` behind it, a date, `20251003_184530`, and
+    /// seconds or milliseconds since 1970 as a number or text.
+    pub(super) fn parse(value: &Value) -> Self {
         match value {
             Value::Null => Self::Absent,
             Value::String(text) if text.trim().is_empty() => Self::Absent,
             Value::String(text) => Self::from_text(text.trim()),
-            Value::Number(number) => epoch(&number.to_string()),
+            Value::Number(number) => parse_epoch(&number.to_string()),
             _ => Self::Unreadable,
         }
     }
 
-    /// The point in time, if there is one.
+    /// Returns the point in time, if there is one.
     pub(super) fn timestamp(self) -> Option<Timestamp> {
         match self {
             Self::At(time) | Self::Assumed(time, _) => Some(time),
@@ -62,14 +62,14 @@ impl Time {
             return plausible(time.with_timezone(&Utc)).map_or(Self::Unreadable, Self::At);
         }
         // `+0100`, and a blank before the offset, are not RFC 3339, but common.
-        for form in ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f %z", "%Y-%m-%d %H:%M:%S%.f%z"] {
-            if let Ok(time) = DateTime::parse_from_str(text, form) {
+        for format in ["%Y-%m-%dT%H:%M:%S%.f%z", "%Y-%m-%d %H:%M:%S%.f %z", "%Y-%m-%d %H:%M:%S%.f%z"] {
+            if let Ok(time) = DateTime::parse_from_str(text, format) {
                 return plausible(time.with_timezone(&Utc)).map_or(Self::Unreadable, Self::At);
             }
         }
-        let zoned = ["UTC", "GMT", "Z"].iter().find_map(|zone| text.strip_suffix(zone));
-        if let Some(time) = naive(zoned.unwrap_or(text).trim_end()) {
-            return match (plausible(time.and_utc()), zoned) {
+        let without_zone = ["UTC", "GMT", "Z"].iter().find_map(|zone| text.strip_suffix(zone));
+        if let Some(time) = parse_without_zone(without_zone.unwrap_or(text).trim_end()) {
+            return match (plausible(time.and_utc()), without_zone) {
                 (None, _) => Self::Unreadable,
                 (Some(time), Some(_)) => Self::At(time),
                 (Some(time), None) => Self::Assumed(time, Assumption::Zone),
@@ -77,17 +77,17 @@ impl Time {
         }
         let date = ["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d"]
             .iter()
-            .find_map(|form| NaiveDate::parse_from_str(text, form).ok())
+            .find_map(|format| NaiveDate::parse_from_str(text, format).ok())
             .and_then(|date| date.and_hms_opt(0, 0, 0));
         match date.and_then(|date| plausible(date.and_utc())) {
             Some(date) => Self::Assumed(date, Assumption::Midnight),
-            None => epoch(text),
+            None => parse_epoch(text),
         }
     }
 }
 
-fn naive(text: &str) -> Option<NaiveDateTime> {
-    const FORMS: [&str; 7] = [
+fn parse_without_zone(text: &str) -> Option<NaiveDateTime> {
+    const FORMATS: [&str; 7] = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%dT%H:%M",
@@ -96,17 +96,17 @@ fn naive(text: &str) -> Option<NaiveDateTime> {
         "%Y%m%d_%H%M%S",
         "%Y%m%dT%H%M%S",
     ];
-    FORMS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+    FORMATS.iter().find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
 }
 
-/// Seconds, or from twelve digits on milliseconds, since 1970.
-fn epoch(text: &str) -> Time {
+/// Parses seconds, or from twelve digits on milliseconds, since 1970.
+fn parse_epoch(text: &str) -> ParsedTime {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || whole.len() > 15 || !digits(whole) || !digits(fraction) {
-        return Time::Unreadable;
+        return ParsedTime::Unreadable;
     }
-    let Ok(number) = whole.parse::<i64>() else { return Time::Unreadable };
+    let Ok(number) = whole.parse::<i64>() else { return ParsedTime::Unreadable };
     let millis = match whole.len() {
         ..=11 => {
             let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
@@ -114,11 +114,11 @@ fn epoch(text: &str) -> Time {
         }
         _ => number,
     };
-    DateTime::from_timestamp_millis(millis).and_then(plausible).map_or(Time::Unreadable, Time::At)
+    DateTime::from_timestamp_millis(millis).and_then(plausible).map_or(ParsedTime::Unreadable, ParsedTime::At)
 }
 
-/// A time that work can have been saved at. What lies before 2000 is a clock that was never set, or a zero that stands
-/// for nothing: it would make a checkpoint twenty thousand days old.
+/// Returns a time unless it is before 2000: then it is from a clock that was never set, or a zero for no time. Such a
+/// checkpoint would count as decades old.
 fn plausible(time: DateTime<Utc>) -> Option<Timestamp> {
     let year = chrono::Datelike::year(&time);
     (2000..=9999).contains(&year).then(|| Timestamp::new(time))
@@ -129,17 +129,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(value: &Value) -> String {
-        match Time::understand(value) {
-            Time::At(time) => time.to_string(),
-            Time::Assumed(time, assumption) => format!("{time} ({assumption:?})"),
+    fn parsed(value: &Value) -> String {
+        match ParsedTime::parse(value) {
+            ParsedTime::At(time) => time.to_string(),
+            ParsedTime::Assumed(time, assumption) => format!("{time} ({assumption:?})"),
             other => format!("{other:?}"),
         }
     }
 
     #[test]
-    fn every_way_to_write_a_time_is_understood() {
-        for (written, meant) in [
+    fn every_format_is_parsed() {
+        for (written, expected) in [
             (json!("2025-10-03T18:45:30Z"), "2025-10-03T18:45:30.000Z"),
             (json!("2026-01-16T15:15:00-05:00"), "2026-01-16T20:15:00.000Z"),
             (json!("2026-01-07T03:31:52.884847Z"), "2026-01-07T03:31:52.884Z"),
@@ -155,12 +155,12 @@ mod tests {
             (json!(1_760_394_631_250_i64), "2025-10-13T22:30:31.250Z"),
             (json!(1_781_610_488.517_656), "2026-06-16T11:48:08.517Z"),
         ] {
-            assert_eq!(read(&written), meant, "{written}");
+            assert_eq!(parsed(&written), expected, "{written}");
         }
     }
 
     #[test]
-    fn what_is_no_time_is_never_taken_for_one() {
+    fn other_values_are_not_times() {
         for written in [
             json!(0),
             json!("0"),
@@ -173,10 +173,10 @@ mod tests {
             json!(["2026-01-01"]),
             json!("ISO-8601"),
         ] {
-            assert_eq!(Time::understand(&written), Time::Unreadable, "{written}");
+            assert_eq!(ParsedTime::parse(&written), ParsedTime::Unreadable, "{written}");
         }
         for nothing in [json!(null), json!(""), json!("  ")] {
-            assert_eq!(Time::understand(&nothing), Time::Absent);
+            assert_eq!(ParsedTime::parse(&nothing), ParsedTime::Absent);
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::index;
 use super::problem::ExportProblem;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
-use crate::core::dialects::{Dialect, Papers, Topic, to_yaml};
+use crate::core::dialects::{CheckpointPart, Dialect, DialectFiles, to_yaml};
 use crate::core::store::Stored;
 use crate::core::workflow_id::WorkflowId;
 
@@ -38,7 +38,7 @@ pub struct Export {
     /// The files.
     pub files: Vec<ExportFile>,
     /// What the checkpoints say and the files do not.
-    pub left_out: BTreeSet<Topic>,
+    pub left_out: BTreeSet<CheckpointPart>,
 }
 
 /// Whether a dialect keeps a file for each step of a workflow, so that its history is exported and not only its end.
@@ -73,11 +73,11 @@ pub fn files(
             continue;
         }
         let refused = || ExportProblem::NotExpressible(checkpoint.handle(), dialect);
-        let papers = dialect.write(checkpoint, project).ok_or_else(refused)?;
-        left_out.extend(dialect.left_out(&papers, checkpoint, project));
-        let Papers { main, beside } = papers;
+        let written = dialect.write(checkpoint, project).ok_or_else(refused)?;
+        left_out.extend(dialect.left_out(&written, checkpoint, project));
+        let DialectFiles { main, companion } = written;
         let path = name(dialect, checkpoint, &main).ok_or_else(refused)?;
-        match (dialect, beside) {
+        match (dialect, companion) {
             (Dialect::Dotagent, Some(tasks)) => {
                 add("memory/state/execution.json".to_owned(), Content::Bytes(json(&tasks)));
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::collect::{Companions, Source};
 use super::error::SourceError;
-use crate::core::dialects::{Dialect, Document, MAX_SOURCE_DEPTH, Papers, Reading};
+use crate::core::dialects::{Dialect, DialectFiles, Document, MAX_SOURCE_DEPTH, Reading};
 use crate::core::digest::Digest;
 use crate::core::format;
 use crate::core::json::depth;
@@ -34,7 +34,7 @@ pub struct ForeignFile {
     /// Its content as a draft.
     pub reading: Reading,
     /// Its content as the dialect has it, redacted.
-    pub papers: Papers,
+    pub files: DialectFiles,
     /// The JSON pointers of the redacted values.
     pub redactions: Vec<String>,
 }
@@ -78,24 +78,24 @@ impl ForeignFile {
                 return Err(SourceError::NotACheckpoint);
             }
         }
-        let mut beside = companion(dialect, &document.value);
+        let mut companion = companion(dialect, &document.value);
         // A file of our own is not nested into the state of a checkpoint, so its depth does not grow.
-        let deepest = beside.iter().chain([&document.value]).map(depth).max();
+        let deepest = companion.iter().chain([&document.value]).map(depth).max();
         if dialect != Dialect::Ckpt && deepest > Some(MAX_SOURCE_DEPTH) {
             return Err(SourceError::TooDeep);
         }
         let mut redactions = Vec::new();
         if !options.allow_secrets {
             redact_value(&mut document.value, "", &mut redactions);
-            if let Some(beside) = &mut beside {
-                redact_value(beside, "", &mut redactions);
+            if let Some(companion) = &mut companion {
+                redact_value(companion, "", &mut redactions);
             }
         }
-        let reading = dialect.read(&document, beside.as_ref());
+        let reading = dialect.read(&document, companion.as_ref());
         if !document.value.is_object() && !reading.is_about_work() {
             return Err(SourceError::NotACheckpoint);
         }
-        let papers = Papers { main: document.value, beside };
+        let files = DialectFiles { main: document.value, companion };
         let mut name = name.to_owned();
         if !options.allow_secrets
             && let Some(redacted) = redact_text(&name)
@@ -103,7 +103,7 @@ impl ForeignFile {
             name = redacted;
             redactions.push("/imported/source".to_owned());
         }
-        Ok(Self { name, sha256: Digest::of(bytes), companion: None, reading, papers, redactions })
+        Ok(Self { name, sha256: Digest::of(bytes), companion: None, reading, files, redactions })
     }
 
     /// Returns true if it describes work. For a file that the user named, a date is enough.

@@ -118,7 +118,7 @@ impl<D: Disk> Importer<'_, D> {
         blank.context = Default::default();
         let mut checkpoint = Box::new(draft.clone().assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {
-            checkpoint.content.state = dialect.keep(file.papers.clone(), &draft.content.state);
+            checkpoint.content.state = dialect.imported_state(file.files.clone(), &draft.content.state);
         }
         let phases_recorded =
             dialect == Dialect::Kamiflow && carry_over_phases(&mut checkpoint, &earlier_phases);

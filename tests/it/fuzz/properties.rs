@@ -248,7 +248,7 @@ fn import_with(bytes: &[u8], options: ReadOptions) {
     checkpoint.workflow = workflow;
     let mut draft = opened.reading.draft;
     if dialect != Dialect::Ckpt {
-        draft.content.state = dialect.keep(opened.papers.clone(), &draft.content.state);
+        draft.content.state = dialect.imported_state(opened.files.clone(), &draft.content.state);
     }
     let checkpoint = Box::new(draft.assemble(*checkpoint, project));
     judge(&checkpoint);
@@ -257,8 +257,8 @@ fn import_with(bytes: &[u8], options: ReadOptions) {
     let other = in_turn(Dialect::WRITABLE, bytes);
     other.write(&checkpoint, project).expect("it can be written");
     if Dialect::FOREIGN.contains(&dialect) {
-        let papers = dialect.write(&checkpoint, project).expect("it can be written");
-        assert_eq!(papers.main, opened.papers.main, "{dialect} is exported as it was imported");
+        let written = dialect.write(&checkpoint, project).expect("it can be written");
+        assert_eq!(written.main, opened.files.main, "{dialect} is exported as it was imported");
     }
 }
 

@@ -235,7 +235,7 @@ fn examine(
     let workflow = file.workflow().unwrap_or_else(|_| "w".parse().unwrap());
     let mut checkpoint = importer.checkpoint(&file, &workflow, None);
     let resume = evaluate(&checkpoint, &Facts::default(), &Limits::default(), importer.stamp.now);
-    check(&checkpoint, &resume, &file.papers.main);
+    check(&checkpoint, &resume, &file.files.main);
     let encoded = format::encode(&mut checkpoint).unwrap();
     assert_eq!(format::decode(&encoded).unwrap(), checkpoint);
     if let Some(validator) = validator {

@@ -2,55 +2,53 @@
 
 use serde_json::Value;
 
-use super::machine::{Machine, state_id};
-use super::members::{bare, count, member, phase};
-use crate::core::dialects::numbers;
-use crate::core::dialects::reading::{Notes, pointer};
+use super::members::{count, logged_phase_id, member, parse_phase_id};
+use super::state_machine::{StateMachine, state_id};
+use crate::core::dialects::members::pointer;
+use crate::core::dialects::numbered_phases;
+use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
-use crate::core::phase::MAX_PHASES;
-use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
-/// The members that count.
-pub(super) struct Counter {
-    pub(super) completed: Option<Vec<Entry>>,
+/// The members of the counter.
+pub(super) struct PhaseCounter {
+    pub(super) completed: Option<Vec<CompletedEntry>>,
     pub(super) current: Option<(PhaseId, String)>,
     total: Option<usize>,
 }
 
 /// One entry of `completed_phases`.
-pub(super) struct Entry {
+pub(super) struct CompletedEntry {
     pub(super) id: PhaseId,
     pub(super) status: PhaseStatus,
     pub(super) completed_at: Option<Timestamp>,
     pub(super) place: String,
 }
 
-impl Counter {
-    pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Self {
+impl PhaseCounter {
+    pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Self {
         let total = member(main, "total_phases").and_then(|(value, place)| {
             let total = count(value).filter(|total| *total > 0)?;
-            let fitting = usize::try_from(total).ok().filter(|total| *total <= MAX_PHASES);
-            match fitting {
-                Some(_) => notes.found("total", total, &place),
-                None => {
-                    let message =
-                        format!("{total} phases are more than can be followed; the number is ignored");
-                    notes.doubt_at(Severity::Advice, Code::PhasesUnknown, &place, &message);
-                }
+            let bounded = usize::try_from(total).ok().filter(|total| *total <= MAX_PHASES);
+            if bounded.is_some() {
+                log.origin("total", total, &place);
+            } else {
+                let message = format!("{total} phases are more than can be followed; the number is ignored");
+                log.finding_at(Severity::Advice, Code::PhasesUnknown, &place, &message);
             }
-            fitting
+            bounded
         });
         let current = member(main, "current_phase")
             .filter(|(value, _)| value.as_str().is_none_or(|text| !text.trim().is_empty()))
-            .and_then(|(value, place)| Some((phase(value, &place, notes)?, place)));
+            .and_then(|(value, place)| Some((logged_phase_id(value, &place, log)?, place)));
         let completed =
-            member(main, "completed_phases").and_then(|(value, place)| completed(value, &place, notes));
+            member(main, "completed_phases").and_then(|(value, place)| completed(value, &place, log));
         Self { completed, current, total }
     }
 
-    /// Whether the states decide: what is recorded by name beats a counter that does not fit it.
-    pub(super) fn yields_to(&self, machine: &Machine<'_>, notes: &mut Notes<'_>) -> bool {
+    /// True if the state machine takes precedence: completed states beat a counter that does not match them.
+    pub(super) fn yields_to(&self, machine: &StateMachine<'_>, log: &mut ReadLog<'_>) -> bool {
         let Some(states) = &machine.completed else { return false };
         let Some(counted) = &self.completed else { return true };
         if counted.len() != states.len() {
@@ -59,34 +57,39 @@ impl Counter {
                 states.len(),
                 counted.len()
             );
-            notes.doubt_at(Severity::Advice, Code::RecordsDisagree, &machine.place, &message);
+            log.finding_at(Severity::Advice, Code::RecordsDisagree, &machine.place, &message);
             return true;
         }
-        // Phases that are called like the states are those states, and a table of these has more of them.
-        let is_name = |id: &PhaseId| numbers::plain(id).is_none();
-        let is = |id: &PhaseId, state: &String| state_id(state).as_ref() == Some(id);
-        let named = |entry: &Entry| is_name(&entry.id) && states.iter().any(|state| is(&entry.id, state));
-        let at_same =
-            matches!((&self.current, &machine.current), (Some((id, _)), Some(state)) if is(id, state));
-        let alike = counted.iter().zip(states).all(|(entry, state)| is(&entry.id, state));
-        let by_table = || (!counted.is_empty() || at_same) && machine.chain().is_some();
-        let pointed = at_same && self.current.as_ref().is_some_and(|(id, _)| is_name(id));
-        counted.iter().any(named) || alike && (pointed || by_table())
+        // Phases that have the names of states are those states, and the transitions know of more.
+        let is_name = |id: &PhaseId| numbered_phases::number_of(id).is_none();
+        let is_state = |id: &PhaseId, state: &String| state_id(state).as_ref() == Some(id);
+        let is_named_state = |id: &PhaseId| is_name(id) && states.iter().any(|state| is_state(id, state));
+        if counted.iter().any(|entry| is_named_state(&entry.id)) {
+            return true;
+        }
+        if !counted.iter().zip(states).all(|(entry, state)| is_state(&entry.id, state)) {
+            return false;
+        }
+        let same_current = match (&self.current, &machine.current) {
+            (Some((id, _)), Some(state)) if is_state(id, state) => Some(id),
+            _ => None,
+        };
+        same_current.is_some_and(is_name)
+            || ((!counted.is_empty() || same_current.is_some()) && machine.chain().is_some())
     }
 }
 
-/// The entries of `completed_phases`: a list of numbers, texts or objects, an object by phase, or only their number.
-fn completed(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<Vec<Entry>> {
-    let mut entries: Vec<Entry> = Vec::new();
+/// Reads `completed_phases`: a list of numbers, texts or objects, an object by phase, or a bare count.
+fn completed(value: &Value, place: &str, log: &mut ReadLog<'_>) -> Option<Vec<CompletedEntry>> {
+    let mut entries: Vec<CompletedEntry> = Vec::new();
     match value {
         Value::Array(items) => {
-            notes.count_phases(items.len(), place);
+            log.check_phase_count(items.len(), place);
             for (index, item) in items.iter().take(MAX_PHASES).enumerate() {
                 let place = format!("{place}/{index}");
-                let id = named(item);
-                match phase(id, &place, notes) {
-                    Some(id) => add(&mut entries, entry(id, item, place, notes)),
-                    None if item.is_object() => notes.doubt_at(
+                match logged_phase_id(phase_member(item), &place, log) {
+                    Some(id) => add(&mut entries, entry(id, item, place, log)),
+                    None if item.is_object() => log.finding_at(
                         Severity::Advice,
                         Code::PhaseUnreadable,
                         &place,
@@ -97,11 +100,11 @@ fn completed(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<Vec<En
             }
         }
         Value::Object(members) => {
-            notes.count_phases(members.len(), place);
+            log.check_phase_count(members.len(), place);
             for (key, item) in members.iter().take(MAX_PHASES) {
                 let place = format!("{place}{}", pointer(&[key]));
-                if let Some(id) = phase(&key.as_str().into(), &place, notes) {
-                    add(&mut entries, entry(id, item, place, notes));
+                if let Some(id) = logged_phase_id(&key.as_str().into(), &place, log) {
+                    add(&mut entries, entry(id, item, place, log));
                 }
             }
         }
@@ -110,16 +113,16 @@ fn completed(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<Vec<En
             let message = format!(
                 "only the number of completed phases is given; the first {number} are taken as completed"
             );
-            notes.doubt_at(Severity::Info, Code::PhasesImplied, place, &message);
+            log.finding_at(Severity::Info, Code::PhasesImplied, place, &message);
             let ids = (1..=number.min(MAX_PHASES)).filter_map(|number| number.to_string().parse().ok());
-            entries.extend(ids.map(|id| entry(id, other, place.to_owned(), notes)));
+            entries.extend(ids.map(|id| entry(id, other, place.to_owned(), log)));
         }
     }
     Some(entries)
 }
 
-/// What names the phase in an entry of the list.
-fn named(item: &Value) -> &Value {
+/// Returns the member that names the phase of an entry, or the entry itself if it is a bare id.
+fn phase_member(item: &Value) -> &Value {
     match item {
         Value::Object(item) => ["phase", "phase_number", "number", "id", "phase_id", "name"]
             .iter()
@@ -129,67 +132,73 @@ fn named(item: &Value) -> &Value {
     }
 }
 
-/// The phase that an entry of the list is about.
+/// Returns the phase of an entry of `completed_phases`.
 pub(super) fn listed_phase(item: &Value) -> Option<PhaseId> {
-    bare(named(item))
+    parse_phase_id(phase_member(item))
 }
 
-fn entry(id: PhaseId, item: &Value, place: String, notes: &mut Notes<'_>) -> Entry {
+fn entry(id: PhaseId, item: &Value, place: String, log: &mut ReadLog<'_>) -> CompletedEntry {
     let fact = format!("phases/{id}/status");
     let at = |key: &str| format!("{place}/{key}");
     let recorded = match item {
         Value::Object(members) => {
-            members.get("status").and_then(|status| notes.status(&fact, status, &at("status")))
+            members.get("status").and_then(|status| log.status(&fact, status, &at("status")))
         }
-        Value::Bool(_) => notes.status(&fact, item, &place),
+        Value::Bool(_) => log.status(&fact, item, &place),
         _ => None,
     };
     let time = ["completed_at", "timestamp"].iter().find_map(|key| Some((item.get(key)?, at(key))));
     let completed_at =
-        time.and_then(|(time, place)| notes.time(&format!("phases/{id}/completed_at"), time, &place));
-    Entry { id, status: recorded.unwrap_or(PhaseStatus::Complete), completed_at, place }
+        time.and_then(|(time, place)| log.time(&format!("phases/{id}/completed_at"), time, &place));
+    CompletedEntry { id, status: recorded.unwrap_or(PhaseStatus::Complete), completed_at, place }
 }
 
-/// A phase that is listed twice is one; if one of the entries says that it is not done, it is not.
-fn add(entries: &mut Vec<Entry>, entry: Entry) {
-    match entries.iter_mut().find(|known| known.id == entry.id) {
-        Some(known) if known.status.is_done() => *known = entry,
+/// Adds an entry. Of two entries for one phase, one that is not done takes precedence.
+fn add(entries: &mut Vec<CompletedEntry>, entry: CompletedEntry) {
+    match entries.iter_mut().find(|other| other.id == entry.id) {
+        Some(other) if other.status.is_done() => *other = entry,
         Some(_) => {}
         None => entries.push(entry),
     }
 }
 
-impl Counter {
-    /// All phases, in order, and whether these are all there are.
-    pub(super) fn list(&self, mut mentioned: Vec<PhaseId>, notes: &mut Notes<'_>) -> (Vec<PhaseId>, bool) {
+impl PhaseCounter {
+    /// Returns the phases in order, and true if the list is complete.
+    pub(super) fn phase_ids(
+        &self,
+        mut mentioned: Vec<PhaseId>,
+        log: &mut ReadLog<'_>,
+    ) -> (Vec<PhaseId>, bool) {
         let total = self.total;
-        let range = |ids: &[PhaseId]| numbers::range(ids, total.map(|total| total as u64));
+        let range = |ids: &[PhaseId]| numbered_phases::range(ids, total.map(|total| total as u64));
         let listed = range(&mentioned);
-        if let Some((id, _)) = self.current.as_ref().filter(|(id, _)| !mentioned.contains(id)) {
+        if let Some((id, _)) = &self.current
+            && !mentioned.contains(id)
+        {
             mentioned.push(id.clone());
         }
         let ids = match (listed, range(&mentioned), &self.current) {
-            (Some(listed), Some(pointed), Some((id, place))) => {
-                // The counter may stand behind the last phase, or at a 0 that means "none yet"; neither adds a phase.
-                let adds = total.is_some_and(|total| pointed.len() > listed.len().max(total));
-                let behind_the_last = listed.last().and_then(numbers::plain).map(|last| last + 1);
-                if adds && numbers::plain(id) != behind_the_last {
+            (Some(listed), Some(with_current), Some((id, place))) => {
+                // The current phase may be one behind the last, or a 0 that means "none yet"; neither adds a phase.
+                let exceeds_total = total.is_some_and(|total| with_current.len() > listed.len().max(total));
+                let behind_the_last = listed.last().and_then(numbered_phases::number_of).map(|last| last + 1);
+                if exceeds_total && numbered_phases::number_of(id) != behind_the_last {
                     let message = format!("phase {id} is not one of the {} there are", listed.len());
-                    notes.doubt_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+                    log.finding_at(Severity::Advice, Code::RecordsDisagree, place, &message);
                 }
-                if adds { listed } else { pointed }
+                if exceeds_total { listed } else { with_current }
             }
-            (listed, pointed, _) => match listed.or(pointed) {
+            (listed, with_current, _) => match listed.or(with_current) {
                 Some(ids) => ids,
                 None => {
-                    let whole = total == Some(mentioned.len());
-                    return (mentioned, whole);
+                    let is_complete = total == Some(mentioned.len());
+                    return (mentioned, is_complete);
                 }
             },
         };
         if let Some(total) = total.filter(|total| *total < ids.len()) {
             let message = format!("there are {total} phases in all, but {} are mentioned", ids.len());
-            notes.doubt_at(Severity::Advice, Code::RecordsDisagree, "/total_phases", &message);
+            log.finding_at(Severity::Advice, Code::RecordsDisagree, "/total_phases", &message);
         }
         (ids, total.is_some())
     }

@@ -1,60 +1,73 @@
-//! Finding the members of a document that may stand in two places.
+//! Access to members that a document may have twice.
 
 use serde_json::Value;
 
-use crate::core::dialects::numbers;
-use crate::core::dialects::reading::{Notes, phase_id, pointer};
+use crate::core::dialects::members::pointer;
+use crate::core::dialects::numbered_phases;
+use crate::core::dialects::phase_list::phase_id;
+use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 
-/// The object that later versions repeat their members in.
-pub(super) const COPIES: &str = "workflow_state";
+/// The object with the copies of members in later versions.
+pub(super) const WORKFLOW_STATE: &str = "workflow_state";
 
-/// A member of the document: at the top, or else in `workflow_state`. `null` says nothing.
+/// Returns a member that is not null, and its place: at the top level, else in `workflow_state`.
 pub(super) fn member<'a>(main: &'a Value, key: &str) -> Option<(&'a Value, String)> {
-    let top = main.get(key).map(|value| (value, pointer(&[key])));
-    let copy = || Some((main.get(COPIES)?.get(key)?, pointer(&[COPIES, key])));
-    top.filter(|(value, _)| !value.is_null()).or_else(copy).filter(|(value, _)| !value.is_null())
+    let (top, copy) = (top_level(main, key), copied(main, key));
+    top.map(|value| (value, pointer(&[key])))
+        .or_else(|| copy.map(|value| (value, pointer(&[WORKFLOW_STATE, key]))))
 }
 
-/// A member that is a text and not empty.
+fn top_level<'a>(main: &'a Value, key: &str) -> Option<&'a Value> {
+    main.get(key).filter(|value| !value.is_null())
+}
+
+fn copied<'a>(main: &'a Value, key: &str) -> Option<&'a Value> {
+    main.get(WORKFLOW_STATE)?.get(key).filter(|value| !value.is_null())
+}
+
+/// Returns a member that is a text and not blank, and its place.
 pub(super) fn text<'a>(main: &'a Value, key: &str) -> Option<(&'a str, String)> {
     let (value, place) = member(main, key)?;
     value.as_str().filter(|text| !text.trim().is_empty()).map(|text| (text, place))
 }
 
-/// Compares the two places where a member may stand. The top counts, because every version has it.
-pub(super) fn compare(main: &Value, key: &str, notes: &mut Notes<'_>) {
-    let copy = main.get(COPIES).and_then(|copies| copies.get(key)).filter(|copy| !copy.is_null());
-    let top = main.get(key).filter(|top| !top.is_null());
+/// Logs a finding if a member and its copy differ. The top level takes precedence, because every version has it.
+pub(super) fn compare(main: &Value, key: &str, log: &mut ReadLog<'_>) {
     // `1` and `"1"` name the same phase.
-    let words = |value: &Value| value.to_string().replace('"', "");
-    if let (Some(top), Some(copy)) = (top, copy)
-        && words(top) != words(copy)
+    let without_quotes = |value: &Value| value.to_string().replace('"', "");
+    if let (Some(top), Some(copy)) = (top_level(main, key), copied(main, key))
+        && without_quotes(top) != without_quotes(copy)
     {
-        let message = format!("this is not what /{COPIES}/{key} says; this counts");
-        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, &pointer(&[key]), &message);
+        let message = format!("this is not what /{WORKFLOW_STATE}/{key} says; this counts");
+        log.finding_at(Severity::Advice, Code::RecordsDisagree, &pointer(&[key]), &message);
     }
 }
 
-/// The id of a phase at a place; `phase_3` is 3.
-pub(super) fn phase(value: &Value, place: &str, notes: &mut Notes<'_>) -> Option<PhaseId> {
-    notes.phase(value, place).map(|id| numbered(&id).unwrap_or(id))
+/// Parses the id of a phase; `phase_3` is 3. A value that is no id is a finding.
+pub(super) fn logged_phase_id(value: &Value, place: &str, log: &mut ReadLog<'_>) -> Option<PhaseId> {
+    log.phase_id(value, place).map(without_prefix)
 }
 
-/// The id that a value means, where nobody needs to be told that it means none.
-pub(super) fn bare(value: &Value) -> Option<PhaseId> {
-    phase_id(value).map(|id| numbered(&id).unwrap_or(id))
+/// Parses the id of a phase without a finding.
+pub(super) fn parse_phase_id(value: &Value) -> Option<PhaseId> {
+    phase_id(value).map(without_prefix)
 }
 
-/// The number in `phase_3`, `Phase 3` or `phase-3`.
-fn numbered(id: &PhaseId) -> Option<PhaseId> {
-    let (word, rest) = id.as_str().split_at_checked(5)?;
-    let number: PhaseId = rest.trim_start_matches([' ', '_', '-']).parse().ok()?;
-    (word.eq_ignore_ascii_case("phase") && numbers::plain(&number).is_some()).then_some(number)
+/// Returns the number in `phase_3`, `Phase 3` or `phase-3`; any other id as it is.
+fn without_prefix(id: PhaseId) -> PhaseId {
+    if let Some((prefix, rest)) = id.as_str().split_at_checked("phase".len())
+        && prefix.eq_ignore_ascii_case("phase")
+        && let Ok(number) = rest.trim_start_matches([' ', '_', '-']).parse()
+        && numbered_phases::number_of(&number).is_some()
+    {
+        return number;
+    }
+    id
 }
 
-/// A count: a number, or a text that is one.
+/// Parses a count: a number, or a text that is one.
 pub(super) fn count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }

@@ -1,97 +1,103 @@
-//! The phases: from the counter, or from the state machine where that says something else.
+//! The phases: from the counter, or from the state machine where that takes precedence.
 
 use serde_json::Value;
 
-use super::counter::Counter;
-use super::machine::{Machine, is_end, state_id};
-use super::members::{bare, compare};
-use crate::core::dialects::numbers;
-use crate::core::dialects::reading::{Notes, phase_at, pointer};
+use super::counter::PhaseCounter;
+use super::members::{compare, parse_phase_id};
+use super::state_machine::{StateMachine, is_end, state_id};
+use crate::core::dialects::members::pointer;
+use crate::core::dialects::numbered_phases;
+use crate::core::dialects::phase_list::{phase_with_status, set_status};
+use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 
-/// What was found out about the phases.
-pub(super) struct Found {
-    pub(super) phases: Vec<Phase>,
-    /// Whether these are all there are.
-    pub(super) whole: bool,
+/// The phases of a document.
+pub(super) struct ReadPhases {
+    pub(super) list: Vec<Phase>,
+    /// True if the list has all phases.
+    pub(super) is_complete: bool,
     /// The phase that the document points at.
     pub(super) current: Option<PhaseId>,
-    /// Whether the state machine stands at its end.
+    /// True if the state machine is at its end.
     pub(super) ended: bool,
 }
 
-pub(super) fn read(main: &Value, notes: &mut Notes<'_>) -> Found {
+pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> ReadPhases {
     for key in ["current_phase", "total_phases", "completed_phases"] {
-        compare(main, key, notes);
+        compare(main, key, log);
     }
-    let counter = Counter::read(main, notes);
-    let machine = Machine::find(main);
-    let by_states = machine.as_ref().filter(|machine| counter.yields_to(machine, notes));
-    let mut found = match by_states {
-        Some(machine) => from_states(machine, notes),
-        None => from_counter(&counter, main, notes),
+    let counter = PhaseCounter::read(main, log);
+    let machine = StateMachine::find(main);
+    let mut phases = match &machine {
+        Some(machine) if counter.yields_to(machine, log) => from_states(machine, log),
+        Some(machine) => {
+            let mut phases = from_counter(&counter, main, log);
+            name_phases(&mut phases, &counter, machine);
+            phases
+        }
+        None => from_counter(&counter, main, log),
     };
-    if let (None, Some(machine)) = (by_states, &machine) {
-        name_phases(&mut found, &counter, machine);
-    }
-    found.ended = machine.is_some_and(|machine| machine.current.as_deref().is_some_and(is_end));
-    read_data(main, &mut found.phases, notes);
-    found
+    phases.ended = machine.is_some_and(|machine| machine.current.as_deref().is_some_and(is_end));
+    read_data(main, &mut phases.list, log);
+    phases
 }
 
-fn from_counter(counter: &Counter, main: &Value, notes: &mut Notes<'_>) -> Found {
+fn from_counter(counter: &PhaseCounter, main: &Value, log: &mut ReadLog<'_>) -> ReadPhases {
     let entries = counter.completed.as_deref().unwrap_or_default();
     let mut mentioned: Vec<PhaseId> = entries.iter().map(|entry| entry.id.clone()).collect();
     let data = main.get("phase_data").and_then(Value::as_object);
     let described = data.into_iter().flat_map(|data| data.keys()).filter_map(|key| data_phase(key));
-    for id in described.filter(|id| numbers::plain(id).is_some()) {
+    for id in described.filter(|id| numbered_phases::number_of(id).is_some()) {
         if !mentioned.contains(&id) {
             mentioned.push(id);
         }
     }
-    let (ids, whole) = counter.list(mentioned, notes);
+    let (ids, is_complete) = counter.phase_ids(mentioned, log);
     let mut phases: Vec<Phase> = ids.into_iter().map(Phase::pending).collect();
     for entry in entries {
         if let Some(phase) = phases.iter_mut().find(|phase| phase.id == entry.id) {
-            notes.found(format!("phases/{}/status", entry.id), entry.status.word(), &entry.place);
-            *phase = phase_at(entry.id.clone(), entry.status);
-            phase.completed_at = entry.completed_at.filter(|_| entry.status.is_done());
+            log.origin(format!("phases/{}/status", entry.id), entry.status.word(), &entry.place);
+            *phase = phase_with_status(entry.id.clone(), entry.status);
+            phase.completed_at = if entry.status.is_done() { entry.completed_at } else { None };
         }
     }
     let current = counter.current.as_ref().map(|(id, place)| {
-        notes.found("phase", id, place);
+        log.origin("phase", id, place);
         id.clone()
     });
-    // A counter that has moved past the end points at nothing.
-    let all_done = whole && phases.iter().all(|phase| phase.status.is_done());
+    // A counter that has moved past the end points at no phase.
+    let all_done = is_complete && phases.iter().all(|phase| phase.status.is_done());
     let listed = |id: &PhaseId| phases.iter().any(|phase| phase.id == *id);
     let current = current.filter(|id| listed(id) || !all_done);
-    Found { whole, current, phases, ended: false }
+    ReadPhases { list: phases, is_complete, current, ended: false }
 }
 
-/// Phases that are states in their own right.
-fn from_states(machine: &Machine<'_>, notes: &mut Notes<'_>) -> Found {
+/// Builds the phases from the states.
+fn from_states(machine: &StateMachine<'_>, log: &mut ReadLog<'_>) -> ReadPhases {
     let done = machine.completed.as_deref().unwrap_or_default();
     let chain = machine.chain();
-    let working =
-        |states: &[String]| states.iter().filter(|state| !is_end(state)).cloned().collect::<Vec<_>>();
-    let mut mentioned = working(done);
+    let mut mentioned: Vec<&String> = done.iter().filter(|state| !is_end(state)).collect();
     let current = machine.current.as_ref().filter(|state| !is_end(state));
-    mentioned.extend(current.filter(|state| !done.contains(state)).cloned());
-    let whole = chain.as_ref().is_some_and(|chain| mentioned.iter().all(|state| chain.contains(state)));
+    mentioned.extend(current.filter(|state| !done.contains(state)));
+    let is_complete = chain.as_ref().is_some_and(|chain| mentioned.iter().all(|state| chain.contains(state)));
     let mut states = chain.unwrap_or_default();
-    states.extend(mentioned.into_iter().filter(|state| !states.contains(state)).collect::<Vec<_>>());
+    for state in mentioned {
+        if !states.contains(state) {
+            states.push(state.clone());
+        }
+    }
     let mut next = current.cloned();
-    if !whole
-        && let Some(follower) =
-            current.or(done.last()).filter(|at| done.contains(at)).and_then(|at| machine.must_follow(at))
-        && !done.contains(&follower)
+    if !is_complete
+        && let Some(last) = current.or(done.last())
+        && done.contains(last)
+        && let Some(successor) = machine.only_successor(last)
+        && !done.contains(&successor)
     {
-        next = Some(follower.clone());
-        if !states.contains(&follower) {
-            states.push(follower);
+        next = Some(successor.clone());
+        if !states.contains(&successor) {
+            states.push(successor);
         }
     }
     let mut phases: Vec<Phase> = Vec::new();
@@ -102,20 +108,20 @@ fn from_states(machine: &Machine<'_>, notes: &mut Notes<'_>) -> Found {
         let status = if done.contains(state) { PhaseStatus::Complete } else { PhaseStatus::Pending };
         if status == PhaseStatus::Complete {
             let place = format!("{}/completed_states", machine.place);
-            notes.found(format!("phases/{id}/status"), status.word(), &place);
+            log.origin(format!("phases/{id}/status"), status.word(), &place);
         }
         let name = Some(state.clone()).filter(|name| name != id.as_str());
-        phases.push(Phase { name, ..phase_at(id, status) });
+        phases.push(Phase { name, ..phase_with_status(id, status) });
     }
     let current = next.as_deref().and_then(state_id);
     if let Some(current) = &current {
-        notes.found("phase", current, &format!("{}/current_state", machine.place));
+        log.origin("phase", current, &format!("{}/current_state", machine.place));
     }
-    Found { phases, whole, current, ended: false }
+    ReadPhases { list: phases, is_complete, current, ended: false }
 }
 
-/// Gives numbered phases the names of the states they were, and of those that must come next.
-fn name_phases(found: &mut Found, counter: &Counter, machine: &Machine<'_>) {
+/// Names numbered phases after their states, and later ones after the states that must follow.
+fn name_phases(phases: &mut ReadPhases, counter: &PhaseCounter, machine: &StateMachine<'_>) {
     let entries = counter.completed.as_deref().unwrap_or_default();
     let states = machine.completed.as_deref().unwrap_or_default();
     if machine.completed.is_some() && entries.len() != states.len() {
@@ -125,39 +131,45 @@ fn name_phases(found: &mut Found, counter: &Counter, machine: &Machine<'_>) {
     names.extend(entries.iter().zip(states).map(|(entry, state)| (entry.id.clone(), state.as_str())));
     let running =
         machine.current.as_deref().filter(|state| !is_end(state) && !states.iter().any(|s| s == state));
-    let pointed = found.current.clone().filter(|id| names.iter().all(|(known, _)| known != id));
-    names.extend(pointed.zip(running));
+    let current = phases.current.clone().filter(|id| names.iter().all(|(known, _)| known != id));
+    names.extend(current.zip(running));
     for (id, name) in names {
-        if let Some(phase) = found.phases.iter_mut().find(|phase| phase.id == id) {
+        if let Some(phase) = phases.list.iter_mut().find(|phase| phase.id == id) {
             phase.name = Some(name.to_owned());
         }
     }
-    for index in 1..found.phases.len() {
-        let follower = found.phases[index - 1].name.as_deref().and_then(|before| machine.follower(before));
-        let taken = found.phases.iter().any(|phase| phase.name.is_some() && phase.name == follower);
-        if found.phases[index].name.is_none() && !taken {
-            found.phases[index].name = follower;
+    let phases = &mut phases.list;
+    for index in 1..phases.len() {
+        let previous = phases[index - 1].name.as_deref();
+        let Some(successor) = previous.and_then(|state| machine.next_working_state(state)) else { continue };
+        let is_taken = phases.iter().any(|phase| phase.name.as_ref() == Some(&successor));
+        if phases[index].name.is_none() && !is_taken {
+            phases[index].name = Some(successor);
         }
     }
 }
 
-/// The phase that a key of `phase_data` means.
+/// Returns the phase of a key of `phase_data`.
 pub(super) fn data_phase(key: &str) -> Option<PhaseId> {
-    bare(&key.into())
+    parse_phase_id(&key.into())
 }
 
-/// What was recorded about single phases. A status among it beats the counter.
-fn read_data(main: &Value, phases: &mut [Phase], notes: &mut Notes<'_>) {
+/// Reads the data of phases. A status in it takes precedence over the counter.
+fn read_data(main: &Value, phases: &mut [Phase], log: &mut ReadLog<'_>) {
     for (key, value) in main.get("phase_data").and_then(Value::as_object).into_iter().flatten() {
         let place = pointer(&["phase_data", key]);
         let id = data_phase(key);
-        let known = |phase: &&mut Phase| Some(&phase.id) == id.as_ref() || phase.name.as_ref() == Some(key);
-        let Some(phase) = phases.iter_mut().find(known).filter(|_| value.is_object()) else { continue };
-        notes.found(format!("phases/{}/data", phase.id), "recorded", &place);
+        if !value.is_object() {
+            continue;
+        }
+        let is_named =
+            |phase: &&mut Phase| Some(&phase.id) == id.as_ref() || phase.name.as_ref() == Some(key);
+        let Some(phase) = phases.iter_mut().find(is_named) else { continue };
+        log.origin(format!("phases/{}/data", phase.id), "recorded", &place);
         phase.data = Some(Json::Given(value.clone()));
         let fact = format!("phases/{}/status", phase.id);
         let recorded = value.get("status").unwrap_or(&Value::Null);
-        let Some(status) = notes.status(&fact, recorded, &format!("{place}/status")) else { continue };
+        let Some(status) = log.status(&fact, recorded, &format!("{place}/status")) else { continue };
         if status.is_done() != phase.status.is_done() {
             let listed = if phase.status.is_done() { "" } else { "not " };
             let message = format!(
@@ -165,10 +177,11 @@ fn read_data(main: &Value, phases: &mut [Phase], notes: &mut Notes<'_>) {
                 phase.id,
                 status.word()
             );
-            notes.doubt_at(Severity::Advice, Code::RecordsDisagree, &place, &message);
+            log.finding_at(Severity::Advice, Code::RecordsDisagree, &place, &message);
         }
-        let recorded = phase_at(phase.id.clone(), status);
-        *phase = Phase { status, attempts: recorded.attempts, ..phase.clone() };
-        phase.completed_at = phase.completed_at.filter(|_| status.is_done());
+        set_status(phase, status);
+        if !status.is_done() {
+            phase.completed_at = None;
+        }
     }
 }

@@ -5,9 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Replan, WorkflowStatus};
-use crate::core::dialects::Dialect;
-use crate::core::dialects::reading::{Draft, Reading};
 use crate::core::dialects::testing::{codes, imported, round_trip};
+use crate::core::dialects::{Dialect, Draft, Reading};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::resume::{Facts, Limits, Resume, evaluate};

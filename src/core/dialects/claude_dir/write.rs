@@ -1,47 +1,48 @@
-//! Writing a document: a fresh one in the newest version, or the moved parts of one that was imported.
+//! Writing the file of a run: a new one in the newest version, or the changed members of an imported one.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::counter::listed_phase;
-use super::members::{COPIES, member};
+use super::members::{WORKFLOW_STATE, member};
 use super::phases::data_phase;
 use super::read::registered_path;
 use super::replans;
-use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
-use crate::core::dialects::numbers;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::dialects::numbered_phases;
+use crate::core::dialects::phase_list::{completed_word, completed_workflow_word};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
-/// Writes what the model knows. What an imported document says twice is written twice; what it does not say at all is
-/// written once.
+/// Writes the members that the checkpoint determines, and the copies that the imported document has of them.
 pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let mut page = if imported.is_none() { fresh(checkpoint) } else { Map::new() };
-    let set =
-        |page: &mut Map<String, Value>, key: &str, value: Value| drop(page.insert(key.to_owned(), value));
-    set(&mut page, "workflow_description", json!(checkpoint.content.title));
-    set(&mut page, "updated_at", json!(checkpoint.saved_at));
-    set(&mut page, "status", status_word(checkpoint.content.status).into());
+    let mut top = if imported.is_none() { identity(checkpoint) } else { Map::new() };
+    let set = |members: &mut Map<String, Value>, key: &str, value: Value| {
+        members.insert(key.to_owned(), value);
+    };
+    set(&mut top, "workflow_description", json!(checkpoint.content.title));
+    set(&mut top, "updated_at", json!(checkpoint.saved_at));
+    set(&mut top, "status", completed_workflow_word(checkpoint.content.status).into());
     let current = current(checkpoint);
-    set(&mut page, "current_phase", current.map_or(Value::Null, |phase| numbers::to_json(&phase.id)));
+    set(&mut top, "current_phase", current.map_or(Value::Null, |phase| numbered_phases::to_json(&phase.id)));
     let total = checkpoint.content.is_declared().then_some(checkpoint.content.phases.len());
-    set(&mut page, "total_phases", json!(total));
+    set(&mut top, "total_phases", json!(total));
     let listed = |place: &str| completed(checkpoint, imported.and_then(|main| main.pointer(place)));
-    set(&mut page, "completed_phases", listed("/completed_phases"));
+    set(&mut top, "completed_phases", listed("/completed_phases"));
     let failed = checkpoint.content.phases.iter().find(|phase| phase.status == PhaseStatus::Failed);
     let message = checkpoint.content.last_error.as_ref().map(|error| error.message.as_str());
-    set(&mut page, "last_error", json!(message));
-    replans::write(&checkpoint.content.replans, imported, &mut page);
+    set(&mut top, "last_error", json!(message));
+    replans::write(&checkpoint.content.replans, imported, &mut top);
 
-    let mut state = copies(&page, imported.and_then(|main| main.get(COPIES)));
+    let mut state = copies(&top, imported.and_then(|main| main.get(WORKFLOW_STATE)));
     if let Some(copy) = state.get_mut("completed_phases") {
         *copy = listed("/workflow_state/completed_phases");
     }
     set(&mut state, "artifact_registry", registry(checkpoint, imported));
     let plan = match imported {
-        // What the work watches by now may be other files; the plan is still the plan.
+        // The first watched file may be another one by now.
         Some(main) => member(main, "plan_path").map(|(plan, _)| plan.clone()),
         None => checkpoint.context.watched.first().map(|plan| plan.path.as_str().into()),
     };
@@ -49,21 +50,23 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
     if imported.is_none() {
         set(&mut state, "project_name", names(checkpoint).1.into());
     }
-    let metadata = copies(&page, imported.and_then(|main| main.get("metadata")));
-    page.extend(if metadata.is_empty() { None } else { Some(("metadata".to_owned(), metadata.into())) });
-    write_machine(checkpoint, current, imported, &mut page, &mut state);
+    let metadata = copies(&top, imported.and_then(|main| main.get("metadata")));
+    if !metadata.is_empty() {
+        set(&mut top, "metadata", metadata.into());
+    }
+    write_machine(checkpoint, current, imported, &mut top, &mut state);
     let has_errors = imported.is_none_or(|main| main.get("error_state").is_some_and(Value::is_object));
     if has_errors || failed.is_some() {
-        let error = json!({"last_error": message, "failed_state": failed.map(|phase| States::of(checkpoint).name(phase))});
-        set(&mut page, "error_state", error);
+        let error = json!({"last_error": message, "failed_state": failed.map(|phase| StateNames::of(checkpoint).name(phase))});
+        set(&mut top, "error_state", error);
     }
-    set(&mut page, "phase_data", phase_data(checkpoint, imported));
-    set(&mut page, COPIES, state.into());
-    Value::Object(page)
+    set(&mut top, "phase_data", phase_data(checkpoint, imported));
+    set(&mut top, WORKFLOW_STATE, state.into());
+    Value::Object(top)
 }
 
-/// The members that identify a document; one that was imported keeps its own.
-fn fresh(checkpoint: &Checkpoint) -> Map<String, Value> {
+/// Returns the members that identify a document; an imported one keeps its own.
+fn identity(checkpoint: &Checkpoint) -> Map<String, Value> {
     let (kind, project) = names(checkpoint);
     let created = created_at(checkpoint);
     let id = format!("{}_{}", checkpoint.workflow, created.to_chrono().format("%Y%m%d_%H%M%S"));
@@ -80,7 +83,7 @@ fn fresh(checkpoint: &Checkpoint) -> Map<String, Value> {
     }
 }
 
-/// The type and the project in the id of a workflow.
+/// Splits the id of a workflow into type and project.
 fn names(checkpoint: &Checkpoint) -> (&str, &str) {
     let id = checkpoint.workflow.as_str();
     id.split_once('_')
@@ -88,21 +91,14 @@ fn names(checkpoint: &Checkpoint) -> (&str, &str) {
         .unwrap_or(("workflow", id))
 }
 
-/// The earliest time that is known of the workflow.
+/// Returns the earliest time in the checkpoint.
 fn created_at(checkpoint: &Checkpoint) -> Timestamp {
     let phases = checkpoint.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]);
     let replans = checkpoint.content.replans.iter().map(|replan| Some(replan.at));
     phases.chain(replans).flatten().min().map_or(checkpoint.saved_at, |first| first.min(checkpoint.saved_at))
 }
 
-fn status_word(status: WorkflowStatus) -> &'static str {
-    match status {
-        WorkflowStatus::Complete => "completed",
-        other => other.word(),
-    }
-}
-
-/// The phase that the counter points at: the recorded next one, the first that is left, or the last there was.
+/// Returns the phase that the counter points at: the recorded next one, the first that is left, or the last one.
 fn current(checkpoint: &Checkpoint) -> Option<&Phase> {
     let named = checkpoint.content.next.as_ref().and_then(|next| next.phase.as_ref());
     let last = || checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
@@ -110,7 +106,7 @@ fn current(checkpoint: &Checkpoint) -> Option<&Phase> {
     named.or_else(|| checkpoint.content.remaining().next()).or_else(last).or(checkpoint.content.phases.last())
 }
 
-/// The phases that are done, in the order and the spelling that the original has for them; new ones last.
+/// Returns the phases that are done, in the order and the spelling of the original; new ones last.
 fn completed(checkpoint: &Checkpoint, original: Option<&Value>) -> Value {
     let done: HashSet<&PhaseId> = checkpoint.content.done().map(|phase| &phase.id).collect();
     let mut listed: HashSet<PhaseId> = HashSet::new();
@@ -121,31 +117,31 @@ fn completed(checkpoint: &Checkpoint, original: Option<&Value>) -> Value {
             continue;
         };
         if done.contains(&id) {
-            list.push(if item.is_object() { numbers::to_json(&id) } else { item.clone() });
+            list.push(if item.is_object() { numbered_phases::to_json(&id) } else { item.clone() });
             listed.insert(id);
         }
     }
     let new = checkpoint.content.done().filter(|phase| !listed.contains(&phase.id));
-    list.extend(new.map(|phase| numbers::to_json(&phase.id)));
+    list.extend(new.map(|phase| numbered_phases::to_json(&phase.id)));
     list.into()
 }
 
-/// What `page` says again, as far as the original has members of that name there.
-fn copies(page: &Map<String, Value>, original: Option<&Value>) -> Map<String, Value> {
+/// Returns copies of the top-level members for which the original has a copy in this object.
+fn copies(top: &Map<String, Value>, original: Option<&Value>) -> Map<String, Value> {
     let has = |key: &str| original.is_some_and(|original| original.get(key).is_some());
-    page.iter().filter(|(key, _)| has(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    top.iter().filter(|(key, _)| has(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// The state machine, where there is one, or where the phases are no numbers and would otherwise lose their order.
+/// Writes the state machine if the document has one, or if the phases are not numbers and would lose their order.
 fn write_machine(
     checkpoint: &Checkpoint,
     current: Option<&Phase>,
     imported: Option<&Value>,
-    page: &mut Map<String, Value>,
+    top: &mut Map<String, Value>,
     copies: &mut Map<String, Value>,
 ) {
     let key = || "state_machine".to_owned();
-    let states = States::of(checkpoint);
+    let states = StateNames::of(checkpoint);
     let mut machine = json!({
         "current_state": current.map(|phase| states.name(phase)),
         "completed_states": checkpoint.content.done().map(|phase| states.name(phase)).collect::<Vec<_>>(),
@@ -154,7 +150,7 @@ fn write_machine(
         let following = checkpoint.content.phases.iter().skip(1).map(|phase| states.name(phase)).chain([""]);
         let table = checkpoint.content.phases.iter().map(|phase| states.name(phase)).zip(following);
         machine["transition_table"] = table.map(|(from, to)| (from.to_owned(), Value::from(to))).collect();
-        page.insert(key(), machine);
+        top.insert(key(), machine);
         return;
     }
     let machine_at = |place: &str| {
@@ -164,56 +160,63 @@ fn write_machine(
         Some((key(), machine))
     };
     copies.extend(machine_at("/workflow_state/state_machine"));
-    page.extend(machine_at("/state_machine"));
+    top.extend(machine_at("/state_machine"));
 }
 
-/// How phases are called as states: numbers by their names, anything else by its id.
+/// The names of phases as states: numbered phases have their names, others their ids.
 #[derive(Clone, Copy)]
-struct States {
+struct StateNames {
     numbered: bool,
 }
 
-impl States {
+impl StateNames {
     fn of(checkpoint: &Checkpoint) -> Self {
-        Self { numbered: checkpoint.content.phases.iter().all(|phase| numbers::plain(&phase.id).is_some()) }
+        Self {
+            numbered: checkpoint
+                .content
+                .phases
+                .iter()
+                .all(|phase| numbered_phases::number_of(&phase.id).is_some()),
+        }
     }
 
     fn name(self, phase: &Phase) -> &str {
-        phase.name.as_deref().filter(|_| self.numbered).unwrap_or(phase.id.as_str())
+        match &phase.name {
+            Some(name) if self.numbered => name,
+            _ => phase.id.as_str(),
+        }
     }
 }
 
-/// The data of the phases. A status in it follows the phase: it would win over the counter.
+/// Writes the data of the phases. A status in it is updated, because it takes precedence over the counter.
 fn phase_data(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let known = imported.and_then(|main| main.get("phase_data")).and_then(Value::as_object);
-    let mut pages = Map::new();
+    let imported = imported.and_then(|main| main.get("phase_data")).and_then(Value::as_object);
+    let mut data_by_phase = Map::new();
     for phase in &checkpoint.content.phases {
         let Some(Ok(Value::Object(mut data))) = phase.data.as_ref().map(Json::to_value) else {
             continue;
         };
         if let Some(status) = data.get_mut("status") {
-            let word = if phase.status == PhaseStatus::Complete { "completed" } else { phase.status.word() };
-            *status = word.into();
+            *status = completed_word(phase.status).into();
         }
-        let mut keys = known.into_iter().flat_map(|known| known.keys());
-        let spelled = keys
-            .find(|key| data_phase(key).as_ref() == Some(&phase.id) || phase.name.as_ref() == Some(*key))
-            .map_or_else(|| phase.id.to_string(), Clone::clone);
-        pages.insert(spelled, data.into());
+        let is_phase =
+            |key: &&String| data_phase(key).as_ref() == Some(&phase.id) || phase.name.as_ref() == Some(*key);
+        let key = imported.into_iter().flat_map(Map::keys).find(is_phase).cloned();
+        data_by_phase.insert(key.unwrap_or_else(|| phase.id.to_string()), data.into());
     }
-    pages.into()
+    data_by_phase.into()
 }
 
-/// The registry in the form that the original has.
+/// Writes the registry of artifacts in the layout of the original.
 fn registry(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let original = imported.and_then(|main| member(main, "artifact_registry")).map(|(registry, _)| registry);
     if let Some(Value::Array(items)) = original {
-        // Of two entries with the same path the first counts.
-        let known = items.iter().rev().filter_map(|item| Some((registered_path(item)?, item)));
-        let known: HashMap<&str, &Value> = known.collect();
+        // Reversed, so that the first of two entries with the same path is used.
+        let entries = items.iter().rev().filter_map(|item| Some((registered_path(item)?, item)));
+        let entries: HashMap<&str, &Value> = entries.collect();
         let paths = checkpoint.content.artifacts.iter().map(|artifact| artifact.path.as_str());
         return paths
-            .map(|path| known.get(path).map_or_else(|| path.into(), |item| (*item).clone()))
+            .map(|path| entries.get(path).map_or_else(|| path.into(), |item| (*item).clone()))
             .collect();
     }
     let entry = |name: &str, path: &str| match original.and_then(|original| original.get(name)) {

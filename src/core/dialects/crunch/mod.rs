@@ -1,7 +1,7 @@
-//! The `crunch` dialect: a YAML file per checkpoint of an issue (JSON in older versions), and an index beside them.
+//! The `crunch` dialect: a YAML file per checkpoint of an issue (JSON in older versions), and an index of them.
 //!
-//! A checkpoint knows the phase that an issue is in, and not what became of the phases before it; their order is fixed,
-//! so they are taken as complete. What is beside it is its entry in the index, which alone knows why it was taken.
+//! A checkpoint has the current phase of an issue, and nothing about the phases before it; their order is fixed, so they
+//! are taken as complete. The companion is the entry of the checkpoint in the index, which has its trigger.
 
 mod graph;
 mod phases;

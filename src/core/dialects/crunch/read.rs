@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::{graph, phases};
 use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
-use crate::core::dialects::reading::{Draft, Notes, pointer};
+use crate::core::dialects::draft::Draft;
+use crate::core::dialects::members::{elements, pointer, text_or_number};
+use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;
@@ -19,112 +21,108 @@ pub(in super::super) fn recognises(main: &Value) -> bool {
             .any(|key| main.get(key).is_some())
 }
 
-pub(in super::super) fn read(main: &Value, beside: Option<&Value>, notes: &mut Notes<'_>) -> Draft {
-    check_version(main, notes);
-    let recorded_at = notes.time("saved_at", main.get("created_at").unwrap_or(&Value::Null), "/created_at");
-    let created = beside.and_then(|entry| entry.get("created_at")).unwrap_or(&Value::Null);
-    let recorded_at = recorded_at.or_else(|| notes.time("saved_at", created, "index: /created_at"));
+pub(in super::super) fn read(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    check_version(main, log);
+    let recorded_at = log.time("saved_at", main.get("created_at").unwrap_or(&Value::Null), "/created_at");
+    let created = companion.and_then(|entry| entry.get("created_at")).unwrap_or(&Value::Null);
+    let recorded_at = recorded_at.or_else(|| log.time("saved_at", created, "index: /created_at"));
     let mut draft = Draft { recorded_at, ..Draft::default() };
-    if let Some(id) = text_or_number(main, "/issue_number") {
-        notes.found("workflow", &id, "/issue_number");
+    if let Some(id) = main.get("issue_number").and_then(issue_id) {
+        log.origin("workflow", &id, "/issue_number");
         draft.workflow = Some(id);
     }
     draft.content.title = text(main, "/issue_snapshot/title").map(|title| {
-        notes.found("title", title, "/issue_snapshot/title");
+        log.origin("title", title, "/issue_snapshot/title");
         title.to_owned()
     });
-    draft.trigger = trigger(main, beside, notes);
-    phases::read(main, beside, &mut draft, notes);
+    draft.trigger = trigger(main, companion, log);
+    phases::read(main, companion, &mut draft, log);
     let action = text(main, "/recovery_info/resume_from").map(|action| {
-        notes.found("next/action", action, "/recovery_info/resume_from");
+        log.origin("next/action", action, "/recovery_info/resume_from");
         action.to_owned()
     });
-    if draft.content.phase.is_some() || action.is_some() {
-        let open = draft.content.phase.clone().filter(|_| draft.content.status != WorkflowStatus::Complete);
-        draft.content.next = Some(Next { phase: open, action, extra: Default::default() })
-            .filter(|next| next.phase.is_some() || next.action.is_some());
+    let next_phase =
+        if draft.content.status == WorkflowStatus::Complete { None } else { draft.content.phase.clone() };
+    if next_phase.is_some() || action.is_some() {
+        draft.content.next = Some(Next { phase: next_phase, action, extra: Default::default() });
     }
-    check_recovery(main, beside, notes);
-    read_issue(main, &mut draft, notes);
-    draft.content.tasks = graph::read(main, draft.content.phase.as_ref(), notes);
-    read_outputs(main, &mut draft, notes);
+    check_recovery(main, companion, log);
+    read_issue(main, &mut draft, log);
+    draft.content.tasks = graph::read(main, draft.content.phase.as_ref(), log);
+    read_outputs(main, &mut draft, log);
     draft
 }
 
-fn check_version(main: &Value, notes: &mut Notes<'_>) {
-    let Some(version) = text_or_number(main, "/version") else { return };
+fn check_version(main: &Value, log: &mut ReadLog<'_>) {
+    let Some(version) = main.get("version").and_then(text_or_number) else { return };
     let (major, minor) = version.split_once('.').unwrap_or((&version, "0"));
     if let (Ok(major), Ok(minor)) = (major.parse::<u64>(), minor.parse::<u64>())
         && (major, minor) > (1, 0)
     {
         let message = format!("version {version} is newer than 1.0, the newest that is known");
-        notes.doubt_at(Severity::Blocker, Code::FormatNewer, "/version", &message);
+        log.finding_at(Severity::Blocker, Code::FormatNewer, "/version", &message);
     }
 }
 
-/// A text at a place that is not empty.
+/// Returns the text at a JSON pointer, trimmed, unless it is blank.
 pub(super) fn text<'a>(main: &'a Value, place: &str) -> Option<&'a str> {
     main.pointer(place)?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
-fn text_or_number(main: &Value, place: &str) -> Option<String> {
-    match main.pointer(place)? {
-        Value::Number(number) => Some(number.to_string()),
-        Value::String(text) => {
-            Some(text.trim().trim_start_matches('#').to_owned()).filter(|text| !text.is_empty())
-        }
-        _ => None,
-    }
+/// Parses the number of an issue: `42`, `#42`.
+fn issue_id(value: &Value) -> Option<String> {
+    let text = text_or_number(value)?;
+    let id = text.trim_start_matches('#');
+    if id.is_empty() { None } else { Some(id.to_owned()) }
 }
 
-/// The index knows why a checkpoint was taken; a checkpoint may say it too.
-fn trigger(main: &Value, beside: Option<&Value>, notes: &mut Notes<'_>) -> Option<Trigger> {
-    let indexed = beside.and_then(|entry| text(entry, "/trigger")).map(|word| (word, "index: /trigger"));
+/// Reads the trigger from the index entry, else from the checkpoint.
+fn trigger(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Option<Trigger> {
+    let indexed = companion.and_then(|entry| text(entry, "/trigger")).map(|word| (word, "index: /trigger"));
     let (word, place) = indexed.or_else(|| text(main, "/trigger").map(|word| (word, "/trigger")))?;
-    notes.found("trigger", word, place);
+    log.origin("trigger", word, place);
     Some(Trigger::from(word.replace('-', "_")))
 }
 
-/// Whether the system that saved it thought that it could be resumed.
-fn check_recovery(main: &Value, beside: Option<&Value>, notes: &mut Notes<'_>) {
+/// Reads whether the checkpoint can be resumed, and the warnings about it.
+fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) {
     let recovery = main.get("recovery_info").unwrap_or(&Value::Null);
     let warnings: Vec<String> = match recovery.get("warnings") {
-        Some(Value::Array(warnings)) => {
-            warnings.iter().map(sentence).filter(|text| !text.is_empty()).collect()
-        }
+        Some(Value::Array(warnings)) => warnings.iter().filter_map(warning_text).collect(),
         Some(Value::Null) | None => Vec::new(),
-        Some(warning) => vec![sentence(warning)].into_iter().filter(|text| !text.is_empty()).collect(),
+        Some(warning) => warning_text(warning).into_iter().collect(),
     };
     let own = recovery.get("can_resume").and_then(Value::as_bool);
-    let indexed = beside.and_then(|entry| entry.get("can_resume")).and_then(Value::as_bool);
+    let indexed = companion.and_then(|entry| entry.get("can_resume")).and_then(Value::as_bool);
     if let (Some(own), Some(indexed)) = (own, indexed)
         && own != indexed
     {
         let message = format!("the index says {indexed}; the checkpoint counts");
-        notes.doubt_at(Severity::Advice, Code::RecordsDisagree, "/recovery_info/can_resume", &message);
+        log.finding_at(Severity::Advice, Code::RecordsDisagree, "/recovery_info/can_resume", &message);
     }
     if own.or(indexed) == Some(false) {
         let why = if warnings.is_empty() { String::new() } else { format!(": {}", warnings.join("; ")) };
         let message = format!("it was saved as one that cannot be resumed{why}");
-        notes.doubt_at(Severity::Blocker, Code::CannotResume, "/recovery_info/can_resume", &message);
+        log.finding_at(Severity::Blocker, Code::CannotResume, "/recovery_info/can_resume", &message);
     } else {
         for warning in &warnings {
-            notes.doubt_at(Severity::Advice, Code::Imported, "/recovery_info/warnings", warning);
+            log.finding_at(Severity::Advice, Code::Imported, "/recovery_info/warnings", warning);
         }
     }
     if recovery.get("prerequisites_met") == Some(&Value::Bool(false)) {
         let message = "what it needs to go on was not there when it was saved";
-        notes.doubt_at(Severity::Confirm, Code::Imported, "/recovery_info/prerequisites_met", message);
+        log.finding_at(Severity::Confirm, Code::Imported, "/recovery_info/prerequisites_met", message);
     }
 }
 
-fn sentence(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned())
+fn warning_text(value: &Value) -> Option<String> {
+    let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+    if text.is_empty() { None } else { Some(text) }
 }
 
-fn read_issue(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
+fn read_issue(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     if let Some(branch) = text(main, "/issue_snapshot/branch") {
-        notes.found("branch", branch, "/issue_snapshot/branch");
+        log.origin("branch", branch, "/issue_snapshot/branch");
         let branch = Some(branch.to_owned());
         draft.git = Some(GitContext { branch, commit: None, extra: Default::default() });
     }
@@ -133,23 +131,23 @@ fn read_issue(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
     draft.content.labels.extend(labels.map(str::to_owned));
 }
 
-/// The labels of the issue.
+/// Returns the labels of the issue.
 pub(super) fn labels(main: &Value) -> impl Iterator<Item = &str> {
     let labels = main.pointer("/issue_snapshot/labels").and_then(Value::as_array);
     labels.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Whether a label of an issue can be one of a checkpoint.
+/// True if a label of an issue is a valid label of a checkpoint.
 pub(super) fn is_label(label: &str) -> bool {
     check_name("a label", label, &[',']).is_ok()
 }
 
-/// What agents produced, and the files that were changed; one that was deleted is nothing that must be there.
-fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
+/// Reads the outputs of agents and the modified files as artifacts. Deleted files are not artifacts.
+fn read_outputs(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     let mut seen = HashSet::new();
-    let mut mention = |file: Artifact, place: &str| {
+    let mut add = |file: Artifact, place: &str| {
         if seen.insert(file.name.clone()) {
-            notes.found("artifact", &file.path, place);
+            log.origin("artifact", &file.path, place);
             draft.content.artifacts.push(file);
         }
     };
@@ -159,25 +157,23 @@ fn read_outputs(main: &Value, draft: &mut Draft, notes: &mut Notes<'_>) {
             let location = output.get("output_location").and_then(Value::as_str);
             if let Some(path) = location.filter(|path| !path.trim().is_empty()) {
                 let place = pointer(&["agent_outputs", agent, step, "output_location"]);
-                mention(Artifact::new(format!("{agent}/{step}"), path), &place);
+                add(Artifact::new(format!("{agent}/{step}"), path), &place);
             }
         }
     }
-    for (index, file) in
-        main.get("files_modified").and_then(Value::as_array).into_iter().flatten().enumerate()
-    {
+    for (index, file) in elements(main, "files_modified").enumerate() {
         if let Some(path) = modified_path(file) {
-            mention(Artifact::new(path, path), &pointer(&["files_modified", &index.to_string()]));
+            add(Artifact::new(path, path), &pointer(&["files_modified", &index.to_string()]));
         }
     }
 }
 
-/// The path of a file that was changed and is still there.
+/// Returns the path of a modified file, unless it was deleted.
 pub(super) fn modified_path(file: &Value) -> Option<&str> {
-    let gone = file
+    let is_deleted = file
         .get("status")
         .and_then(Value::as_str)
         .is_some_and(|status| matches!(status.trim().to_lowercase().as_str(), "deleted" | "removed" | "d"));
     let path = file.as_str().or_else(|| file.get("path")?.as_str());
-    path.filter(|path| !gone && !path.trim().is_empty())
+    path.filter(|path| !is_deleted && !path.trim().is_empty())
 }

@@ -4,10 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
-use crate::core::dialects::Dialect;
-use crate::core::dialects::reading::{Draft, Papers, Reading};
 use crate::core::dialects::testing::{codes, imported, read as read_as, round_trip};
-use crate::core::dialects::{Document, Notation, to_yaml};
+use crate::core::dialects::{Dialect, DialectFiles, Document, Draft, Notation, Reading, to_yaml};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseStatus;
 use crate::core::resume::{Facts, GitFact, Limits, Resume, evaluate};
@@ -108,7 +106,7 @@ fn judged(document: &Value, facts: &Facts) -> Resume {
     evaluate(&checkpoint, facts, &Limits::default(), checkpoint.saved_at)
 }
 
-fn written(checkpoint: &Checkpoint) -> Papers {
+fn written(checkpoint: &Checkpoint) -> DialectFiles {
     CRUNCH.write(checkpoint, Path::new("/project")).unwrap()
 }
 
@@ -438,10 +436,10 @@ mod writing {
         expected["knowledge_context"]["ckpt"] = json!({"saved_at": "2026-02-05T10:11:12.000Z",
             "artifacts": [{"name": "bench", "path": "bench.txt"}],
             "phase_of": {"tasks": of, "data": {"architect": ["implementing"]}}});
-        let papers = written(&saved);
-        assert_eq!(papers.main, expected);
+        let files = written(&saved);
+        assert_eq!(files.main, expected);
         assert_eq!(
-            papers.beside.unwrap(),
+            files.companion.unwrap(),
             with(
                 entry(),
                 json!({"checkpoint_id": id, "created_at": "2026-02-05T10:11:12.000Z", "trigger": "phase_transition",
@@ -492,11 +490,11 @@ mod writing {
     fn a_fresh_checkpoint_says_all_that_the_dialect_can_say() {
         let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
         saved.content.state = Default::default();
-        let papers = written(&saved);
-        assert_eq!(papers.main["issue_number"], json!(318));
-        assert_eq!(papers.main["checkpoint_id"], json!("CP-implementing-20260204080000-0000"));
+        let files = written(&saved);
+        assert_eq!(files.main["issue_number"], json!(318));
+        assert_eq!(files.main["checkpoint_id"], json!("CP-implementing-20260204080000-0000"));
         let (before, after) =
-            (read(&checkpoint()).draft, read_as(CRUNCH, &papers.main, papers.beside.as_ref()).draft);
+            (read(&checkpoint()).draft, read_as(CRUNCH, &files.main, files.companion.as_ref()).draft);
         assert_eq!(after, before);
     }
 }
@@ -585,10 +583,10 @@ proptest! {
     #[test]
     fn any_document_is_read_and_given_back(
         document in document(),
-        beside in prop::option::of(prop_oneof![Just(entry()), anything()]),
+        companion in prop::option::of(prop_oneof![Just(entry()), anything()]),
     ) {
-        let draft = read_as(CRUNCH, &document, beside.as_ref()).draft;
-        round_trip(CRUNCH, &document, beside.as_ref());
+        let draft = read_as(CRUNCH, &document, companion.as_ref()).draft;
+        round_trip(CRUNCH, &document, companion.as_ref());
         let over = document.pointer("/workflow_state/current_phase") == Some(&json!("done"));
         if document.pointer("/workflow_state/status") == Some(&json!("failed")) && !over {
             let current = draft.content.phases.iter().find(|phase| Some(&phase.id) == draft.content.phase.as_ref());

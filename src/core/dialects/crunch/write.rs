@@ -7,21 +7,23 @@ use serde_json::{Map, Value, json};
 use super::graph;
 use super::read::{is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
-use crate::core::dialects::reading::Papers;
-use crate::core::json::Json;
+use crate::core::dialects::checkpoint_part::phase_data;
+use crate::core::dialects::members::elements;
+use crate::core::dialects::phase_list::{completed_word, completed_workflow_word};
+use crate::core::dialects::reading::DialectFiles;
 use crate::core::phase::{Phase, PhaseStatus};
 
-/// Writes what the model knows, in the spelling of the document that was imported, if one was.
-pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Papers {
-    let tells_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
-    let current = current(checkpoint, tells_status);
+/// Writes the members that the checkpoint determines, in the spelling of the imported document.
+pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
+    let has_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
+    let current = current(checkpoint, has_status);
     let id = checkpoint_id(checkpoint, current);
     let can_resume = !matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
     let outputs = agent_outputs(checkpoint);
     let mut main = json!({
         "checkpoint_id": id,
         "created_at": checkpoint.saved_at,
-        "workflow_state": workflow_state(current, tells_status),
+        "workflow_state": workflow_state(current, has_status),
         "issue_snapshot": issue_snapshot(checkpoint, imported),
         "execution_graph": {"node_states": graph::write(&checkpoint.content.tasks, imported)},
         "files_modified": files_modified(checkpoint, &outputs, imported),
@@ -41,7 +43,7 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
         }
         Some(original) => {
             if original.get("status").is_some() {
-                main["status"] = json!(status_word(checkpoint.content.status));
+                main["status"] = json!(completed_workflow_word(checkpoint.content.status));
             }
             if original.get("trigger").is_some() {
                 main["trigger"] = json!(checkpoint.trigger);
@@ -55,32 +57,23 @@ pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>)
         "phase": current.map(|phase| &phase.id),
         "can_resume": can_resume,
     });
-    Papers { main, beside: Some(entry) }
+    DialectFiles { main, companion: Some(entry) }
 }
 
-/// The phase that the issue is in: the first that is not done, because those before it are taken as complete. A document
-/// that tells the status of its phase may also stand at one that is done.
-fn current(checkpoint: &Checkpoint, tells_status: bool) -> Option<&Phase> {
-    let is_done = |phase: &Phase| phase.status.is_done();
-    let first = checkpoint
-        .content
-        .phases
-        .iter()
-        .position(|phase| !is_done(phase))
-        .unwrap_or(checkpoint.content.phases.len());
-    let finished = checkpoint
-        .content
-        .phase
-        .as_ref()
-        .and_then(|id| checkpoint.content.find_phase(id))
-        .is_some_and(is_done);
-    let before = first.checked_sub(1).filter(|_| tells_status && finished);
-    before
-        .map_or_else(|| checkpoint.content.phases.get(first), |at| checkpoint.content.phases.get(at))
-        .or(checkpoint.content.phases.last())
+/// Returns the current phase: the first that is not done, because those before it are taken as complete. In a document
+/// that has the status of its phase, that may also be the last one that is done.
+fn current(checkpoint: &Checkpoint, has_status: bool) -> Option<&Phase> {
+    let content = &checkpoint.content;
+    let phases = &content.phases;
+    let first_open = phases.iter().position(|phase| !phase.status.is_done()).unwrap_or(phases.len());
+    let recorded = content.phase.as_ref().and_then(|id| content.find_phase(id));
+    if has_status && first_open > 0 && recorded.is_some_and(|phase| phase.status.is_done()) {
+        return phases.get(first_open - 1);
+    }
+    phases.get(first_open).or(phases.last())
 }
 
-/// `CP-{phase}-{time}-{hash}`; the time has seconds, so that another save has another name.
+/// Returns `CP-{phase}-{time}-{hash}`. The time has seconds, so that two saves have different ids.
 fn checkpoint_id(checkpoint: &Checkpoint, current: Option<&Phase>) -> String {
     let phase = current.map_or("none", |phase| phase.id.as_str());
     let phase: String =
@@ -96,14 +89,7 @@ fn issue_number(checkpoint: &Checkpoint) -> Value {
     number.map_or_else(|| id.into(), Value::from)
 }
 
-fn status_word(status: WorkflowStatus) -> &'static str {
-    match status {
-        WorkflowStatus::Complete => "completed",
-        other => other.word(),
-    }
-}
-
-fn workflow_state(current: Option<&Phase>, tells_status: bool) -> Value {
+fn workflow_state(current: Option<&Phase>, has_status: bool) -> Value {
     let Some(phase) = current else { return json!({}) };
     let mut state = json!({
         "current_phase": phase.id,
@@ -111,36 +97,33 @@ fn workflow_state(current: Option<&Phase>, tells_status: bool) -> Value {
         "phase_started_at": phase.started_at,
         "phase_attempt": phase.attempts.max(1),
     });
-    // The format has no word for a phase that failed or was the last one; ours is understood by `read`.
-    if tells_status
+    // The format has no status for a phase that failed or was the last one; `read` understands this member.
+    if has_status
         || matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Complete | PhaseStatus::Skipped)
     {
-        let word = if phase.status == PhaseStatus::Complete { "completed" } else { phase.status.word() };
-        state["status"] = json!(word);
+        state["status"] = json!(completed_word(phase.status));
     }
     state
 }
 
 fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let known: HashSet<&str> = checkpoint.content.labels.iter().map(String::as_str).collect();
+    let current: HashSet<&str> = checkpoint.content.labels.iter().map(String::as_str).collect();
     let mut list: Vec<&str> = imported.into_iter().flat_map(labels).collect();
-    let there: HashSet<&str> = list.iter().copied().collect();
-    list.retain(|label| !is_label(label) || known.contains(label));
+    let imported_labels: HashSet<&str> = list.iter().copied().collect();
+    list.retain(|label| !is_label(label) || current.contains(label));
     let labels = checkpoint.content.labels.iter().map(String::as_str);
-    list.extend(labels.filter(|label| !there.contains(label)));
-    // Outside git there is no branch to tell; the issue still has one.
+    list.extend(labels.filter(|label| !imported_labels.contains(label)));
+    // A checkpoint saved outside git has no branch; the issue still has one.
     let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
     let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
     json!({"title": checkpoint.content.title, "labels": list, "branch": branch})
 }
 
-/// What the agents of all phases produced. A later phase does not undo the work of an earlier one.
+/// Returns the outputs of the agents of all phases.
 fn agent_outputs(checkpoint: &Checkpoint) -> Map<String, Value> {
     let mut outputs: Map<String, Value> = Map::new();
     for phase in &checkpoint.content.phases {
-        if let Some(Ok(Value::Object(data))) = phase.data.as_ref().map(Json::to_value) {
-            outputs.extend(data.into_iter().filter(|(_, steps)| steps.is_object()));
-        }
+        outputs.extend(phase_data(phase).into_iter().filter(|(_, steps)| steps.is_object()));
     }
     for artifact in &checkpoint.content.artifacts {
         if let Some((agent, step)) = producer(&outputs, artifact) {
@@ -150,7 +133,7 @@ fn agent_outputs(checkpoint: &Checkpoint) -> Map<String, Value> {
     outputs
 }
 
-/// The agent and the step whose output an artifact is: they are its name, `agent/step`.
+/// Returns the agent and the step that produced an artifact, from its name `agent/step`.
 fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<(&'a str, &'a str)> {
     let name = artifact.name.as_str();
     let mut splits = name.match_indices('/').map(|(at, slash)| (&name[..at], &name[at + slash.len()..]));
@@ -161,16 +144,15 @@ fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<
 }
 
 fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, imported: Option<&Value>) -> Value {
-    let known = imported.and_then(|main| main.get("files_modified")).and_then(Value::as_array);
     let mut new: Vec<&Artifact> = checkpoint.content.artifacts.iter().collect();
     new.retain(|artifact| producer(outputs, artifact).is_none());
-    // A file is called by its path, unless it has a name that was carried along.
+    // Imported files are named by their paths, unless the embedded data has a name for them.
     let names = checkpoint.content.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
     let paths = new.iter().rev().map(|artifact| (artifact.path.as_str(), *artifact));
     let (names, paths): (HashMap<_, _>, HashMap<_, _>) = (names.collect(), paths.collect());
     let mut listed: HashSet<&str> = HashSet::new();
     let mut files: Vec<Value> = Vec::new();
-    for file in known.into_iter().flatten() {
+    for file in imported.into_iter().flat_map(|main| elements(main, "files_modified")) {
         let Some(path) = modified_path(file) else {
             files.push(file.clone());
             continue;
@@ -187,7 +169,7 @@ fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, importe
     files.into()
 }
 
-/// The warnings there were, and what has gone wrong since.
+/// Returns the imported warnings and the last error.
 fn warnings(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let mut warnings: Vec<Value> = match imported.and_then(|main| main.pointer("/recovery_info/warnings")) {
         Some(Value::Array(warnings)) => warnings.clone(),

@@ -1,12 +1,14 @@
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::core::checkpoint::{Artifact, Checkpoint};
-use crate::core::dialects::reading::Papers;
+use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
+use crate::core::dialects::phase_list;
 use crate::core::dialects::testing::{codes, imported, objects, odd, one_of, read, round_trip};
-use crate::core::dialects::{Dialect, Topic};
+use crate::core::dialects::{CheckpointPart, Dialect, DialectFiles, Draft};
+use crate::core::finding::Severity;
 use crate::core::json::{Json, overlay};
+use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::schema;
 use crate::core::task::TaskStatus;
 use crate::core::time::Timestamp;
@@ -81,19 +83,24 @@ fn next(draft: &Draft) -> Option<&str> {
 }
 
 /// The checkpoint after a save about `phase`, and the files it is exported to.
-fn saved(main: &Value, beside: Option<&Value>, phase: &str, status: PhaseStatus) -> (Checkpoint, Papers) {
-    let mut checkpoint = imported(Dialect::Dotagent, main, beside);
+fn saved(
+    main: &Value,
+    companion: Option<&Value>,
+    phase: &str,
+    status: PhaseStatus,
+) -> (Checkpoint, DialectFiles) {
+    let mut checkpoint = imported(Dialect::Dotagent, main, companion);
     checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
     let id: PhaseId = phase.parse().unwrap();
     let place = checkpoint.content.phases.iter().position(|phase| phase.id == id).unwrap();
     checkpoint.content.phases[place].enter(status, checkpoint.saved_at);
     checkpoint.content.phase = Some(id);
     checkpoint.content.next = None;
-    let papers = export(&checkpoint);
-    (checkpoint, papers)
+    let files = export(&checkpoint);
+    (checkpoint, files)
 }
 
-fn export(checkpoint: &Checkpoint) -> Papers {
+fn export(checkpoint: &Checkpoint) -> DialectFiles {
     Dialect::Dotagent.write(checkpoint, "/project".as_ref()).unwrap()
 }
 
@@ -137,8 +144,8 @@ fn it_goes_on_like_a_workflow_that_follows_the_pipeline() {
 #[test]
 fn what_is_imported_has_the_form_of_a_checkpoint() {
     let odd = json!({"tasks": {"t1": {"status": "odd?", "attempts": -1, "depends_on": [7, "x,y", {}]}}});
-    for (main, beside) in [(document(), execution()), (at("DEPLOYMENT", "failed", &["x,y"]), odd)] {
-        let checkpoint = serde_json::to_value(imported(Dialect::Dotagent, &main, Some(&beside))).unwrap();
+    for (main, companion) in [(document(), execution()), (at("DEPLOYMENT", "failed", &["x,y"]), odd)] {
+        let checkpoint = serde_json::to_value(imported(Dialect::Dotagent, &main, Some(&companion))).unwrap();
         assert_eq!(schema::violations(schema::CHECKPOINT, &checkpoint), []);
     }
 }
@@ -170,15 +177,15 @@ fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
     let promised = "memory/reports/demand.json";
     checkpoint.content.artifacts =
         vec![file("spec", "f"), file(promised, promised), file("ARCHITECTURE", "a.md")];
-    let papers = export(&checkpoint);
-    let entries = papers.main["completed_phases"].as_array().unwrap();
+    let files = export(&checkpoint);
+    let entries = files.main["completed_phases"].as_array().unwrap();
     let outputs: Vec<_> = entries.iter().map(|entry| &entry["output"]).collect();
     assert_eq!(outputs, [&json!(promised), &json!("a.md"), &Value::Null]);
-    let lost = Dialect::Dotagent.left_out(&papers, &checkpoint, "/project".as_ref());
-    assert!(lost.contains(&Topic::Artifacts), "{lost:?}");
+    let lost = Dialect::Dotagent.left_out(&files, &checkpoint, "/project".as_ref());
+    assert!(lost.contains(&CheckpointPart::Artifacts), "{lost:?}");
     checkpoint.content.artifacts.remove(0);
     let lost = Dialect::Dotagent.left_out(&export(&checkpoint), &checkpoint, "/project".as_ref());
-    assert!(!lost.contains(&Topic::Artifacts), "{lost:?}");
+    assert!(!lost.contains(&CheckpointPart::Artifacts), "{lost:?}");
 }
 
 #[test]
@@ -352,8 +359,8 @@ fn a_file_that_was_being_written_needs_a_yes() {
     assert_eq!(codes(&reading), ["incomplete_write"]);
     assert_eq!(reading.findings[0].severity, Severity::Confirm);
     round_trip(Dialect::Dotagent, &document, None);
-    let (_, papers) = saved(&document, None, "IMPLEMENTATION", PhaseStatus::Complete);
-    assert_eq!(papers.main["interruption_safe"], json!(true));
+    let (_, files) = saved(&document, None, "IMPLEMENTATION", PhaseStatus::Complete);
+    assert_eq!(files.main["interruption_safe"], json!(true));
 }
 
 #[test]
@@ -485,7 +492,7 @@ fn a_save_on_top_shows_in_what_is_written() {
         &mut tasks["tasks"][1],
         json!({"status": "complete", "completed_at": "2026-12-01T12:00:00.000Z"}),
     );
-    assert_eq!(written.beside, Some(tasks));
+    assert_eq!(written.companion, Some(tasks));
 }
 
 #[test]
@@ -493,7 +500,7 @@ fn tasks_by_id_stay_so_when_one_of_them_moves() {
     let execution = json!({"tasks": {"t1": {"state": "running", "note": "mine"}, "t2": "done"}, "wave": 2});
     let mut checkpoint = imported(Dialect::Dotagent, &document(), Some(&execution));
     checkpoint.content.tasks[0].enter(TaskStatus::Complete, checkpoint.saved_at);
-    let written = export(&checkpoint).beside.unwrap();
+    let written = export(&checkpoint).companion.unwrap();
     assert_eq!(written["tasks"]["t2"], json!("done"));
     assert_eq!(written["tasks"]["t1"]["note"], json!("mine"));
     assert_eq!(written["wave"], json!(2));
@@ -503,9 +510,9 @@ fn tasks_by_id_stay_so_when_one_of_them_moves() {
 
 #[test]
 fn a_list_that_lacked_a_phase_is_completed_when_the_pointer_moves_on() {
-    let (_, papers) =
+    let (_, files) =
         saved(&at("REQUIREMENTS", "complete", &[]), None, "ARCHITECTURE", PhaseStatus::InProgress);
-    let after = draft(&papers.main);
+    let after = draft(&files.main);
     assert_eq!(done(&after), ["REQUIREMENTS"]);
     assert_eq!(status(&after, "ARCHITECTURE"), PhaseStatus::InProgress);
 }
@@ -529,7 +536,7 @@ fn a_workflow_of_the_program_is_written_as_whole_files() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&written.main), keys(&document()));
     assert_eq!(written.main["started_at"], json!("2026-04-01T09:00:00.000Z"));
-    let again = read(Dialect::Dotagent, &written.main, written.beside.as_ref()).draft;
+    let again = read(Dialect::Dotagent, &written.main, written.companion.as_ref()).draft;
     assert_eq!(
         (&again.content.phases, &again.content.tasks),
         (&checkpoint.content.phases, &checkpoint.content.tasks)
@@ -599,7 +606,7 @@ fn recorded_as_failed(document: &Value, draft: &Draft) -> Vec<usize> {
     let entries = entries.filter(|entry| entry["status"] == "failed").map(|entry| &entry["phase"]);
     let current = Some(&document["current_phase"]).filter(|_| document["phase_status"] == "failed");
     let named = entries.chain(current).filter_map(Value::as_str);
-    named.filter_map(|name| known_phases::position(&draft.content.phases, name)).collect()
+    named.filter_map(|name| phase_list::position(&draft.content.phases, name)).collect()
 }
 
 proptest! {
@@ -630,8 +637,8 @@ proptest! {
         if let Some(task) = checkpoint.content.tasks.first_mut() {
             task.enter(TaskStatus::Complete, checkpoint.saved_at);
         }
-        let papers = export(&checkpoint);
-        let after = read(Dialect::Dotagent, &papers.main, papers.beside.as_ref()).draft;
+        let files = export(&checkpoint);
+        let after = read(Dialect::Dotagent, &files.main, files.companion.as_ref()).draft;
         prop_assert_eq!(status(&after, phase.as_str()), moved);
         let expected: Vec<&str> = checkpoint.content.done().map(|phase| phase.id.as_str()).collect();
         prop_assert_eq!(done(&after), expected);

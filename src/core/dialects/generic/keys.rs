@@ -1,19 +1,19 @@
-//! What a key is about, whatever its spelling: `completedPhases`, `phases-completed`, `PHASES_DONE`.
+//! The meaning of a key, whatever its spelling: `completedPhases`, `phases-completed`, `PHASES_DONE`.
 
-/// What a list, a counter or a pointer is about.
+/// The things that a list, a counter or a pointer refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Noun {
-    /// The steps of the whole work.
+    /// Phases, steps or stages.
     Phase,
-    /// Units of work inside them.
+    /// Units of work inside phases.
     Task,
-    /// Units that some call their steps by: milestones, features. They count where there is nothing else.
+    /// Other units, such as milestones and features. They are taken as phases if there is nothing else.
     Unit,
-    /// The key does not say: `completed`, `remaining`.
-    Bare,
+    /// The key has no noun: `completed`, `remaining`.
+    Unspecified,
 }
 
-/// What is said about them.
+/// What the value of a key states about these things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     All,
@@ -31,55 +31,57 @@ pub(super) enum Role {
     History,
 }
 
-/// Brings a key into one spelling: lower case, words joined by `_`.
-pub(super) fn fold(key: &str) -> String {
-    if is_folded(key) {
+/// Converts a key to snake case.
+pub(super) fn snake_case(key: &str) -> String {
+    if is_snake_case(key) {
         return key.to_owned();
     }
-    let mut folded = String::with_capacity(key.len() + 4);
-    let mut before = ' ';
+    let mut snake_key = String::with_capacity(key.len() + 4);
+    let mut previous = ' ';
     let mut chars = key.chars().peekable();
     while let Some(c) = chars.next() {
         if matches!(c, '-' | ' ' | '.' | '_') {
-            if !folded.is_empty() && !folded.ends_with('_') {
-                folded.push('_');
+            if !snake_key.is_empty() && !snake_key.ends_with('_') {
+                snake_key.push('_');
             }
         } else {
-            let next_is_small = chars.peek().is_some_and(|next| next.is_lowercase());
+            let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
             let word_begins =
-                c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_is_small));
-            if word_begins && !folded.is_empty() && !folded.ends_with('_') {
-                folded.push('_');
+                c.is_uppercase() && (previous.is_lowercase() || (previous.is_uppercase() && next_is_lower));
+            if word_begins && !snake_key.is_empty() && !snake_key.ends_with('_') {
+                snake_key.push('_');
             }
-            folded.extend(c.to_lowercase());
+            snake_key.extend(c.to_lowercase());
         }
-        before = c;
+        previous = c;
     }
-    folded
+    snake_key
 }
 
-/// Whether a key, brought into one spelling, is `name`.
-pub(super) fn is_spelled(key: &str, name: &str) -> bool {
-    key == name || (!is_folded(key) && fold(key) == name)
+/// True if a key is `name` in snake case.
+pub(super) fn has_name(key: &str, name: &str) -> bool {
+    key == name || (!is_snake_case(key) && snake_case(key) == name)
 }
 
-/// Whether a key has that spelling already, as most have.
-fn is_folded(key: &str) -> bool {
+/// True if a key is in snake case already, as most are.
+fn is_snake_case(key: &str) -> bool {
     let plain = key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
     plain && !key.starts_with('_') && !key.contains("__")
 }
 
-/// Says what a folded key is about; `None` if it is about something else.
-pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
-    let mut noun = Noun::Bare;
+/// Classifies a key in snake case; `None` if it has nothing to do with progress.
+pub(super) fn classify(snake_key: &str) -> Option<(Noun, Role)> {
+    let mut noun = Noun::Unspecified;
     let mut rest: Vec<&str> = Vec::new();
-    for (index, token) in folded.split('_').enumerate() {
+    for (index, token) in snake_key.split('_').enumerate() {
         match singular(token) {
             "phase" | "step" | "stage" => noun = Noun::Phase,
-            "task" | "item" | "objective" | "todo" | "subtask" if noun == Noun::Bare => noun = Noun::Task,
+            "task" | "item" | "objective" | "todo" | "subtask" if noun == Noun::Unspecified => {
+                noun = Noun::Task;
+            }
             "milestone" | "wave" | "sprint" | "batch" | "epic" | "story" | "feature" | "module"
             | "chapter" | "section" | "job" | "goal" | "deliverable"
-                if noun == Noun::Bare && token != singular(token) =>
+                if noun == Noun::Unspecified && token != singular(token) =>
             {
                 noun = Noun::Unit;
             }
@@ -110,51 +112,59 @@ pub(super) fn classify(folded: &str) -> Option<(Noun, Role)> {
         ["history" | "log"] => Role::History,
         _ => return None,
     };
-    // `ids`, `names` and the like are about nothing in particular.
-    (noun != Noun::Bare || role != Role::All).then_some((noun, role))
+    // `ids`, `names` and the like mean nothing in particular.
+    (noun != Noun::Unspecified || role != Role::All).then_some((noun, role))
 }
 
-/// Whether a folded key speaks of several: `completed_steps`, `phases`.
-pub(super) fn is_plural(folded: &str) -> bool {
-    folded.split('_').any(|token| {
+/// True if a key in snake case is a plural: `completed_steps`, `phases`.
+pub(super) fn is_plural(snake_key: &str) -> bool {
+    snake_key.split('_').any(|token| {
         let one = singular(token);
         token != one && !matches!(one, "number" | "id" | "name" | "key")
     })
 }
 
-/// What a key says that is about one phase alone.
+/// A key for one phase: `STEP_3_STATUS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Single<'a> {
-    /// The phase.
+pub(super) struct SinglePhaseKey<'a> {
+    /// The id of the phase.
     pub(super) id: &'a str,
-    /// What is said of it: `status`, `done`, `failed`; nothing for the phase itself.
-    pub(super) aspect: &'static str,
-    /// Whether the key is sure to be about a phase: `phase_1`, and not `phase_1_build`.
-    pub(super) sure: bool,
+    /// The property of the phase: `status`, `done`, `failed`; empty for the phase itself.
+    pub(super) property: &'static str,
+    /// True if the key has no other meaning: `phase_1`, but not `phase_1_build`.
+    pub(super) is_certain: bool,
 }
 
-/// Reads a key that is about one phase alone: `STEP_3_STATUS`, `phase_1`, `phase2_done`.
-pub(super) fn single(key: &str) -> Option<Single<'_>> {
-    const ASPECTS: [&str; 6] = ["status", "completed", "complete", "done", "failed", "skipped"];
+/// Parses a key for one phase: `STEP_3_STATUS`, `phase_1`, `phase2_done`.
+pub(super) fn parse_single_phase_key(key: &str) -> Option<SinglePhaseKey<'_>> {
+    const PROPERTIES: [&str; 6] = ["status", "completed", "complete", "done", "failed", "skipped"];
     let lower = key.to_ascii_lowercase();
     let noun = ["phase", "step", "stage"].into_iter().find(|noun| lower.starts_with(noun))?;
     let rest = key.get(noun.len()..)?;
-    for aspect in ASPECTS {
-        let cut = rest.len().checked_sub(aspect.len());
+    for property in PROPERTIES {
+        let cut = rest.len().checked_sub(property.len());
         let Some((id, end)) = cut.and_then(|cut| rest.split_at_checked(cut)) else { continue };
-        if !end.eq_ignore_ascii_case(aspect) {
+        if !end.eq_ignore_ascii_case(property) {
             continue;
         }
-        let parted = id.strip_suffix(['_', '-']);
-        let id = parted.or_else(|| Some(id).filter(|_| end.starts_with(|c: char| c.is_uppercase())))?;
-        let id = id
-            .strip_prefix(['_', '-'])
-            .or_else(|| Some(id).filter(|id| id.starts_with(|c: char| c.is_ascii_digit())))?;
-        return (!id.is_empty()).then_some(Single { id, aspect, sure: true });
+        let id = match id.strip_suffix(['_', '-']) {
+            Some(id) => id,
+            None if end.starts_with(char::is_uppercase) => id,
+            None => return None,
+        };
+        let id = match id.strip_prefix(['_', '-']) {
+            Some(id) => id,
+            None if id.starts_with(|c: char| c.is_ascii_digit()) => id,
+            None => return None,
+        };
+        return (!id.is_empty()).then_some(SinglePhaseKey { id, property, is_certain: true });
     }
     let number = rest.strip_prefix(['_', '-']).unwrap_or(rest);
-    let sure = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    number.starts_with(|c: char| c.is_ascii_digit()).then_some(Single { id: key, aspect: "", sure })
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let is_certain = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    Some(SinglePhaseKey { id: key, property: "", is_certain })
 }
 
 fn singular(token: &str) -> &str {
@@ -193,27 +203,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_fold_together() {
+    fn all_spellings_of_a_key_are_equal() {
         for key in
             ["completedPhases", "completed_phases", "COMPLETED-PHASES", "CompletedPhases", "completed phases"]
         {
-            assert_eq!(fold(key), "completed_phases", "{key}");
+            assert_eq!(snake_case(key), "completed_phases", "{key}");
         }
-        assert_eq!(fold("currentPhaseID"), "current_phase_id");
-        assert_eq!(fold("HTTPStatus"), "http_status");
-        assert_eq!(fold("_x__y"), "x_y");
-        assert_eq!(fold("x_"), "x_");
+        assert_eq!(snake_case("currentPhaseID"), "current_phase_id");
+        assert_eq!(snake_case("HTTPStatus"), "http_status");
+        assert_eq!(snake_case("_x__y"), "x_y");
+        assert_eq!(snake_case("x_"), "x_");
         for (key, name) in
             [("currentPhase", "current_phase"), ("a", "a"), ("_x", "x"), ("X", "x"), ("x", "y"), ("", "")]
         {
-            assert_eq!(is_spelled(key, name), fold(key) == name, "{key}");
+            assert_eq!(has_name(key, name), snake_case(key) == name, "{key}");
         }
     }
 
     #[test]
-    fn keys_are_about_what_they_say() {
-        use Noun::{Bare, Phase, Task};
-        for (key, about) in [
+    fn keys_are_classified_by_noun_and_role() {
+        use Noun::{Phase, Task, Unspecified};
+        for (key, context) in [
             ("phases", Some((Phase, Role::All))),
             ("current_phase_id", Some((Phase, Role::Current))),
             ("phases_completed", Some((Phase, Role::Completed))),
@@ -227,9 +237,9 @@ mod tests {
             ("task_numbers", Some((Task, Role::All))),
             ("failed_tasks", Some((Task, Role::Failed))),
             ("current_task_step", Some((Phase, Role::Current))),
-            ("completed", Some((Bare, Role::Completed))),
-            ("resume_from", Some((Bare, Role::Resume))),
-            ("not_started", Some((Bare, Role::Pending))),
+            ("completed", Some((Unspecified, Role::Completed))),
+            ("resume_from", Some((Unspecified, Role::Resume))),
+            ("not_started", Some((Unspecified, Role::Pending))),
             ("milestone_num", None),
             ("max_cycles", None),
             ("tests_passed", None),
@@ -239,13 +249,13 @@ mod tests {
             ("completed_features", Some((Noun::Unit, Role::Completed))),
             ("feature", None),
         ] {
-            assert_eq!(classify(key), about, "{key}");
+            assert_eq!(classify(key), context, "{key}");
         }
     }
 
     #[test]
-    fn some_keys_are_about_one_phase() {
-        for (key, id, aspect, sure) in [
+    fn a_key_may_be_for_one_phase() {
+        for (key, id, property, is_certain) in [
             ("STEP_3_STATUS", "3", "status", true),
             ("phase_build_status", "build", "status", true),
             ("phase_1_complete", "1", "complete", true),
@@ -256,12 +266,16 @@ mod tests {
             ("phase2", "phase2", "", true),
             ("phase_1_output", "phase_1_output", "", false),
         ] {
-            assert_eq!(single(key), Some(Single { id, aspect, sure }), "{key}");
+            assert_eq!(
+                parse_single_phase_key(key),
+                Some(SinglePhaseKey { id, property, is_certain }),
+                "{key}"
+            );
         }
         for key in
             ["phase_status", "step_count", "phases", "steps_done", "statuses", "stagecoach", "phase_done"]
         {
-            assert_eq!(single(key), None, "{key}");
+            assert_eq!(parse_single_phase_key(key), None, "{key}");
         }
     }
 }

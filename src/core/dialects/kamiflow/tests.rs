@@ -1,9 +1,14 @@
 use proptest::prelude::*;
 
+use serde_json::{Value, json};
+
 use super::*;
-use crate::core::checkpoint::Artifact;
-use crate::core::dialects::Dialect;
+use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::testing::{codes, imported, objects, odd, one_of, read, round_trip};
+use crate::core::dialects::{Dialect, Draft};
+use crate::core::finding::Severity;
+use crate::core::json::Json;
+use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::schema;
 use crate::core::time::Timestamp;
 

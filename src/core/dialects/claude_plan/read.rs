@@ -1,0 +1,162 @@
+//! Reading the file of a plan.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::core::checkpoint::{Artifact, LastError, Next, Replan};
+use crate::core::dialects::draft::{Draft, WatchedPath};
+use crate::core::dialects::members::{elements, pointer};
+use crate::core::dialects::numbered_phases;
+use crate::core::dialects::phase_list::phase_with_status;
+use crate::core::dialects::read_log::ReadLog;
+use crate::core::finding::{Code, Severity};
+use crate::core::json::Json;
+use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
+
+pub(in super::super) fn recognises(main: &Value) -> bool {
+    let has = |key: &str| main.get(key).is_some();
+    has("workflow_id")
+        && has("current_phase")
+        && main.get("completed_phases").is_some_and(Value::is_array)
+        && (has("plan_path") || has("phase_metadata") || has("replan_history"))
+}
+
+pub(in super::super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+    let text = |key: &str| main.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let mut draft = Draft { workflow: text("workflow_id").map(str::to_owned), ..Draft::default() };
+    if let Some(id) = &draft.workflow {
+        log.origin("workflow", id, "/workflow_id");
+    }
+    if let Some(plan) = text("plan_path") {
+        log.origin("title", plan, "/plan_path");
+        draft.content.title = Some(plan.to_owned());
+        draft.watched.push(WatchedPath { path: plan.to_owned(), modified_at: None });
+    }
+    read_phases(main, &mut draft, log);
+    read_replans(main, &mut draft, log);
+    let completed = draft.content.phases.iter().filter_map(|phase| phase.completed_at);
+    draft.recorded_at = completed.chain(draft.content.replans.iter().map(|replan| replan.at)).max();
+    draft.content.last_error = last_error(&draft);
+    draft
+}
+
+fn last_error(draft: &Draft) -> Option<LastError> {
+    let failed = draft.content.phases.iter().find(|phase| phase.status == PhaseStatus::Failed)?;
+    Some(LastError {
+        message: failed.error.clone()?,
+        phase: Some(failed.id.clone()),
+        at: draft.recorded_at?,
+        extra: Default::default(),
+    })
+}
+
+fn read_phases(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    let current = main.get("current_phase").and_then(|value| log.phase_id(value, "/current_phase"));
+    let listed = main.get("completed_phases").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    log.check_phase_count(listed.len(), "/completed_phases");
+    let mut completed = Vec::new();
+    for (index, entry) in listed.iter().take(MAX_PHASES).enumerate() {
+        let place = pointer(&["completed_phases", &index.to_string()]);
+        completed.extend(log.phase_id(entry, &place).map(|id| (id, place)));
+    }
+    let empty = Map::new();
+    let metadata = main.get("phase_metadata").and_then(Value::as_object).unwrap_or(&empty);
+    log.check_phase_count(metadata.len(), "/phase_metadata");
+    let described: Vec<(PhaseId, &Value, String)> = metadata
+        .iter()
+        .take(MAX_PHASES)
+        .filter_map(|(key, value)| {
+            let place = pointer(&["phase_metadata", key]);
+            Some((log.phase_id(&Value::from(key.as_str()), &place)?, value, place))
+        })
+        .collect();
+    let ids = completed.iter().map(|(id, _)| id).chain(described.iter().map(|(id, ..)| id)).chain(&current);
+    let mut seen = HashSet::new();
+    let mentioned: Vec<PhaseId> = ids.filter(|id| seen.insert(*id)).cloned().collect();
+    let ids = numbered_phases::range(&mentioned, None).unwrap_or(mentioned);
+    draft.content.phases = ids.into_iter().map(Phase::pending).collect();
+    for phase in &mut draft.content.phases {
+        if let Some((_, place)) = completed.iter().find(|(id, _)| *id == phase.id) {
+            log.origin(format!("phases/{}/status", phase.id), "complete", place);
+            *phase = phase_with_status(phase.id.clone(), PhaseStatus::Complete);
+        }
+        if let Some((_, value, place)) = described.iter().find(|(id, ..)| *id == phase.id) {
+            read_metadata(value, place, phase, &mut draft.content.artifacts, log);
+        }
+    }
+    if let Some(current) = current {
+        log.origin("phase", &current, "/current_phase");
+        draft.content.next =
+            Some(Next { phase: Some(current.clone()), action: None, extra: Default::default() });
+        draft.content.phase = Some(current);
+    }
+}
+
+fn read_metadata(
+    value: &Value,
+    place: &str,
+    phase: &mut Phase,
+    artifacts: &mut Vec<Artifact>,
+    log: &mut ReadLog<'_>,
+) {
+    let (id, is_listed) = (phase.id.clone(), phase.status == PhaseStatus::Complete);
+    let recorded = value.get("status").unwrap_or(&Value::Null);
+    let status = log.status(&format!("phases/{id}/status"), recorded, &format!("{place}/status"));
+    if let Some(status) = status {
+        if is_listed && !status.is_done() {
+            let message = format!(
+                "phase {id} is listed as completed, but recorded as {}; the record counts",
+                status.word()
+            );
+            log.finding_at(Severity::Advice, Code::RecordsDisagree, place, &message);
+        }
+        *phase = phase_with_status(id.clone(), status);
+    }
+    let at = value.get("timestamp").unwrap_or(&Value::Null);
+    phase.completed_at = log.time(&format!("phases/{id}/completed_at"), at, &format!("{place}/timestamp"));
+    if phase.status == PhaseStatus::Failed {
+        let error = ["error", "error_message", "last_error"].iter().find_map(|key| value.get(*key)?.as_str());
+        phase.error = error.map(str::to_owned);
+    }
+    for (index, path) in elements(value, "artifacts").enumerate() {
+        if let Some(path) = path.as_str() {
+            log.origin("artifact", path, &format!("{place}/artifacts/{index}"));
+            artifacts.push(Artifact::new(path, path));
+        }
+    }
+    phase.data = read_data(value, phase, status.is_some());
+}
+
+/// Returns the data of a phase: the members of its metadata that were not read as anything else.
+fn read_data(metadata: &Value, phase: &Phase, has_status: bool) -> Option<Json> {
+    let mut members = metadata.as_object()?.clone();
+    if has_status {
+        members.shift_remove("status");
+    }
+    if phase.completed_at.is_some() {
+        members.shift_remove("timestamp");
+    }
+    if phase.error.is_some() && members.get("error").is_some_and(Value::is_string) {
+        members.shift_remove("error");
+    }
+    if let Some(Value::Array(paths)) = members.get("artifacts")
+        && paths.iter().all(Value::is_string)
+    {
+        members.shift_remove("artifacts");
+    }
+    if members.is_empty() { None } else { Some(Json::Given(members.into())) }
+}
+
+fn read_replans(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    for (index, entry) in elements(main, "replan_history").enumerate() {
+        let place = pointer(&["replan_history", &index.to_string()]);
+        let phase = entry.get("phase").and_then(|id| log.phase_id(id, &format!("{place}/phase")));
+        let at = entry.get("timestamp").unwrap_or(&Value::Null);
+        let at = log.time("replan", at, &format!("{place}/timestamp"));
+        if let (Some(phase), Some(at)) = (phase, at) {
+            let reason = entry.get("reason").and_then(Value::as_str).map(str::to_owned);
+            draft.content.replans.push(Replan { phase, reason, at, extra: Default::default() });
+        }
+    }
+}

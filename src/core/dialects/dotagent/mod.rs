@@ -1,0 +1,33 @@
+//! The `dotagent` dialect: `memory/state/phase.json`, with the tasks in its companion `execution.json`.
+//!
+//! A phase is done if `completed_phases` lists it. `phase_status` is that of `current_phase`, but agents write it in two
+//! ways: some finish a phase and stay on it, some list it, advance `current_phase` and leave `complete` behind. So:
+//!
+//! | `phase_status` | `current_phase` | taken as |
+//! |---|---|---|
+//! | `complete` | listed | done; the next one is due |
+//! | `complete` | not listed, and the phase before it is the last one listed | pending: the pointer was advanced; with a finding |
+//! | `complete` | not listed otherwise | done; a finding reports that the list lacks it |
+//! | `failed` | any | failed, whatever the list has |
+//! | `in_progress`, `pending` | listed | done; a finding reports that the list takes precedence |
+//! | `in_progress`, `pending` | not listed | that status |
+//! | unknown or missing | not listed | pending: nothing is concluded |
+//!
+//! Between two phases there is work left, so a workflow is resumed there and not started again. Without any list, the
+//! phases before the current one are taken as complete, with a finding. A `current_phase` such as `DONE` names no phase:
+//! then the list alone decides. A phase that dotagent does not have is placed behind all others.
+
+mod execution;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub(super) use read::{read, recognises};
+pub(super) use write::write;
+
+/// The built-in pipeline with the phases of dotagent.
+const PIPELINE: &str = "dotagent";
+
+/// The phase of tasks that do not name one.
+const TASK_PHASE: &str = "IMPLEMENTATION";

@@ -1,0 +1,115 @@
+//! Phases as the readers build them: ids, statuses, and the lists of the built-in pipelines.
+
+use serde_json::Value;
+
+use crate::core::builtin;
+use crate::core::checkpoint::WorkflowStatus;
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::task::TaskStatus;
+
+/// Returns the phases of a built-in pipeline, all pending, with their names and descriptions.
+pub(super) fn builtin(pipeline: &str) -> Vec<Phase> {
+    let Some(builtin) = builtin::find(pipeline) else { return Vec::new() };
+    let specs = builtin.pipeline(0).phases.into_iter();
+    specs
+        .map(|spec| {
+            let mut phase = Phase::pending(spec.id.clone());
+            spec.describe(&mut phase);
+            phase
+        })
+        .collect()
+}
+
+/// Parses the id of a phase: a number, or a text. A text that is too long or has a comma is made to fit.
+pub(super) fn phase_id(value: &Value) -> Option<PhaseId> {
+    match value {
+        Value::Number(number) => number.to_string().parse().ok(),
+        Value::String(text) => text.trim().parse().ok().or_else(|| {
+            let fitting: String = text.trim().replace(',', ";").chars().take(64).collect();
+            fitting.trim().parse().ok()
+        }),
+        _ => None,
+    }
+}
+
+/// Returns the index of the phase with this id, ignoring case.
+pub(super) fn position(phases: &[Phase], id: &str) -> Option<usize> {
+    phases.iter().position(|phase| phase.id.as_str().eq_ignore_ascii_case(id))
+}
+
+/// Returns a phase with a status and nothing else.
+pub(super) fn phase_with_status(id: PhaseId, status: PhaseStatus) -> Phase {
+    let mut phase = Phase::pending(id);
+    set_status(&mut phase, status);
+    phase
+}
+
+/// Sets the status of a phase. A phase that was started counts one attempt.
+pub(super) fn set_status(phase: &mut Phase, status: PhaseStatus) {
+    phase.status = status;
+    phase.attempts = u32::from(!matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped));
+}
+
+/// Returns the status of a task for which a document uses the words for phases.
+pub(super) fn task_status(status: PhaseStatus) -> TaskStatus {
+    match status {
+        PhaseStatus::Pending => TaskStatus::Pending,
+        PhaseStatus::InProgress => TaskStatus::Running,
+        PhaseStatus::Complete => TaskStatus::Complete,
+        PhaseStatus::Failed => TaskStatus::Failed,
+        PhaseStatus::Skipped => TaskStatus::Skipped,
+    }
+}
+
+/// Returns the word for a status in systems that write `completed`.
+pub(super) fn completed_word(status: PhaseStatus) -> &'static str {
+    match status {
+        PhaseStatus::Complete => "completed",
+        other => other.word(),
+    }
+}
+
+/// Returns the word for the status of a workflow in systems that write `completed`.
+pub(super) fn completed_workflow_word(status: WorkflowStatus) -> &'static str {
+    match status {
+        WorkflowStatus::Complete => "completed",
+        other => other.word(),
+    }
+}
+
+/// True if the text in the place of a phase id means that all phases are done.
+pub(super) fn is_all_done_word(text: &str) -> bool {
+    let text = text.trim();
+    ["complete", "completed", "done", "finished"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Joins the ids of phases for a message.
+pub(super) fn join_ids<'a>(phases: impl IntoIterator<Item = &'a Phase>) -> String {
+    phases.into_iter().map(|phase| phase.id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_imported_workflow_starts_with_the_phases_of_the_pipeline() {
+        let phases = builtin("dotagent");
+        assert_eq!(join_ids(&phases), "REQUIREMENTS, ARCHITECTURE, IMPLEMENTATION, VERIFICATION, REFLECTION");
+        assert_eq!(phases[0].outputs[0].path, "memory/reports/demand.json");
+        assert!(phases[1].approval.as_ref().unwrap().required);
+        assert_eq!(position(&phases, "verification"), Some(3));
+        assert_eq!(position(&phases, "deploy"), None);
+        assert_eq!(builtin("nobody"), []);
+    }
+
+    #[test]
+    fn a_word_for_all_done_is_not_a_phase() {
+        for word in ["complete", "DONE", "Completed", "finished"] {
+            assert!(is_all_done_word(word), "{word}");
+        }
+        for word in ["4", "REFLECTION", "verified", "implemented", "pending", "failed", ""] {
+            assert!(!is_all_done_word(word), "{word}");
+        }
+    }
+}

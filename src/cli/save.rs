@@ -1,13 +1,13 @@
 //! The path of every command that saves: redact, save, update the mirror, clean up.
 
 use super::auto_cleanup::clean_up_after_save;
-use super::error::{ErrorCode, Failure};
+use super::error::Failure;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
 use super::views::save::SaveReport;
-use crate::core::change::Change;
+use crate::core::artifact;
+use crate::core::change::{Change, refuse_secret};
 use crate::core::dialects::Dialect;
-use crate::core::redact::redact_text;
 use crate::core::save::{Outcome, Save};
 use crate::core::{Handle, WorkflowId};
 
@@ -38,8 +38,14 @@ impl Session {
         let Workspace { place, store, config } = workspace;
         let mut redactions = Vec::new();
         if !options.allow_secrets {
-            redactions = change.redact();
-            refuse_secret_names(&change, [Some(workflow.as_str()), options.key])?;
+            redactions = change.redact()?;
+            refuse_secret("the id of the workflow", workflow.as_str())?;
+            refuse_secret("the key", options.key.unwrap_or_default())?;
+        }
+        artifact::record(store.project(), &place.cwd, &mut change.artifacts, config.max_artifact())?;
+        if !options.allow_secrets {
+            // A path that was typed may have led to a name that was not.
+            change.refuse_secret_names()?;
         }
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)
@@ -72,20 +78,5 @@ impl Session {
             }
         }
         Ok(report)
-    }
-}
-
-/// Refuses a name that looks like a secret. Replaced, it would be another name.
-pub(crate) fn refuse_secret_names(change: &Change, others: [Option<&str>; 2]) -> Result<(), Failure> {
-    let looks_secret = |name: Option<&str>| name.is_some_and(|name| redact_text(name).is_some());
-    let [workflow, key] = others.map(looks_secret);
-    let workflow = workflow.then_some("the id of the workflow");
-    match change.secret_name().or(workflow).or(key.then_some("the key")) {
-        None => Ok(()),
-        Some(what) => {
-            let message = format!("{what} looks like a secret, and names are stored as they are");
-            Err(Failure::new(ErrorCode::SecretInName, message)
-                .help("choose another name, or keep it with `ckpt save --allow-secrets`"))
-        }
     }
 }

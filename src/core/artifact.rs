@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::ArtifactRequest;
 use super::checkpoint::{Artifact, WatchedFile};
 use super::files::{FileProblem, follow_in_project, hash_regular, locate_in_project};
 use super::size::Size;
@@ -18,24 +17,28 @@ pub struct ArtifactError {
     pub problem: FileProblem,
 }
 
-/// Hashes the files that a save names. Relative paths start at `base`; what is recorded starts at `project`.
+/// Hashes artifacts of which only a path is known. A relative path starts at `base`; the recorded one starts at
+/// `project`, and is the name of an artifact that has none.
 ///
 /// # Errors
-/// A file that is missing, not a regular one, too large, or outside the project.
+/// A file is missing, not a regular one, too large, or outside the project.
 pub fn record(
     project: &Path,
     base: &Path,
-    requests: &[ArtifactRequest],
+    artifacts: &mut [Artifact],
     limit: Size,
-) -> Result<Vec<Artifact>, ArtifactError> {
-    let record = |request: &ArtifactRequest| {
-        let refused = |problem: FileProblem| ArtifactError { path: request.path.clone(), problem };
-        let (real, path) = locate_in_project(project, base, &request.path).map_err(refused)?;
+) -> Result<(), ArtifactError> {
+    for artifact in artifacts {
+        let typed = PathBuf::from(&artifact.path);
+        let refused = |problem: FileProblem| ArtifactError { path: typed.clone(), problem };
+        let (real, path) = locate_in_project(project, base, &typed).map_err(refused)?;
         let (size, sha256) = hash_regular(&real, limit.0).map_err(refused)?;
-        let name = request.name.clone().unwrap_or_else(|| path.clone());
-        Ok(Artifact { name, path, size: Some(size), sha256: Some(sha256), extra: Default::default() })
-    };
-    requests.iter().map(record).collect()
+        if artifact.name.is_empty() {
+            artifact.name.clone_from(&path);
+        }
+        (artifact.path, artifact.size, artifact.sha256) = (path, Some(size), Some(sha256));
+    }
+    Ok(())
 }
 
 /// Hashes the watched files. One that is missing or cannot be read is recorded as such: it may come later.

@@ -71,13 +71,11 @@ impl Extra {
         self.fields.push((name, value));
     }
 
-    /// Takes the fields of `newer`, each replacing the one of its name.
-    pub(crate) fn update(&mut self, newer: &Self) {
-        for (name, raw) in &newer.fields {
-            match self.place(name).and_then(|place| self.fields.get_mut(place)) {
-                Some((_, old)) => *old = raw.clone(),
-                None => self.push(name.clone(), raw.clone()),
-            }
+    /// Sets a field, replacing the one of its name.
+    pub(crate) fn set(&mut self, name: &str, value: Box<RawValue>) {
+        match self.place(name).and_then(|place| self.fields.get_mut(place)) {
+            Some((_, old)) => *old = value,
+            None => self.push(name.to_owned(), value),
         }
     }
 
@@ -390,10 +388,8 @@ mod tests {
                 assert_eq!(extra.get(&format!("f{n}")), Some(n.to_string().as_str()), "{count}");
             }
             assert_eq!(extra.get("f"), None);
-            let mut newer = Extra::default();
-            newer.insert("f0".to_owned(), raw("true"));
-            newer.insert("new".to_owned(), raw("null"));
-            extra.update(&newer);
+            extra.set("f0", raw("true"));
+            extra.set("new", raw("null"));
             assert_eq!((extra.get("f0"), extra.get("new")), (Some("true"), Some("null")), "{count}");
             assert_eq!(extra.names().count(), count.max(1) + 1);
             assert!(!extra.insert("f0".to_owned(), raw("1")), "it was there");

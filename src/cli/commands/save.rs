@@ -8,17 +8,16 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::save::{SaveOptions, refuse_secret_names};
-use crate::cli::session::{Place, Session, Workspace};
+use crate::cli::save::SaveOptions;
+use crate::cli::session::{Session, Workspace};
 use crate::cli::values::mirror_dialect;
-use crate::core::artifact;
-use crate::core::change::{ArtifactRequest, Change, Edit, PipelineChoice, Request, TaskChange};
+use crate::core::change::{Edit, NamedPipeline, SaveInput, TaskChange};
+use crate::core::checkpoint::Artifact;
 use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
-use crate::core::redact::redact_value;
 use crate::core::store::Location;
 use crate::core::{
-    Config, Handle, PhaseId, PhaseStatus, Store, TaskId, TaskStatus, Trigger, WorkflowId, WorkflowStatus,
+    Handle, PhaseId, PhaseStatus, Store, TaskId, TaskStatus, Trigger, WorkflowId, WorkflowStatus,
 };
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -135,14 +134,14 @@ pub(crate) struct SaveArgs {
 }
 
 fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
-    let mut redactions = Vec::new();
-    let request = request(args, &mut redactions)?;
-    let given = workflow(args, &request, session)?;
+    let input = save_input(args)?;
+    let typed = workflow_id(args, &input, session)?;
 
     let place = session.place()?;
+    let is_new_store = matches!(place.location, Location::Absent(_));
     let store = Store::at(place.located())?;
     let config = session.config(&store)?;
-    let workflow = store.find_workflow(&given)?.unwrap_or(given);
+    let workflow = store.find_workflow(&typed)?.unwrap_or(typed);
     let options = SaveOptions {
         expect: args.expect.as_ref().map(|expect| expected(expect, &workflow)).transpose()?,
         key: args.key.as_deref(),
@@ -150,49 +149,40 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
         allow_secrets: args.allow_secrets,
         mirror: args.mirror,
     };
-    let mut advice = Vec::new();
-    if !request.ignored.is_empty() {
-        advice.push(format!("ignored what only ckpt may say: {}", request.ignored.join(", ")));
+    let advice = advice(&input);
+    let mut change = input.change;
+    if let Some(NamedPipeline { name, total }) = input.pipeline {
+        change.pipeline = Some(config.pipeline(&name, total)?);
     }
-    let kept: Vec<&str> = request.change.extra.names().collect();
-    if !kept.is_empty() && request.change.replace.is_none() {
-        advice.push(format!("kept fields that ckpt has no use for: {}", kept.join(", ")));
-    }
-    let change = complete_change(request, &config, &place, &store)?;
-    let existed = matches!(place.location, Location::Found(_));
     let workspace = Workspace { place, store, config };
     let mut report = session.save(&workspace, &workflow, change, &options)?.of_save(advice);
-    report.redactions.splice(..0, redactions);
-    if report.created && !existed {
+    if report.created && is_new_store {
         report.new_store = Some(workspace.store.root().display().to_string());
     }
     session.answer(&report)
 }
 
-/// The number that must be the newest one, if the handle is about this workflow.
+/// The number of the expected handle, which must belong to this workflow.
 pub(super) fn expected(expect: &Handle, workflow: &WorkflowId) -> Result<u64, Failure> {
     if expect.workflow == *workflow {
-        Ok(expect.seq)
-    } else {
-        let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
-        Err(Failure::new(ErrorCode::Usage, message)
-            .help(format!("write `--expect {workflow}/{}`", expect.seq)))
+        return Ok(expect.seq);
     }
+    let message = format!("`--expect {expect}` is about another workflow than `{workflow}`");
+    Err(Failure::new(ErrorCode::Usage, message).help(format!("write `--expect {workflow}/{}`", expect.seq)))
 }
 
-fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<WorkflowId, Failure> {
+fn workflow_id(args: &SaveArgs, input: &SaveInput, session: &Session) -> Result<WorkflowId, Failure> {
     let variable = if args.id.is_none() { session.env.var("CKPT_WORKFLOW") } else { None };
     let typed = match variable {
         Some(id) => Some(id.parse::<WorkflowId>()?),
         None => args.id.clone(),
     };
-    match (typed, &request.workflow) {
-        (Some(typed), Some(inside)) if request.change.replace.is_none() && typed != *inside => {
-            Err(Failure::new(
-                ErrorCode::Usage,
-                format!("the document is about workflow `{inside}`, not `{typed}`"),
-            )
-            .help("leave `workflow` out of the document, or name the same one"))
+    match (typed, &input.workflow) {
+        // A whole checkpoint may be saved to another workflow.
+        (Some(typed), Some(inside)) if input.change.replace.is_none() && typed != *inside => {
+            let message = format!("the document is about workflow `{inside}`, not `{typed}`");
+            Err(Failure::new(ErrorCode::Usage, message)
+                .help("leave `workflow` out of the document, or name the same one"))
         }
         (Some(typed), _) => Ok(typed),
         (None, Some(inside)) => Ok(inside.clone()),
@@ -201,23 +191,27 @@ fn workflow(args: &SaveArgs, request: &Request, session: &Session) -> Result<Wor
     }
 }
 
-/// What was typed, as a request: the document first, then the flags, which win.
-fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Failure> {
-    let input = Input::default();
-    let mut request = match &args.from {
-        Some(path) => {
-            let mut document = input.document("--from", path)?;
-            if !args.allow_secrets {
-                // A name that was replaced would be another one, and two of them the same.
-                let given = Request::from_document(document.clone())?;
-                refuse_secret_names(&given.named(), [given.workflow.as_ref().map(WorkflowId::as_str), None])?;
-                redact_value(&mut document, "", redactions);
-            }
-            Request::from_document(document)?
-        }
-        None => Request::default(),
+/// Warnings about members of the document.
+fn advice(input: &SaveInput) -> Vec<String> {
+    let mut advice = Vec::new();
+    if !input.ignored.is_empty() {
+        advice.push(format!("ignored what only ckpt may say: {}", input.ignored.join(", ")));
+    }
+    if !input.change.extra.is_empty() {
+        let names: Vec<&str> = input.change.extra.keys().map(String::as_str).collect();
+        advice.push(format!("kept fields that ckpt has no use for: {}", names.join(", ")));
+    }
+    advice
+}
+
+/// Reads the document of `--from`, if there is one, and then the flags, which win.
+fn save_input(args: &SaveArgs) -> Result<SaveInput, Failure> {
+    let reader = Input::default();
+    let mut input = match &args.from {
+        Some(path) => SaveInput::from_json(reader.document("--from", path)?)?,
+        None => SaveInput::default(),
     };
-    let change = &mut request.change;
+    let change = &mut input.change;
     set(&mut change.phase, args.phase.clone());
     set(&mut change.status, args.status);
     set(&mut change.title, args.title.clone());
@@ -230,72 +224,77 @@ fn request(args: &SaveArgs, redactions: &mut Vec<String>) -> Result<Request, Fai
     change.pin |= args.pin;
     change.labels.extend(args.label.iter().cloned());
     if let Some(data) = &args.data {
-        change.data.push(Edit::Merge(input.json("--data", data)?));
+        change.data.push(Edit::Merge(reader.json("--data", data)?));
     }
     if let Some(state) = &args.state {
-        change.state.push(Edit::Merge(input.json("--state", state)?));
+        change.state.push(Edit::Merge(reader.json("--state", state)?));
     }
-    for given in &args.set {
-        change.state.push(set_argument(given, &input)?);
+    for argument in &args.set {
+        change.state.push(set_argument(argument, &reader)?);
     }
-    for given in &args.task {
-        change.tasks.push(task_argument(given)?);
+    for argument in &args.task {
+        change.tasks.push(task_argument(argument)?);
     }
     change.forgotten.extend(args.forget_artifact.iter().cloned());
-    request.artifacts.extend(args.artifact.iter().map(|given| artifact_argument(given)));
-    set(&mut request.pipeline, pipeline_argument(args)?);
-    Ok(request)
-}
-
-fn set<T>(place: &mut Option<T>, given: Option<T>) {
-    if given.is_some() {
-        *place = given;
-    }
-}
-
-fn pipeline_argument(args: &SaveArgs) -> Result<Option<PipelineChoice>, Failure> {
+    change.artifacts.extend(args.artifact.iter().map(|argument| artifact_argument(argument)));
     if let Some(name) = &args.pipeline {
-        return Ok(Some(PipelineChoice::Named(name.clone(), args.total)));
+        input.pipeline = Some(NamedPipeline { name: name.clone(), total: args.total });
+    } else if let Some(phases) = listed_phases(args)? {
+        input.pipeline = None;
+        change.pipeline = Some(Pipeline::custom(phases)?);
     }
-    if let Some(list) = &args.phases {
-        let ids: Result<_, Failure> = list.split(',').map(|id| Ok(id.trim().parse::<PhaseId>()?)).collect();
-        return Ok(Some(PipelineChoice::Phases(ids?)));
-    }
-    Ok(args.total.map(PipelineChoice::Total))
+    Ok(input)
 }
 
-fn set_argument(given: &str, input: &Input) -> Result<Edit, Failure> {
-    let Some((key, value)) = given.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-        return Err(Failure::new(ErrorCode::Usage, format!("`--set {given}` has no `KEY=`"))
+fn set<T>(place: &mut Option<T>, flag: Option<T>) {
+    if flag.is_some() {
+        *place = flag;
+    }
+}
+
+/// The phases that `--phases` or `--total` declares.
+fn listed_phases(args: &SaveArgs) -> Result<Option<Vec<PhaseId>>, Failure> {
+    let Some(list) = &args.phases else {
+        return Ok(args.total.map(|total| PhaseId::numbered(total).collect()));
+    };
+    let mut phases = Vec::new();
+    for id in list.split(',') {
+        phases.push(id.trim().parse()?);
+    }
+    Ok(Some(phases))
+}
+
+fn set_argument(argument: &str, reader: &Input) -> Result<Edit, Failure> {
+    let Some((key, value)) = argument.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+        return Err(Failure::new(ErrorCode::Usage, format!("`--set {argument}` has no `KEY=`"))
             .help("write `--set retries=2`"));
     };
-    let value = input.json("--set", value).map_err(|failure| {
+    let value = reader.json("--set", value).map_err(|failure| {
         let quoted = serde_json::Value::from(value);
         failure.help(format!("a text is quoted twice, for the shell and as JSON: `--set '{key}={quoted}'`"))
     })?;
     Ok(Edit::Set(key.to_owned(), value))
 }
 
-fn artifact_argument(given: &str) -> ArtifactRequest {
-    // A path may contain `=`; a name is plain.
-    let plain = |name: &str| {
+fn artifact_argument(argument: &str) -> Artifact {
+    // A path may contain `=`, so only a plain word before it is a name.
+    let is_plain = |name: &str| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
     };
-    match given.split_once('=') {
-        Some((name, path)) if plain(name) => {
-            ArtifactRequest { name: Some(name.to_owned()), path: path.into() }
-        }
-        _ => ArtifactRequest { name: None, path: given.into() },
+    match argument.split_once('=') {
+        Some((name, path)) if is_plain(name) => Artifact::new(name, path),
+        _ => Artifact::new("", argument),
     }
 }
 
-fn task_argument(given: &str) -> Result<TaskChange, Failure> {
+fn task_argument(argument: &str) -> Result<TaskChange, Failure> {
     let usage = |message: String| {
         Failure::new(ErrorCode::Usage, message)
             .help("write `--task parser=complete,output=out.json,after=lexer+scanner`")
     };
     let name = |text: &str| text.parse::<TaskId>().map_err(|error| usage(error.to_string()));
-    let (id, rest) = given.split_once('=').ok_or_else(|| usage(format!("`--task {given}` has no status")))?;
+    let (id, rest) =
+        argument.split_once('=').ok_or_else(|| usage(format!("`--task {argument}` has no status")))?;
     let mut parts = rest.split(',');
     let status = match parts.next().unwrap_or_default() {
         "pending" => TaskStatus::Pending,
@@ -324,23 +323,4 @@ fn task_argument(given: &str) -> Result<TaskChange, Failure> {
         return Err(usage(format!("task `{}` cannot come after itself", task.id)));
     }
     Ok(task)
-}
-
-/// Looks up the pipeline and hashes the files.
-fn complete_change(
-    request: Request,
-    config: &Config,
-    place: &Place,
-    store: &Store,
-) -> Result<Change, Failure> {
-    let mut change = request.change;
-    change.pipeline = match request.pipeline {
-        None => None,
-        Some(PipelineChoice::Named(name, total)) => Some(config.pipeline(&name, total)?),
-        Some(PipelineChoice::Phases(ids)) => Some(Pipeline::custom(ids)?),
-        Some(PipelineChoice::Total(total)) => Some(Pipeline::custom(PhaseId::numbered(total))?),
-    };
-    change.artifacts =
-        artifact::record(store.project(), &place.cwd, &request.artifacts, config.max_artifact())?;
-    Ok(change)
 }

@@ -49,6 +49,8 @@ impl From<ChangeError> for Failure {
             ChangeError::TooLong { what: _, limit: _ } => {
                 fail(ErrorCode::TooLong).help("keep long text in a file and record it with `--artifact`")
             }
+            ChangeError::SecretName { what: _ } => fail(ErrorCode::SecretInName)
+                .help("choose another name, or keep it with `ckpt save --allow-secrets`"),
             ChangeError::Name(_) => fail(ErrorCode::InvalidName),
             ChangeError::TooMany { what: _, limit: _ } => fail(ErrorCode::TooMany),
         }
@@ -62,6 +64,7 @@ impl From<DocumentError> for Failure {
             DocumentError::Invalid(violations) => Self::new(ErrorCode::InvalidDocument, message)
                 .violations(&violations)
                 .help("`ckpt schema save-input` prints what a document looks like"),
+            DocumentError::Phases(error) => error.into(),
             DocumentError::Newer(version) => {
                 Self::new(ErrorCode::FormatNewer, message).help(USE_NEWER).context("version", version)
             }

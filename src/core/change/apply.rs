@@ -44,7 +44,11 @@ impl Change {
         if let Some(whole) = &self.replace {
             next.clone_from(whole);
         }
-        next.extra.update(&self.extra);
+        for (name, value) in &self.extra {
+            if let Ok(raw) = serde_json::value::to_raw_value(value) {
+                next.extra.set(name, raw);
+            }
+        }
         if let Some(title) = &self.title {
             next.title = Some(title.clone());
         }

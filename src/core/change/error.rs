@@ -1,4 +1,4 @@
-//! Why a change does not fit a workflow.
+//! The reasons to refuse a change.
 
 use crate::core::json::InvalidJson;
 use crate::core::name::InvalidName;
@@ -6,7 +6,7 @@ use crate::core::phase::PhaseId;
 use crate::core::task::TaskId;
 use crate::core::text::times;
 
-/// Says why a change does not fit the workflow.
+/// The reason why a change was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// The workflow follows a pipeline that has no such phase.
@@ -14,7 +14,7 @@ pub enum ChangeError {
     UnknownPhase {
         /// The phase asked for.
         given: PhaseId,
-        /// The phases there are.
+        /// The phases of the workflow.
         legal: Vec<PhaseId>,
     },
     /// The new list of phases leaves out one that has been worked on.
@@ -23,10 +23,10 @@ pub enum ChangeError {
         /// The phase.
         phase: PhaseId,
     },
-    /// Something was said about "the phase", and the workflow has none yet.
+    /// The change is about the current phase, and the workflow has none yet.
     #[error("{what} belongs to a phase, and no phase was named")]
     NoPhase {
-        /// What was given.
+        /// The part of the change: `data`.
         what: &'static str,
     },
     /// A task would wait for itself.
@@ -34,7 +34,7 @@ pub enum ChangeError {
     TaskCycle {
         /// The task.
         task: TaskId,
-        /// Those it waits for, up to itself.
+        /// The tasks it waits for, up to itself.
         through: Vec<TaskId>,
     },
     /// There is no such artifact to forget.
@@ -42,13 +42,13 @@ pub enum ChangeError {
     UnknownArtifact {
         /// The name asked for.
         given: String,
-        /// The names there are.
+        /// The names of the recorded artifacts.
         known: Vec<String>,
     },
-    /// The edit leads to something that is not an object.
+    /// The edit has a path through a value that is not an object.
     #[error("{what} cannot be set: `{at}` is not inside an object")]
     NotAnObject {
-        /// What was edited: `state` or `data`.
+        /// The edited value: `state` or `data`.
         what: &'static str,
         /// The member.
         at: String,
@@ -56,13 +56,13 @@ pub enum ChangeError {
     /// The result would not be an object.
     #[error("{what} must be a JSON object")]
     MustBeObject {
-        /// What was edited.
+        /// The edited value: `state` or `data`.
         what: &'static str,
     },
     /// The stored value is nested too deeply to be edited.
     #[error("the stored {what} cannot be edited: {source}")]
     Unreadable {
-        /// What was edited.
+        /// The edited value: `state` or `data`.
         what: &'static str,
         /// Why.
         source: InvalidJson,
@@ -78,18 +78,24 @@ pub enum ChangeError {
     /// A text is too long.
     #[error("the {what} is longer than {limit} bytes")]
     TooLong {
-        /// Which.
+        /// The text.
         what: &'static str,
         /// The limit.
         limit: usize,
     },
+    /// A name looks like a secret.
+    #[error("{what} looks like a secret, and names are stored as they are")]
+    SecretName {
+        /// The thing that has the name.
+        what: &'static str,
+    },
     /// A label or a key is no name.
     #[error(transparent)]
     Name(InvalidName),
-    /// There would be too many.
+    /// A limit would be exceeded.
     #[error("a workflow has at most {limit} {what}")]
     TooMany {
-        /// Of what.
+        /// The things there are too many of.
         what: &'static str,
         /// The limit.
         limit: usize,

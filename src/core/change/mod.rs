@@ -1,30 +1,29 @@
-//! What a save changes.
+//! The change that a save makes to a workflow.
 //!
-//! A [`Change`] is the caller's request as a value, already checked and free of secrets. It is applied to the newest
-//! checkpoint; when another writer was faster, the same value is applied again on top of what that writer saved. So
-//! nothing in it may depend on the checkpoint it was first made for.
+//! A [`Change`] is applied to the newest checkpoint. When another writer was faster, the same value is applied again to
+//! the checkpoint of that writer, so nothing in it may depend on the checkpoint it was first made for.
 
 mod apply;
-mod document;
+mod decisions;
 mod error;
+mod input;
 mod phases;
 mod redaction;
-mod reopen;
 mod successor;
 
-pub use document::{ArtifactRequest, DocumentError, PipelineChoice, Request};
 pub use error::ChangeError;
+pub use input::{DocumentError, NamedPipeline, SaveInput};
+pub use redaction::refuse_secret;
 pub use successor::Stamp;
 pub(crate) use successor::successor;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus};
 use super::digest::Digest;
 use super::phase::{PhaseId, PhaseStatus};
 use super::pipeline::Pipeline;
-use super::record::Extra;
 use super::task::{TaskId, TaskStatus};
 use super::trigger::Trigger;
 
@@ -33,12 +32,12 @@ pub const MAX_TITLE_BYTES: usize = 1 << 10;
 /// The longest note, error or action, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// A request to change a workflow.
+/// A change to a workflow.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Change {
     /// The phase the change is about.
     pub phase: Option<PhaseId>,
-    /// What becomes of that phase.
+    /// The new status of that phase; complete if none.
     pub status: Option<PhaseStatus>,
     /// The phases the workflow follows from now on.
     pub pipeline: Option<Pipeline>,
@@ -48,40 +47,38 @@ pub struct Change {
     pub next_action: Option<String>,
     /// The phase to continue with.
     pub next_phase: Option<PhaseId>,
-    /// What happens to the data of the phase, in order.
+    /// Edits of the data of the phase, in order.
     pub data: Vec<Edit>,
-    /// What happens to the state of the workflow, in order.
+    /// Edits of the state of the workflow, in order.
     pub state: Vec<Edit>,
-    /// Files that were produced.
+    /// Artifacts to record.
     pub artifacts: Vec<Artifact>,
-    /// The names of recorded files that are of no interest any more.
+    /// The names of artifacts to forget.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<String>,
-    /// Tasks that moved.
+    /// Changes of tasks, in order.
     pub tasks: Vec<TaskChange>,
-    /// What went wrong.
+    /// An error message.
     pub error: Option<String>,
     /// A remark about this save.
     pub note: Option<String>,
-    /// Why the checkpoint is taken; derived from the rest if not given.
+    /// The trigger; derived from the rest if none.
     pub trigger: Option<Trigger>,
-    /// A new status of the workflow; derived from the phases if not given.
+    /// A new status of the workflow; derived from the phases if none.
     pub workflow_status: Option<WorkflowStatus>,
-    /// Whether no cleanup may touch this checkpoint.
+    /// True if no cleanup may touch this checkpoint.
     pub pin: bool,
     /// Words to find the workflow by.
     pub labels: Vec<String>,
-    /// Fields this version has no name for.
-    #[serde(skip)]
-    pub extra: Extra,
-    /// A person's agreement.
+    /// Members that this version does not know.
+    pub extra: Map<String, Value>,
+    /// An approval of a phase.
     pub approve: Option<Approve>,
-    /// A phase to reopen, with everything behind it.
+    /// A phase to reopen, with every phase after it.
     pub reopen: Option<Reopen>,
     /// Content that replaces that of the newest checkpoint before the rest is applied.
-    #[serde(skip)]
     pub replace: Option<Box<Content>>,
-    /// An earlier checkpoint to continue from. Of the rest, only a note and a pin go with it.
+    /// An earlier checkpoint to roll back to. Of the rest, only the note and the pin are applied.
     #[serde(skip)]
     pub back_to: Option<Box<Checkpoint>>,
 }
@@ -98,43 +95,43 @@ pub enum Edit {
     Set(String, Value),
 }
 
-/// What becomes of one task.
+/// A change of one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskChange {
     /// The task.
     pub id: TaskId,
-    /// Where it stands now.
+    /// Its new status.
     pub status: TaskStatus,
     /// The file it writes.
     pub output: Option<String>,
     /// The tasks that must be done before it.
     pub after: Option<Vec<TaskId>>,
-    /// Why it failed.
+    /// The reason why it failed.
     pub error: Option<String>,
 }
 
-/// A person's agreement to the result of a phase.
+/// A person's approval of the result of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Approve {
     /// The phase.
     pub phase: PhaseId,
-    /// Who agrees.
+    /// The person.
     pub by: Option<String>,
 }
 
-/// A phase that is to be done again, because somebody changed something.
+/// A request to do a phase again, and every phase after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reopen {
     /// The first phase to reopen.
     pub from: PhaseId,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// How often one phase may be reopened; none if that does not matter this time.
+    /// The number of times that one phase may be reopened; no limit if none.
     pub limit: Option<u32>,
 }
 
 impl Change {
-    /// The trigger given, or the one that follows from what is saved.
+    /// The trigger, or the one that follows from the rest of the change.
     #[must_use]
     pub fn trigger(&self) -> Trigger {
         match &self.trigger {
@@ -144,27 +141,22 @@ impl Change {
         }
     }
 
-    /// Whether somebody decides something about the workflow, instead of telling how far it is. That is recorded
-    /// whatever is switched off.
+    /// True if a person decides about the workflow instead of reporting progress. A decision is saved even if its
+    /// trigger is switched off.
     #[must_use]
     pub fn is_decision(&self) -> bool {
         self.approve.is_some() || self.reopen.is_some() || self.back_to.is_some()
     }
 
-    /// A digest of the request, to recognise the same one when it comes again under the same key.
+    /// A digest of the change, to recognise the same save under the same key.
     ///
-    /// The size and digest of artifacts are left out: a repeated save of a file that has changed since is still a
-    /// repetition.
+    /// The size and digest of artifacts are left out: saving again is a repetition even if a file has changed since.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
-        let mut request = self.clone();
-        for artifact in &mut request.artifacts {
+        let mut change = self.clone();
+        for artifact in &mut change.artifacts {
             (artifact.size, artifact.sha256) = (None, None);
         }
-        let replaced = request.replace.as_ref().and_then(|whole| serde_json::to_string(whole).ok());
-        let rest = serde_json::to_string(&request).unwrap_or_default();
-        let unknown = request.extra.names().filter_map(|name| Some((name, request.extra.get(name)?)));
-        let unknown: String = unknown.map(|(name, raw)| format!("\n{name:?}: {raw}")).collect();
-        Digest::of(format!("{rest}\n{}{unknown}", replaced.unwrap_or_default()).as_bytes())
+        Digest::of(&serde_json::to_vec(&change).unwrap_or_default())
     }
 }

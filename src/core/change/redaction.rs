@@ -1,16 +1,18 @@
-//! Taking secrets out of a change before anything is written.
+//! Replacing secrets in a change before anything is written.
 
-use super::{Change, Edit};
+use serde_json::Value;
+
+use super::{Change, ChangeError, Edit};
 use crate::core::json::below;
-use crate::core::phase::PhaseId;
 use crate::core::redact::{redact_text, redact_value};
-use crate::core::task::TaskId;
 
 impl Change {
     /// Replaces every secret by `[REDACTED:rule]` and returns the JSON pointers of what was replaced.
     ///
-    /// Names are not touched, because they would be other names then; [`secret_name`](Self::secret_name) finds those.
-    pub fn redact(&mut self) -> Vec<String> {
+    /// # Errors
+    /// A name looks like a secret. It is not replaced, because it would be another name then.
+    pub fn redact(&mut self) -> Result<Vec<String>, ChangeError> {
+        self.refuse_secret_names()?;
         let mut found = Vec::new();
         let texts = [
             ("/title", &mut self.title),
@@ -55,24 +57,71 @@ impl Change {
                 }
             }
         }
-        found
+        if !self.extra.is_empty() {
+            let mut extra = Value::Object(std::mem::take(&mut self.extra));
+            redact_value(&mut extra, "", &mut found);
+            if let Value::Object(members) = extra {
+                self.extra = members;
+            }
+        }
+        self.redact_replacement(&mut found)?;
+        Ok(found)
     }
 
-    /// What is called by something that looks like a secret, if anything is.
-    #[must_use]
-    pub fn secret_name(&self) -> Option<&'static str> {
-        let phases =
-            self.pipeline.iter().flat_map(|pipeline| pipeline.phases.iter().map(|phase| phase.id.as_str()));
-        let phases = phases.chain([&self.phase, &self.next_phase].into_iter().flatten().map(PhaseId::as_str));
-        let tasks = self.tasks.iter().flat_map(|task| task.after.iter().flatten().chain([&task.id]));
-        let tasks = tasks.map(TaskId::as_str);
-        let paths =
-            self.artifacts.iter().flat_map(|artifact| [artifact.name.as_str(), artifact.path.as_str()]);
-        let names = phases
-            .map(|name| ("the id of a phase", name))
-            .chain(tasks.map(|name| ("the id of a task", name)))
-            .chain(paths.map(|name| ("the name of an artifact", name)));
-        names.filter(|(_, name)| redact_text(name).is_some()).map(|(what, _)| what).next()
+    fn redact_replacement(&mut self, found: &mut Vec<String>) -> Result<(), ChangeError> {
+        let Some(content) = &mut self.replace else { return Ok(()) };
+        let unreadable = |_| ChangeError::SecretName { what: "a name in the document" };
+        let mut value = serde_json::to_value(&**content).map_err(unreadable)?;
+        let before = found.len();
+        redact_value(&mut value, "", found);
+        if found.len() > before {
+            **content = serde_json::from_value(value).map_err(unreadable)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that no name looks like a secret.
+    ///
+    /// # Errors
+    /// [`ChangeError::SecretName`] if one does.
+    pub fn refuse_secret_names(&self) -> Result<(), ChangeError> {
+        for phase in self.pipeline.iter().flat_map(|pipeline| &pipeline.phases) {
+            refuse_secret("the id of a phase", phase.id.as_str())?;
+        }
+        for phase in [&self.phase, &self.next_phase].into_iter().flatten() {
+            refuse_secret("the id of a phase", phase.as_str())?;
+        }
+        for task in &self.tasks {
+            for id in task.after.iter().flatten().chain([&task.id]) {
+                refuse_secret("the id of a task", id.as_str())?;
+            }
+        }
+        let mut artifacts = self.artifacts.iter().collect::<Vec<_>>();
+        if let Some(content) = &self.replace {
+            for phase in &content.phases {
+                refuse_secret("the id of a phase", phase.id.as_str())?;
+            }
+            for task in &content.tasks {
+                refuse_secret("the id of a task", task.id.as_str())?;
+            }
+            artifacts.extend(&content.artifacts);
+        }
+        for artifact in artifacts {
+            refuse_secret("the name of an artifact", &artifact.name)?;
+            refuse_secret("the name of an artifact", &artifact.path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a name does not look like a secret.
+///
+/// # Errors
+/// [`ChangeError::SecretName`] if it does.
+pub fn refuse_secret(what: &'static str, name: &str) -> Result<(), ChangeError> {
+    match redact_text(name) {
+        Some(_) => Err(ChangeError::SecretName { what }),
+        None => Ok(()),
     }
 }
 

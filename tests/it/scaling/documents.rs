@@ -1,6 +1,6 @@
 //! Reading and judging documents takes linear time, whatever they contain many of.
 
-use ckpt::core::change::Request;
+use ckpt::core::change::SaveInput;
 use ckpt::core::dialects::Dialect;
 use ckpt::core::format;
 use ckpt::core::import::{ForeignFile, ReadOptions};
@@ -55,7 +55,7 @@ fn a_save_with_many_phases_and_tasks() {
         })
     };
     assert_linear("phases and tasks", (250, 1_000), document, |document| {
-        let request = Request::from_document(document).unwrap();
+        let request = SaveInput::from_json(document).unwrap();
         let checkpoint = request.change.apply(&workflow(), None, &stamp("save")).unwrap();
         let resume = evaluate(&checkpoint, &Facts::default(), &Limits::default(), stamp("resume").now);
         assert!(resume.phase.is_some());

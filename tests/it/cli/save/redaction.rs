@@ -165,6 +165,27 @@ fn a_secret_is_no_name_in_a_document_either() {
 }
 
 #[test]
+fn a_whole_checkpoint_is_treated_like_any_document() {
+    let world = World::new();
+    let whole = |flags: &[&str]| {
+        let save = ["save", "secret", "--allow-secrets", "--phase"];
+        world.run(&[&save[..], flags].concat()).succeeds();
+        world.run(&["show", "secret", "--raw"]).succeeds().stdout
+    };
+    let text = whole(&["a", "--title", TOKEN, "--state", &json!({"t": [AWS]}).to_string()]);
+    let answer = world.ckpt(&["save", "042", "--from", "-"]).stdin(&text).json();
+    assert_eq!(answer["redactions"], json!(["/title", "/state/t/0"]));
+    let stored = world.stored("042", 1);
+    assert_eq!(
+        (&stored["title"], &stored["state"]["t"][0]),
+        (&json!("[REDACTED:github-token]"), &json!("[REDACTED:aws-access-key]"))
+    );
+    let name = whole(&[TOKEN]);
+    world.ckpt(&["save", "042", "--from", "-"]).stdin(&name).refused(9, "secret_in_name");
+    world.ckpt(&["save", "042", "--from", "-", "--allow-secrets"]).stdin(&name).run().succeeds();
+}
+
+#[test]
 fn a_name_gives_its_value_away() {
     let world = World::new();
     let state = json!({"password": "hunter2", "login": {"api_key": "aB3dE6gH9kLmN0pQ"}}).to_string();

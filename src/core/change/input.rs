@@ -1,13 +1,13 @@
-//! A save as one JSON document: everything the flags can say, in one heredoc.
+//! The input of a save as one JSON document.
 //!
-//! Two shapes are understood. A document with the keys of the flags (`phase`, `status`, `data`, `state`, `tasks`, ...)
-//! is a change. A document with a `version` is a whole checkpoint, such as `ckpt show --raw` prints: its content
-//! replaces that of the newest one. In both, what only the tool may say (number, times, digests, writer) is ignored,
-//! and unknown fields are kept.
+//! There are two forms. A document with the names of the flags (`phase`, `status`, `data`, `state`, `tasks`, ...) is a
+//! change. A document with a `version` is a whole checkpoint, such as `ckpt show --raw` prints: its content replaces
+//! that of the newest one. In both, the members that only the program fills in (number, times, digests, writer) are
+//! ignored, and unknown members are kept.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -15,93 +15,65 @@ use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Artifact, Checkpoint, Content};
 use crate::core::json::below;
 use crate::core::phase::{MAX_PHASES, PhaseId};
-use crate::core::pipeline::Pipeline;
-use crate::core::record::Extra;
+use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::schema::{self, Violation};
 use crate::core::task::{TaskId, TaskStatus};
 use crate::core::trigger::{Trigger, UnknownTrigger};
 use crate::core::version::Version;
 use crate::core::workflow_id::WorkflowId;
 
-/// What somebody asked to save, before pipelines are looked up and files are hashed.
+/// The input of a save: a JSON document, the flags of a command, or both.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// Everything that needs no look at the world.
+pub struct SaveInput {
+    /// The change. Its artifacts have no digests yet.
     pub change: Change,
-    /// The phases to follow.
-    pub pipeline: Option<PipelineChoice>,
-    /// The files to record.
-    pub artifacts: Vec<ArtifactRequest>,
-    /// The workflow a document says it is about.
+    /// A pipeline that is yet to be looked up.
+    pub pipeline: Option<NamedPipeline>,
+    /// The workflow that the document names.
     pub workflow: Option<WorkflowId>,
-    /// Fields of a document that only the tool may fill in; they were ignored.
+    /// The members of the document that were ignored, because only the program fills them in.
     pub ignored: Vec<String>,
 }
 
-/// How phases are declared.
+/// A pipeline by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PipelineChoice {
-    /// By the name of a pipeline, and the number of its phases if it has none of its own.
-    Named(String, Option<u32>),
-    /// As a list.
-    Phases(Vec<PhaseId>),
-    /// As the numbers from 1 to this.
-    Total(u32),
+pub struct NamedPipeline {
+    /// The name.
+    pub name: String,
+    /// The number of phases, for a pipeline with numbered phases.
+    pub total: Option<u32>,
 }
 
-/// A file to record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArtifactRequest {
-    /// What to call it; its path if not given.
-    pub name: Option<String>,
-    /// Where it is.
-    pub path: PathBuf,
-}
-
-/// Says why a document is no save.
+/// The reason why a document cannot be saved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// It does not have the form; every violation is named.
+    /// It has these violations of the form.
     #[error("the document is not a valid save")]
     Invalid(Vec<Violation>),
     /// It is a whole checkpoint of a newer format.
     #[error("the document has format {0}, which is newer than this program")]
     Newer(String),
+    /// Its phases do not make a pipeline.
+    #[error(transparent)]
+    Phases(PipelineError),
 }
 
-/// The fields beside the content that are taken from a whole checkpoint. The others are stamped by the program.
-const TAKEN: [&str; 4] = ["workflow", "trigger", "note", "pinned"];
+/// The members of a whole checkpoint that are used besides its content. The others are filled in by the program.
+const USED: [&str; 4] = ["workflow", "trigger", "note", "pinned"];
 
-impl Request {
-    /// Understands a document.
+impl SaveInput {
+    /// Reads a document.
     ///
     /// # Errors
-    /// Names everything that is wrong with it.
-    pub fn from_document(document: Value) -> Result<Self, DocumentError> {
+    /// The document is not valid; the error has every violation.
+    pub fn from_json(document: Value) -> Result<Self, DocumentError> {
         match document {
-            Value::Object(members) if !members.contains_key("version") => Self::flags(members),
-            document => Self::whole(&document),
+            Value::Object(members) if !members.contains_key("version") => Self::from_members(members),
+            document => Self::from_checkpoint(&document),
         }
     }
 
-    /// The change with the names of everything that is still to be looked up.
-    #[must_use]
-    pub fn named(&self) -> Change {
-        let mut change = self.change.clone();
-        change.artifacts.extend(self.artifacts.iter().map(|request| Artifact {
-            name: request.name.clone().unwrap_or_default(),
-            path: request.path.to_string_lossy().into_owned(),
-            size: None,
-            sha256: None,
-            extra: Extra::default(),
-        }));
-        if let Some(PipelineChoice::Phases(ids)) = &self.pipeline {
-            change.pipeline = Pipeline::custom(ids.iter().cloned()).ok();
-        }
-        change
-    }
-
-    fn whole(document: &Value) -> Result<Self, DocumentError> {
+    fn from_checkpoint(document: &Value) -> Result<Self, DocumentError> {
         let invalid = |message: String| {
             let violations = schema::violations(schema::CHECKPOINT, document);
             DocumentError::Invalid(if violations.is_empty() {
@@ -117,8 +89,7 @@ impl Request {
         if !version.is_writable() {
             return Err(DocumentError::Newer(version.to_string()));
         }
-        let whole: Checkpoint =
-            serde_json::from_value(document.clone()).map_err(|error| invalid(error.to_string()))?;
+        let whole = Checkpoint::deserialize(document).map_err(|error| invalid(error.to_string()))?;
         if whole.sealed.is_some() {
             let message = "a seal closes a workflow and holds none of its content".to_owned();
             return Err(DocumentError::Invalid(vec![Violation { pointer: "/sealed".to_owned(), message }]));
@@ -130,7 +101,7 @@ impl Request {
         if !twice.is_empty() {
             return Err(DocumentError::Invalid(twice));
         }
-        let ignored = Checkpoint::FIELDS.iter().filter(|name| !TAKEN.contains(name));
+        let ignored = Checkpoint::FIELDS.iter().filter(|name| !USED.contains(name));
         let ignored = ignored.map(|name| (*name).to_owned()).collect();
         let change = Change {
             trigger: Some(whole.trigger),
@@ -142,9 +113,9 @@ impl Request {
         Ok(Self { change, workflow: Some(whole.workflow), ignored, ..Self::default() })
     }
 
-    fn flags(members: Map<String, Value>) -> Result<Self, DocumentError> {
+    fn from_members(members: Map<String, Value>) -> Result<Self, DocumentError> {
         let mut fields = Fields { members, pointer: String::new(), violations: Vec::new() };
-        let pipeline = fields.pipeline();
+        let (pipeline, phases) = fields.pipeline();
         let artifacts = fields.list("artifacts", "path", artifact);
         let tasks = fields.list("tasks", "status", task);
         let (phase, status) = (fields.phase("phase"), fields.take("status"));
@@ -155,13 +126,12 @@ impl Request {
         let change = Change {
             phase,
             status,
-            pipeline: None,
             title: fields.take("title"),
             next_action,
             next_phase,
             data: fields.take_any("data").map(Edit::Overlay).into_iter().collect(),
             state: fields.take_any("state").map(Edit::Overlay).into_iter().collect(),
-            artifacts: Vec::new(),
+            artifacts,
             forgotten: fields.take("forget_artifacts").unwrap_or_default(),
             tasks,
             error: fields.take("error"),
@@ -170,32 +140,30 @@ impl Request {
             workflow_status: fields.take("workflow_status"),
             pin: fields.take("pin").unwrap_or_default(),
             labels: fields.take("labels").unwrap_or_default(),
-            extra: Extra::default(),
-            approve: None,
-            reopen: None,
-            back_to: None,
-            replace: None,
+            ..Change::default()
         };
-        let mut request =
-            Self { change, pipeline, artifacts, workflow: fields.take("workflow"), ignored: Vec::new() };
+        let mut input = Self { change, pipeline, workflow: fields.take("workflow"), ignored: Vec::new() };
         let Fields { members, mut violations, .. } = fields;
+        if !violations.is_empty() {
+            violations.sort_by(|a, b| a.pointer.cmp(&b.pointer));
+            return Err(DocumentError::Invalid(violations));
+        }
         for (name, value) in members {
-            // Any other field of a checkpoint that is no field of a save would stand in the file twice.
+            // A member of a checkpoint that is no member of a save would be in the file twice.
             if Checkpoint::FIELDS.contains(&&*name) || Content::FIELDS.contains(&&*name) {
-                request.ignored.push(name);
-            } else if let Ok(raw) = serde_json::value::to_raw_value(&value) {
-                request.change.extra.insert(name, raw);
+                input.ignored.push(name);
+            } else {
+                input.change.extra.insert(name, value);
             }
         }
-        if violations.is_empty() {
-            return Ok(request);
+        if let Some(phases) = phases {
+            input.change.pipeline = Some(Pipeline::custom(phases).map_err(DocumentError::Phases)?);
         }
-        violations.sort_by(|a, b| a.pointer.cmp(&b.pointer));
-        Err(DocumentError::Invalid(violations))
+        Ok(input)
     }
 }
 
-/// Takes an object apart member by member and remembers everything that does not fit.
+/// The members of an object that are yet to be read, and the violations so far.
 struct Fields {
     members: Map<String, Value>,
     pointer: String,
@@ -208,7 +176,7 @@ impl Fields {
         self.violations.push(Violation { pointer, message: message.into() });
     }
 
-    /// Takes a member whatever it is; `null` is a value.
+    /// Takes a member of any type; `null` is a value.
     fn take_any(&mut self, name: &str) -> Option<Value> {
         self.members.shift_remove(name)
     }
@@ -219,7 +187,7 @@ impl Fields {
         serde_json::from_value(value).map_err(|error| self.refuse(name, error.to_string())).ok()
     }
 
-    /// Takes a phase, which may be written as a number.
+    /// Takes the id of a phase, which may be a number.
     fn phase(&mut self, name: &str) -> Option<PhaseId> {
         let value = self.take_any(name).filter(|value| !value.is_null())?;
         phase_id(&value).map_err(|message| self.refuse(name, message)).ok()
@@ -227,13 +195,7 @@ impl Fields {
 
     fn trigger(&mut self) -> Option<Trigger> {
         let word: String = self.take("trigger")?;
-        match word.parse() {
-            Ok(trigger) => Some(trigger),
-            Err(UnknownTrigger { given }) => {
-                self.refuse("trigger", UnknownTrigger { given }.to_string());
-                None
-            }
-        }
+        word.parse().map_err(|error: UnknownTrigger| self.refuse("trigger", error.to_string())).ok()
     }
 
     /// Takes `next`, an action or an object, and `next_phase`.
@@ -255,33 +217,33 @@ impl Fields {
         }
     }
 
-    fn pipeline(&mut self) -> Option<PipelineChoice> {
+    /// Takes either `pipeline` with `total`, which is to be looked up, or the phases of `phases` or `total` alone.
+    fn pipeline(&mut self) -> (Option<NamedPipeline>, Option<Vec<PhaseId>>) {
         let total: Option<u32> = self.take("total");
         if total.is_some_and(|total| !(1..=MAX_PHASES).contains(&(total as usize))) {
             self.refuse("total", format!("must be a number from 1 to {MAX_PHASES}"));
         }
-        let name = self.take("pipeline").map(|name| PipelineChoice::Named(name, total));
-        let total = total.filter(|_| name.is_none()).map(PipelineChoice::Total);
-        let ids: Option<Vec<Value>> = self.take("phases");
-        let phases = ids.map(|ids| {
-            let mut phases = Vec::new();
-            for (index, id) in ids.iter().enumerate() {
-                match phase_id(id) {
-                    Ok(id) => phases.push(id),
-                    Err(message) => {
-                        let pointer = format!("/phases/{index}");
-                        self.violations.push(Violation { pointer, message });
-                    }
-                }
-            }
-            PipelineChoice::Phases(phases)
-        });
-        let mut given = [name, phases, total].into_iter().flatten();
-        let choice = given.next();
-        if given.next().is_some() {
+        let name: Option<String> = self.take("pipeline");
+        let Some(ids) = self.take::<Vec<Value>>("phases") else {
+            return match name {
+                Some(name) => (Some(NamedPipeline { name, total }), None),
+                None => (None, total.map(|total| PhaseId::numbered(total).collect())),
+            };
+        };
+        if name.is_some() || total.is_some() {
             self.refuse("pipeline", "`phases` is a list of its own; leave out `pipeline` and `total`");
         }
-        choice
+        let mut phases = Vec::new();
+        for (index, id) in ids.iter().enumerate() {
+            match phase_id(id) {
+                Ok(id) => phases.push(id),
+                Err(message) => {
+                    let pointer = format!("/phases/{index}");
+                    self.violations.push(Violation { pointer, message });
+                }
+            }
+        }
+        (None, Some(phases))
     }
 
     /// Takes a list that may be written as an array of objects, or as an object from a name to the one thing that
@@ -325,8 +287,7 @@ impl Fields {
     }
 }
 
-/// Says of each id in a list that it was there before. With two phases of one name, one could be done and the other to
-/// be resumed.
+/// The violations of a list in which an id occurs twice. Of two phases with one id, one could be done and the other not.
 fn repeated<'a>(list: &'a str, ids: impl Iterator<Item = &'a str>) -> impl Iterator<Item = Violation> {
     let mut seen = HashSet::new();
     ids.enumerate().filter(move |(_, id)| !seen.insert(*id)).map(move |(index, id)| Violation {
@@ -344,13 +305,13 @@ fn phase_id(value: &Value) -> Result<PhaseId, String> {
     text.parse().map_err(|invalid: crate::core::name::InvalidName| invalid.to_string())
 }
 
-fn artifact(fields: &mut Fields) -> Option<ArtifactRequest> {
-    let name = fields.take("name").or_else(|| fields.take("id"));
+fn artifact(fields: &mut Fields) -> Option<Artifact> {
+    let name: Option<String> = fields.take("name").or_else(|| fields.take("id"));
     let path: Option<String> = fields.take("path");
     if path.is_none() && fields.violations.is_empty() {
         fields.refuse("path", "is missing");
     }
-    path.map(|path| ArtifactRequest { name, path: path.into() })
+    Some(Artifact::new(name.unwrap_or_default(), path?))
 }
 
 fn task(fields: &mut Fields) -> Option<TaskChange> {
@@ -373,7 +334,7 @@ mod tests {
     use serde_json::json;
 
     fn violations(document: Value) -> Vec<String> {
-        match Request::from_document(document) {
+        match SaveInput::from_json(document) {
             Err(DocumentError::Invalid(violations)) => {
                 violations.into_iter().map(|v| format!("{}: {}", v.pointer, v.message)).collect()
             }
@@ -383,40 +344,40 @@ mod tests {
 
     #[test]
     fn one_document_says_everything_the_flags_can() {
-        let request = Request::from_document(json!({
+        let input = SaveInput::from_json(json!({
             "phase": 2, "status": "in_progress", "phases": ["1", 2, 3], "title": "t", "next": "go on",
             "next_phase": "3", "data": {"x": null}, "state": {"y": false}, "artifacts": {"s1": "a.md"},
             "tasks": [{"id": "a", "status": "running", "after": ["b"]}], "error": "e", "note": "n",
             "trigger": "batch_complete", "workflow_status": "failed", "pin": true, "labels": ["l"], "mine": [1.0]
         }))
         .unwrap();
-        let change = &request.change;
+        let change = &input.change;
         assert_eq!(change.phase.as_ref().unwrap().as_str(), "2");
         assert_eq!(change.next_phase.as_ref().unwrap().as_str(), "3");
         assert_eq!(change.data, [Edit::Overlay(json!({"x": null}))]);
         assert_eq!(change.tasks[0].after.as_ref().unwrap()[0].as_str(), "b");
-        assert_eq!(change.extra.get("mine"), Some("[1.0]"));
-        assert_eq!(request.artifacts[0].name.as_deref(), Some("s1"));
-        assert_eq!(request.pipeline, Some(PipelineChoice::Phases(PhaseId::numbered(3).collect())));
+        assert_eq!(change.extra.get("mine"), Some(&json!([1.0])));
+        assert_eq!(input.change.artifacts[0].name, "s1");
+        assert_eq!(input.change.pipeline, Some(Pipeline::custom(PhaseId::numbered(3)).unwrap()));
     }
 
     #[test]
     fn what_only_the_tool_may_say_is_ignored() {
-        let request =
-            Request::from_document(json!({"note": "n", "sha256": "x", "seq": 9, "save_id": 1})).unwrap();
-        assert_eq!(request.ignored, ["sha256", "seq", "save_id"]);
-        assert!(request.change.extra.is_empty());
+        let input =
+            SaveInput::from_json(json!({"note": "n", "sha256": "x", "seq": 9, "save_id": 1})).unwrap();
+        assert_eq!(input.ignored, ["sha256", "seq", "save_id"]);
+        assert!(input.change.extra.is_empty());
     }
 
     #[test]
     fn no_field_of_a_checkpoint_gets_into_the_file_a_second_time() {
         for name in Checkpoint::FIELDS.iter().chain(Content::FIELDS) {
-            let Ok(request) = Request::from_document(json!({"note": "n", *name: {"x": 1}})) else { continue };
-            assert_eq!(request.change.extra.get(name), None, "{name}");
+            let Ok(input) = SaveInput::from_json(json!({"note": "n", *name: {"x": 1}})) else { continue };
+            assert_eq!(input.change.extra.get(*name), None, "{name}");
         }
-        let request = Request::from_document(json!({"last_error": null, "pinned": 1, "sealed": 2})).unwrap();
-        assert_eq!(request.ignored, ["last_error", "pinned", "sealed"]);
-        assert!(request.change.extra.is_empty());
+        let input = SaveInput::from_json(json!({"last_error": null, "pinned": 1, "sealed": 2})).unwrap();
+        assert_eq!(input.ignored, ["last_error", "pinned", "sealed"]);
+        assert!(input.change.extra.is_empty());
     }
 
     #[test]
@@ -447,7 +408,7 @@ mod tests {
         let mut whole: Value =
             serde_json::from_slice(include_bytes!("../../../tests/it/golden/checkpoint-1.0.json")).unwrap();
         whole["sealed"] = Value::Null;
-        assert!(Request::from_document(whole.clone()).is_ok());
+        assert!(SaveInput::from_json(whole.clone()).is_ok());
         for list in ["phases", "tasks"] {
             let entries = whole[list].as_array_mut().unwrap();
             entries.push(entries[0].clone());
@@ -461,7 +422,7 @@ mod tests {
     fn a_document_that_is_no_object_is_refused() {
         assert!(!violations(json!([1])).is_empty());
         assert!(!violations(json!({"version": "abc"})).is_empty());
-        let newer = Request::from_document(json!({"version": "2.0"}));
+        let newer = SaveInput::from_json(json!({"version": "2.0"}));
         assert_eq!(newer.unwrap_err(), DocumentError::Newer("2.0".to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! What a person does to a workflow: agree to a result, or ask for it again.
+//! Decisions of a person: to approve a phase, or to reopen it.
 
 use super::phases::find_phase;
 use super::{Approve, ChangeError, Reopen};
@@ -25,8 +25,8 @@ impl Approve {
 }
 
 impl Reopen {
-    /// Makes the phase and everything behind it pending again. What the phases found out stays, as a start for the
-    /// next attempt; approvals do not, because the result will be another one.
+    /// Makes the phase and every phase after it pending again. Their data stay, as a start for the next attempt; their
+    /// approvals do not, because the results will differ.
     pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.from)?;
         let count = next.replans.iter().filter(|replan| replan.phase == self.from).count();
@@ -47,12 +47,8 @@ impl Reopen {
                 (task.attempts, task.started_at) = (0, None);
             }
         }
-        if next
-            .last_error
-            .as_ref()
-            .and_then(|error| error.phase.as_ref())
-            .is_some_and(|id| reopened.contains(id))
-        {
+        let failed = next.last_error.as_ref().and_then(|error| error.phase.as_ref());
+        if failed.is_some_and(|failed| reopened.contains(failed)) {
             next.last_error = None;
         }
         next.replans.push(Replan {

@@ -88,9 +88,10 @@ fn what_is_no_regular_file_is_neither_followed_nor_waited_for() {
 
 #[test]
 fn nothing_leaves_the_live_store_for_a_bad_bundle() {
+    let mut damaged = 0;
     for at in 1.. {
         let world = World::with(2);
-        let store = world.faulty(FaultyDisk::new(&world, Fault::DieBefore, at));
+        let store = world.faulty(FaultyDisk::new(&world, Fault::Die, at));
         let done = store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp());
         let bundles = world.store().bundles(&id("042")).unwrap();
         if done.is_ok() {
@@ -100,6 +101,7 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
         if bundles.is_empty() || !live {
             continue;
         }
+        damaged += 1;
         let mut bytes = std::fs::read(world.bundle()).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         put(&world.bundle(), &bytes);
@@ -109,6 +111,7 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
         assert_eq!(world.tree(), tree);
         world.save(json!({"n": 9}));
     }
+    assert!(damaged > 3, "a bundle was published before anything was replaced {damaged} times");
 }
 
 #[test]

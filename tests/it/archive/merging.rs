@@ -1,5 +1,6 @@
 //! Small bundles of single checkpoints become one, and nothing is lost on the way.
 
+use std::convert::Infallible;
 use std::rc::Rc;
 
 use ckpt::core::change::{Change, Edit};
@@ -229,27 +230,22 @@ fn what_is_damaged_or_holds_a_seal_is_left_alone() {
 
 #[test]
 fn a_failure_or_death_at_any_step_loses_nothing_and_doing_it_again_completes_it() {
-    let (before, files) = due_for_merging();
-    for fault in [Fault::Fail, Fault::DieBefore, Fault::DieAfter] {
-        for at in 1.. {
-            let world = before.copy();
-            let due = decide(&world.store(), &standing());
-            let store = world.faulty(FaultyDisk::new(&world, fault, at));
-            store.clean(&due, &world.stamp());
-            let why = format!("{fault:?} at {at}");
-            assert_kept(&world, &files, &why);
-            assert_eq!(world.findings(), [""; 0], "{why}");
-            clean(&world);
-            assert!(names(&world).len() <= 5, "{why}: {:?}", names(&world));
-            assert!(decide(&world.store(), &standing()).is_empty(), "{why}");
-            assert_kept(&world, &files, &why);
-            if !store.disk().reached() {
-                assert!(at > 60, "{at}");
-                assert_eq!(names(&world).len(), 1);
-                break;
-            }
-        }
-    }
+    let (model, files) = due_for_merging();
+    let merge = |store: &Store<FaultyDisk>, world: &World| {
+        let due = decide(&world.store(), &standing());
+        Ok::<_, Infallible>(store.clean(&due, &world.stamp()))
+    };
+    let steps = model.with_every_fault(merge, |world, _, why| {
+        assert_kept(world, &files, why);
+        assert_eq!(world.findings(), [""; 0], "{why}");
+        clean(world);
+        assert!(names(world).len() <= 5, "{why}: {:?}", names(world));
+        assert!(decide(&world.store(), &standing()).is_empty(), "{why}");
+        assert_kept(world, &files, why);
+    });
+    assert!(steps > 60, "{steps}");
+    clean(&model);
+    assert_eq!(names(&model).len(), 1);
 }
 
 #[test]

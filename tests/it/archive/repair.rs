@@ -10,8 +10,6 @@ use serde_json::json;
 
 use crate::support::store::{Fault, FaultyDisk, World, id, state};
 
-const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
-
 fn repair<D: Disk>(store: &Store<D>, world: &World) -> Result<()> {
     store.repair(&[], &world.stamp(), &mut |_| {}).map(drop)
 }
@@ -94,28 +92,20 @@ fn at_every_step_of_mending_an_archive() {
 
 fn at_every_step(damages: &[Damage]) {
     for (arrange, n) in damages {
-        for fault in FAULTS {
-            for at in 1.. {
-                let world = arrange();
-                let contents: Vec<_> = files(&world);
-                let store = world.faulty(FaultyDisk::new(&world, fault, at));
-                let done = repair(&store, &world);
-                let why = format!("{fault:?} at {at}: {done:?}");
-                let root = world.dir.path().join(".ckpt");
-                assert!(contents.iter().all(|content| is_kept(&root, content)), "{why}");
-                repair(&world.store(), &world).unwrap();
-                assert!(contents.iter().all(|content| is_kept(&root, content)), "{why}");
-                assert_clean(&world, &why);
-                let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
-                let saved = world.save(json!({"more": 1}));
-                assert_eq!((saved.seq, state(&saved)), (newest + 1, json!({"n": n, "more": 1})), "{why}");
-                assert_clean(&world, &why);
-                if !store.disk().reached() {
-                    assert!(done.is_ok() && at > 20, "{why}");
-                    break;
-                }
-            }
-        }
+        let model = arrange();
+        let contents = files(&model);
+        let steps = model.with_every_fault(repair, |world, _, why| {
+            let root = world.dir.path().join(".ckpt");
+            assert!(contents.iter().all(|content| is_kept(&root, content)), "{why}");
+            repair(&world.store(), world).unwrap();
+            assert!(contents.iter().all(|content| is_kept(&root, content)), "{why}");
+            assert_clean(world, why);
+            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let saved = world.save(json!({"more": 1}));
+            assert_eq!((saved.seq, state(&saved)), (newest + 1, json!({"n": n, "more": 1})), "{why}");
+            assert_clean(world, why);
+        });
+        assert!(steps > 20, "{steps}");
     }
 }
 

@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::files::copy_tree;
+
 /// What the reader sees instead of a temporary directory.
 const PROJECT: &str = "/home/kim/project";
 
@@ -12,28 +14,13 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
-/// Copies a directory with the links in it.
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (kind, target) = (entry.file_type().unwrap(), to.join(entry.file_name()));
-        if kind.is_dir() {
-            copy(&entry.path(), &target);
-        } else if kind.is_symlink() {
-            std::os::unix::fs::symlink(std::fs::read_link(entry.path()).unwrap(), target).unwrap();
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 /// Runs `adopt.sh` of an example in a copy of it, and compares what it prints.
 fn run(name: &str) {
     let directory = examples().join(name);
     let temp = tempfile::tempdir().unwrap();
     let project = temp.path().canonicalize().unwrap().join("project");
-    copy(&directory, &project);
+    std::fs::create_dir(&project).unwrap();
+    copy_tree(&directory, &project);
     std::fs::remove_file(project.join("adopt.sh")).unwrap();
     let _ = std::fs::remove_file(project.join("adopt.txt"));
     let binary = Path::new(env!("CARGO_BIN_EXE_ckpt")).parent().unwrap();

@@ -6,7 +6,8 @@ use ckpt::core::format::Unusable;
 use ckpt::core::store::Entry;
 use ckpt::core::{Error, Store};
 
-use crate::support::audit::{fast_directory, handle, save, store_in, workflow};
+use crate::support::audit::{handle, save, store_in, workflow};
+use crate::support::files::memory_directory;
 
 const NEWEST: u64 = 2;
 
@@ -27,7 +28,7 @@ fn damage(store: &Store, seq: u64, case: &str) -> (Unusable, Option<u64>) {
 
 #[test]
 fn every_flipped_bit_and_every_cut_is_found() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     save(&store, "one").unwrap();
     save(&store, "two").unwrap();
@@ -54,7 +55,7 @@ fn every_flipped_bit_and_every_cut_is_found() {
 
 #[test]
 fn a_damaged_newest_checkpoint_is_not_built_upon() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     save(&store, "one").unwrap();
     save(&store, "two").unwrap();
@@ -69,7 +70,7 @@ fn a_damaged_newest_checkpoint_is_not_built_upon() {
 
 #[test]
 fn an_empty_newest_file_is_damage_and_not_an_archived_checkpoint() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     for saver in ["one", "two"] {
         save(&store, saver).unwrap();
@@ -82,8 +83,8 @@ fn an_empty_newest_file_is_damage_and_not_an_archived_checkpoint() {
 
 #[test]
 fn a_checkpoint_copied_from_elsewhere_says_who_it_is() {
-    let base = fast_directory();
-    let (store, other) = (store_in(base.path()), fast_directory());
+    let base = memory_directory();
+    let (store, other) = (store_in(base.path()), memory_directory());
     for saver in ["one", "two", "three"] {
         save(&store, saver).unwrap();
     }
@@ -105,7 +106,7 @@ fn a_checkpoint_copied_from_elsewhere_says_who_it_is() {
 
 #[test]
 fn a_checkpoint_removed_from_the_middle_is_missed() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     for saver in ["one", "two", "three"] {
         save(&store, saver).unwrap();

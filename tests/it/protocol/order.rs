@@ -10,7 +10,8 @@ use ckpt::core::change::{Change, Stamp};
 use ckpt::core::save::Save;
 use ckpt::core::{Config, Selector, Store, Timestamp};
 
-use crate::support::audit::{Ack, audit, fast_directory, handle, save, stamp, store_in, workflow};
+use crate::support::audit::{Ack, audit, handle, save, stamp, store_in, workflow};
+use crate::support::files::memory_directory;
 
 /// Saves a note at a time.
 fn save_at(store: &Store, note: &str, now: &str) -> u64 {
@@ -34,7 +35,7 @@ fn newest(store: &Store) -> u64 {
 
 #[test]
 fn five_saves_in_the_same_millisecond_are_five_checkpoints_in_order() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     let saved: Vec<Ack> = (1..=5)
         .map(|number| {
@@ -50,7 +51,7 @@ fn five_saves_in_the_same_millisecond_are_five_checkpoints_in_order() {
 
 #[test]
 fn a_clock_that_jumps_does_not_change_the_order() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     let times =
         ["2026-01-02T00:00:00Z", "2100-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2026-01-01T00:00:00Z"];
@@ -63,7 +64,7 @@ fn a_clock_that_jumps_does_not_change_the_order() {
 
 #[test]
 fn modification_times_and_copies_do_not_change_the_order() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     for note in ["one", "two", "three"] {
         save_at(&store, note, "2026-01-01T00:00:00Z");
@@ -76,7 +77,7 @@ fn modification_times_and_copies_do_not_change_the_order() {
     assert_eq!((newest(&store), notes(&store).join(" ")), (3, "one two three".to_owned()));
 
     // A copy has other inodes, made in another order.
-    let elsewhere = fast_directory();
+    let elsewhere = memory_directory();
     copy_backwards(base.path(), elsewhere.path());
     let copy = store_in(elsewhere.path());
     assert_eq!((newest(&copy), notes(&copy).join(" ")), (3, "one two three".to_owned()));
@@ -120,7 +121,7 @@ fn picture(dir: &Path) -> BTreeMap<PathBuf, Facts> {
 
 #[test]
 fn reading_changes_nothing() {
-    let base = fast_directory();
+    let base = memory_directory();
     let store = store_in(base.path());
     for note in ["one", "two"] {
         save_at(&store, note, "2026-01-01T00:00:00Z");
@@ -137,7 +138,7 @@ fn reading_changes_nothing() {
     assert_eq!(picture(base.path()), before);
 
     // Looking for what is not there does not make it, either.
-    let empty = fast_directory();
+    let empty = memory_directory();
     let absent = store_in(empty.path());
     assert!(absent.scan().unwrap().is_empty());
     assert!(absent.load(&handle(1)).is_err());

@@ -52,11 +52,6 @@ pub(crate) fn store_in(base: &Path) -> Store {
     Store::on(OsDisk::new(base), base, STORE_NAME, base)
 }
 
-/// A directory on a disk that is memory, where there is one: thousands of syncs are made here.
-pub(crate) fn fast_directory() -> tempfile::TempDir {
-    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
-}
-
 /// Archives the workflow.
 pub(crate) fn archive<D: Disk>(store: &Store<D>) {
     store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive")).unwrap();

@@ -3,10 +3,12 @@
 //! - [`project`]: a temporary project in which `ckpt` runs as a process, with [`strace`] for its system calls.
 //! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
+//! - [`files`]: copies of directories, and directories in memory.
 //! - [`audit`]: savers that leave a mark each, and the check of what they left.
 
 pub(crate) mod audit;
 pub(crate) mod fault;
+pub(crate) mod files;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod store;

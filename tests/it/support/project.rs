@@ -17,6 +17,8 @@ use ckpt::core::store::Located;
 use ckpt::core::{Store, Timestamp, WorkflowId};
 use serde_json::Value;
 
+use super::files::{copy_tree, memory_directory};
+
 /// The program under test.
 pub(crate) const CKPT: &str = env!("CARGO_BIN_EXE_ckpt");
 
@@ -51,9 +53,7 @@ impl World {
     /// Another world that is as this one is now. Thousands are made of one, so they are in memory if possible, where
     /// syncing costs nothing.
     pub(crate) fn copy(&self) -> Self {
-        let memory = Path::new("/dev/shm");
-        let directory = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-        let directory = directory.unwrap();
+        let directory = memory_directory();
         let temp = directory.path().canonicalize().unwrap();
         copy_tree(&self.temp, &temp);
         let ticks = AtomicU64::new(self.ticks.load(Ordering::Relaxed));
@@ -178,24 +178,6 @@ impl World {
         let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
         let text = if host.is_empty() { text } else { text.replace(&format!("\"{host}\""), "\"$HOST\"") };
         without_hex(&without_hex(&text, 64, "$SHA256"), 32, "$SAVE_ID")
-    }
-}
-
-/// Copies the files and directories in a directory, with their modes and times.
-fn copy_tree(from: &Path, to: &Path) {
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        let metadata = from.symlink_metadata().unwrap();
-        if metadata.is_dir() {
-            std::fs::create_dir(&to).unwrap();
-            copy_tree(&from, &to);
-            std::fs::set_permissions(&to, metadata.permissions()).unwrap();
-        } else {
-            assert!(metadata.is_file(), "{}", from.display());
-            std::fs::copy(&from, &to).unwrap();
-            std::fs::File::open(&to).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
-        }
     }
 }
 

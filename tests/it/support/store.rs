@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,6 +15,8 @@ use ckpt::core::save::{Outcome, Save};
 use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
+
+use super::files::{copy_tree, memory_directory};
 
 pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,
@@ -30,10 +33,7 @@ pub(crate) fn handle(seq: u64) -> Handle {
 
 impl World {
     pub(crate) fn new() -> Self {
-        // Hundreds of worlds are made; where syncing costs nothing, that takes seconds instead of minutes.
-        let memory = Path::new("/dev/shm");
-        let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-        Self { dir: dir.unwrap(), count: Cell::new(0) }
+        Self { dir: memory_directory(), count: Cell::new(0) }
     }
 
     /// With `042/1` to `042/n`, whose states are `{"n": 1}` and so on.
@@ -60,6 +60,36 @@ impl World {
 
     pub(crate) fn faulty(&self, disk: FaultyDisk) -> Store<FaultyDisk> {
         Store::on(disk, self.dir.path(), ".ckpt", self.dir.path())
+    }
+
+    /// Runs `act` on a copy of this world for each fault: every step fails once, and the process dies before every step
+    /// that changes the disk. Between two changes the disk stays the same, so a death there leaves nothing new behind.
+    /// `check` looks at each copy afterwards. Returns the number of steps.
+    pub(crate) fn with_every_fault<T: Debug, E: Debug>(
+        &self,
+        act: impl Fn(&Store<FaultyDisk>, &Self) -> Result<T, E>,
+        check: impl Fn(&Self, Result<T, E>, &str),
+    ) -> usize {
+        let run = |fault, at| {
+            let world = self.copy();
+            let store = world.faulty(FaultyDisk::new(&world, fault, at));
+            let done = act(&store, &world);
+            assert!(store.disk().reached(), "{fault:?} at step {at} was not reached");
+            let log = store.disk().log.take();
+            (world, done, log)
+        };
+        let (world, done, log) = run(Fault::None, 0);
+        assert!(done.is_ok(), "without a fault: {done:?}");
+        check(&world, done, "without a fault");
+        for (at, step) in (1..).zip(&log) {
+            let changes = CHANGES.iter().any(|change| step.starts_with(change));
+            for fault in [Some(Fault::Fail), changes.then_some(Fault::Die)].into_iter().flatten() {
+                let (world, done, _) = run(fault, at);
+                let why = format!("{fault:?} at step {at}, {step}: {done:?}");
+                check(&world, done, &why);
+            }
+        }
+        log.len()
     }
 
     /// A new stamp each time; a second passes between two of them.
@@ -135,20 +165,6 @@ impl World {
     }
 }
 
-fn copy_tree(from: &Path, to: &Path) {
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            std::fs::create_dir(&to).unwrap();
-            std::fs::set_permissions(&to, std::fs::metadata(&from).unwrap().permissions()).unwrap();
-            copy_tree(&from, &to);
-        } else {
-            std::fs::copy(&from, &to).unwrap();
-        }
-    }
-}
-
 fn collect(dir: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in std::fs::read_dir(dir).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -164,6 +180,9 @@ pub(crate) fn state(checkpoint: &Checkpoint) -> Value {
     checkpoint.content.state.to_value().unwrap()
 }
 
+/// How the steps that change the disk begin.
+const CHANGES: [&str; 6] = ["make", "stage", "publish", "replace", "move", "discard"];
+
 /// What happens at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -172,9 +191,7 @@ pub(crate) enum Fault {
     /// It fails, and the next ones work.
     Fail,
     /// The process dies before it: nothing works any more.
-    DieBefore,
-    /// The process dies after it was done.
-    DieAfter,
+    Die,
 }
 
 /// The real disk, with something happening at step `at`.
@@ -223,9 +240,7 @@ impl FaultyDisk {
         let broken = || Err(io::Error::from_raw_os_error(5));
         match self.fault {
             Fault::Fail if step == self.at => broken(),
-            Fault::DieBefore if step >= self.at => broken(),
-            Fault::DieAfter if step == self.at => run().and(broken()),
-            Fault::DieAfter if step > self.at => broken(),
+            Fault::Die if step >= self.at => broken(),
             _ => run(),
         }
     }

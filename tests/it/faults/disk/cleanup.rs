@@ -7,13 +7,11 @@ use std::rc::Rc;
 
 use ckpt::core::change::{Change, Edit};
 use ckpt::core::retention::CleanupEffect;
-use ckpt::core::{Handle, WorkflowStatus};
+use ckpt::core::{Handle, Store, WorkflowStatus};
 use serde_json::json;
 
 use crate::retention::carried_out::{batch, batches, decide, end, later, live, standing};
-use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
-
-const FAULTS: [Fault; 3] = [Fault::Fail, Fault::DieBefore, Fault::DieAfter];
+use crate::support::store::{FaultyDisk, World, handle, id, state};
 
 /// Everything that was saved can be read, and the numbers have no gap.
 fn assert_whole(world: &World, saved: u64, what: &str) {
@@ -27,41 +25,32 @@ fn assert_whole(world: &World, saved: u64, what: &str) {
     }
 }
 
-/// A cleanup with a fault at every step, and then once more without.
-fn everywhere(make: impl Fn() -> World, saved: u64, left: &[u64], least_steps: usize) {
-    for fault in FAULTS {
-        for at in 1.. {
-            let world = make();
-            let what = format!("{fault:?} at step {at}");
-            let store = world.faulty(FaultyDisk::new(&world, fault, at));
-            let plan = decide(&store, &standing());
-            if let Ok(plan) = &plan {
-                let cleaned = store.clean(plan, &world.stamp());
-                let gone: Vec<Handle> = cleaned.workflows.into_iter().flat_map(|done| done.removed).collect();
-                let live = live(&world);
-                assert!(
-                    gone.iter().all(|handle| !live.contains(&handle.seq)),
-                    "{what}: says gone, and is there"
-                );
-            }
-            assert_whole(&world, saved, &what);
-            let reached = store.disk().reached();
-            let again = decide(&world.store(), &standing()).unwrap();
-            let cleaned = world.store().clean(&again, &world.stamp());
-            assert!(cleaned.failures.is_empty(), "{what}: {:?}", cleaned.failures);
-            assert_eq!(live(&world), left, "{what}");
-            assert_whole(&world, saved, &what);
-            if !reached {
-                assert!(at > least_steps, "{at}");
-                break;
-            }
-        }
-    }
+/// A cleanup with every fault, and then once more without.
+fn with_every_fault(model: &World, saved: u64, left: &[u64], least_steps: usize) {
+    let clean = |store: &Store<FaultyDisk>, world: &World| {
+        decide(store, &standing()).map(|plan| store.clean(&plan, &world.stamp()))
+    };
+    let steps = model.with_every_fault(clean, |world, cleaned, why| {
+        let removed: Vec<Handle> =
+            cleaned.into_iter().flat_map(|cleaned| cleaned.workflows).flat_map(|done| done.removed).collect();
+        let there = live(world);
+        assert!(
+            removed.iter().all(|handle| !there.contains(&handle.seq)),
+            "{why}: reported as removed, and is there"
+        );
+        assert_whole(world, saved, why);
+        let again = decide(&world.store(), &standing()).unwrap();
+        let cleaned = world.store().clean(&again, &world.stamp());
+        assert!(cleaned.failures.is_empty(), "{why}: {:?}", cleaned.failures);
+        assert_eq!(live(world), left, "{why}");
+        assert_whole(world, saved, why);
+    });
+    assert!(steps > least_steps, "{steps}");
 }
 
 #[test]
 fn single_checkpoints() {
-    everywhere(|| batches(6), 6, &[4, 5, 6], 60);
+    with_every_fault(&batches(6), 6, &[4, 5, 6], 60);
 }
 
 #[test]
@@ -71,7 +60,7 @@ fn a_whole_workflow() {
         end(&world, WorkflowStatus::Failed);
         world
     };
-    everywhere(failed, 2, &[4], 60);
+    with_every_fault(&failed(), 2, &[4], 60);
 }
 
 /// Runs a cleanup with `other` between any two of its steps.

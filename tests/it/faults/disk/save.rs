@@ -10,10 +10,9 @@ use ckpt::core::format::Unusable;
 use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
 use ckpt::core::{Error, Result, Store};
 
-use crate::support::audit::{
-    Ack, audit, fast_directory, holds, save, save_keyed, store_in, store_on, workflow,
-};
+use crate::support::audit::{Ack, audit, holds, save, save_keyed, store_in, store_on, workflow};
 use crate::support::fault::{Fault, FaultyDisk, Kind, Moment};
+use crate::support::files::memory_directory;
 use crate::support::tap::{Honest, Tapped};
 
 const ENOSPC: i32 = 28;
@@ -36,7 +35,7 @@ fn everywhere(rival: bool, round: impl Fn(&Path, &Fault, &str)) -> usize {
         for step in 1.. {
             let fault = Fault::new(step, kind, moment);
             let fault = if rival { fault.with_rival() } else { fault };
-            let base = fast_directory();
+            let base = memory_directory();
             round(base.path(), &fault, &format!("{kind:?} {moment:?} step {step}"));
             rounds += 1;
             if !fault.fired() {
@@ -169,7 +168,7 @@ fn init_that_fails_anywhere_can_be_repeated() {
 
 #[test]
 fn a_checkpoint_that_cannot_be_read_for_want_of_descriptors_is_not_called_damaged() {
-    let base = fast_directory();
+    let base = memory_directory();
     let clean = store_in(base.path());
     save(&clean, "old").unwrap();
     let reads = |step| {

@@ -31,9 +31,9 @@ const ERRORS_OF_CHANGES: [&str; 7] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCE
 const ERRORS_OF_OPENS: [&str; 4] = ["EIO", "EACCES", "EMFILE", "EINTR"];
 const ERRORS_OF_READS: [&str; 1] = ["EIO"];
 
-/// Whoever asks the same question so often will not take another answer differently: a first save looks for a workflow
-/// under every number of leading zeros.
-const MOST_OF_A_KIND: usize = 16;
+/// How often the same call with the same result is tried as long as nothing has changed: once for the code that asks
+/// first, and once for code that asks again.
+const REPETITIONS: usize = 2;
 
 /// Behind the last change there is only a look at what was done, so one in so many of those calls is enough.
 const SAMPLE_AT_THE_END: usize = 4;
@@ -81,25 +81,36 @@ pub(super) fn kills(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
     calls.map(|call| Fault { call, what: "signal=KILL".to_owned() }).collect()
 }
 
-/// Every error at each call.
+/// Every error at each call, except for calls that repeat another one in the same state of the disk.
 pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut asked = BTreeMap::<String, usize>::new();
     let calls = calls(strace, world, args);
     let last_change = calls.iter().rposition(is_change);
+    let mut repetitions = BTreeMap::<String, usize>::new();
     for (index, call) in calls.into_iter().enumerate() {
         if Some(index) > last_change && !index.is_multiple_of(SAMPLE_AT_THE_END) {
             continue;
         }
-        let times = asked.entry(call.line.split_once(' ').unwrap().1.to_owned()).or_default();
-        *times += 1;
-        if *times > MOST_OF_A_KIND && !is_change(&call) {
-            continue;
+        if is_change(&call) {
+            repetitions.clear();
+        } else {
+            let count = repetitions.entry(without_descriptors(&call.line)).or_default();
+            *count += 1;
+            if *count > REPETITIONS {
+                continue;
+            }
         }
         let each = |error: &&str| Fault { call: call.clone(), what: format!("error={error}") };
         faults.extend(errors(&call).iter().map(each));
     }
     faults
+}
+
+/// The call and its result without the process id in front, and without numbers of descriptors, which tell nothing.
+fn without_descriptors(line: &str) -> String {
+    let (_, call) = line.split_once(' ').unwrap();
+    let (name, rest) = call.trim_start().split_once('(').unwrap();
+    format!("{name}({}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// Runs a command in a new world for each fault, and checks what it left behind.
@@ -110,6 +121,7 @@ pub(super) fn try_all(
     arrange: impl Fn() -> World + Sync,
     check: impl Fn(&World, &Outcome, &Fault) + Sync,
 ) {
+    println!("{} faults", faults.len());
     assert!(faults.len() > 10, "only {} faults", faults.len());
     let (next, noticed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Who is at work: recognised by the variables that agents and CI systems set for the commands they run.
+//! Detects the agent or CI system that started the process, by the variables that it sets.
 
 use super::env::Environment;
 
@@ -9,7 +9,7 @@ pub(crate) struct Agent {
     pub(crate) session: Option<String>,
 }
 
-/// The variable that gives one away, its name, and the variables that hold its session.
+/// The variable that an agent sets, its name, and the variables that hold its session.
 const AGENTS: [(&str, &str, &[&str]); 8] = [
     ("CLAUDECODE", "claude-code", &["CLAUDE_CODE_SESSION_ID"]),
     ("GEMINI_CLI", "gemini-cli", &["GEMINI_SESSION_ID"]),
@@ -34,23 +34,24 @@ const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
     ("CI", "ci", &["CI_RUN_ID"]),
 ];
 
-/// The agent that started this process.
+/// Returns the agent that started this process.
 pub(crate) fn agent(env: &Environment) -> Option<Agent> {
     find(env, &AGENTS).or_else(|| other_codex(env))
 }
 
-/// The agent, or else the CI system, that started this process.
+/// Returns the agent, or else the CI system, that started this process.
 pub(crate) fn agent_or_ci(env: &Environment) -> Option<Agent> {
     find(env, &AGENTS).or_else(|| find(env, &CI_SYSTEMS)).or_else(|| other_codex(env))
 }
 
-/// A Codex that is only known by how its variables begin. It takes a look at all of them, so it comes last.
+/// Detects a Codex that sets none of its usual variables by their prefix. This goes through all variables, so it comes
+/// last.
 fn other_codex(env: &Environment) -> Option<Agent> {
     env.any_with_prefix("CODEX_").then(|| named(env, CODEX, CODEX_SESSIONS))
 }
 
-fn find(env: &Environment, known: &[(&str, &'static str, &[&str])]) -> Option<Agent> {
-    known.iter().find(|(marker, ..)| env.is_set(marker)).map(|(_, name, sessions)| named(env, name, sessions))
+fn find(env: &Environment, table: &[(&str, &'static str, &[&str])]) -> Option<Agent> {
+    table.iter().find(|(marker, ..)| env.is_set(marker)).map(|(_, name, sessions)| named(env, name, sessions))
 }
 
 fn named(env: &Environment, name: &'static str, sessions: &[&str]) -> Agent {

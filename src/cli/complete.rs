@@ -1,4 +1,4 @@
-//! Shell completion. The shell calls the program back with `COMPLETE` set; candidates come from the store.
+//! Shell completion. The script of the shell calls the program with `COMPLETE` set; candidates come from the store.
 
 use std::path::PathBuf;
 
@@ -14,17 +14,17 @@ use super::ui::Ui;
 use crate::core::dialects::Dialect;
 use crate::core::{Selector, Trigger};
 
-/// The variable that says that the shell is asking.
+/// The variable that the completion script sets.
 pub(crate) const VARIABLE: &str = "COMPLETE";
 
-/// More ids than this are of no use to anybody pressing Tab.
+/// A longer list of ids helps nobody who presses Tab.
 const MOST_CANDIDATES: usize = 500;
 
-/// Answers the shell, if it is the one asking.
+/// Prints completions and returns true, if the completion script made this call.
 ///
-/// A shell calls with no words, for the script, or with `--` in front of them. Anything else is a command, whatever a
-/// variable of so common a name is set to: it must not be swallowed with exit code 0.
-pub(crate) fn answer(env: &Environment) -> bool {
+/// It calls without arguments, or with `--` as the first one. Anything else is a command, even if a variable with such a
+/// common name is set: it must not be swallowed with exit code 0.
+pub(crate) fn respond(env: &Environment) -> bool {
     if !env.is_set(VARIABLE) || env.args.get(1).is_some_and(|word| word != "--") {
         return false;
     }
@@ -34,7 +34,7 @@ pub(crate) fn answer(env: &Environment) -> bool {
     completed.unwrap_or(false)
 }
 
-/// The ids of the workflows in the store, for an argument that takes one.
+/// Returns the ids of the workflows in the store.
 pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let store = session().store().ok();
     let mut ids = store.and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
@@ -42,36 +42,36 @@ pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     ids.iter().take(MOST_CANDIDATES).map(|id| candidate(id, "workflow")).collect()
 }
 
-/// The phases of the workflow that is named before, for an argument that takes one of them.
+/// Returns the phases of the workflow that an earlier argument names.
 pub(crate) fn phases() -> Vec<CompletionCandidate> {
     let session = session();
     let Ok(store) = session.store() else { return Vec::new() };
     let words = session.env.args.iter().skip_while(|word| *word != "--").skip(3);
-    let named = words.filter_map(|word| word.to_str()?.parse::<Selector>().ok());
-    let newest = |selector: Selector| store.newest(&selector.workflow).ok().flatten();
-    let Some(found) = named.filter_map(newest).next() else { return Vec::new() };
-    let phases = found.checkpoint.content.phases.into_iter();
+    let mut selectors = words.filter_map(|word| word.to_str()?.parse::<Selector>().ok());
+    let newest = selectors.find_map(|selector| store.newest(&selector.workflow).ok().flatten());
+    let Some(newest) = newest else { return Vec::new() };
+    let phases = newest.checkpoint.content.phases.into_iter();
     phases.map(|phase| candidate(&phase.id, phase.name.as_deref().unwrap_or("phase"))).collect()
 }
 
-/// The pipelines there are.
+/// Returns the configured and the built-in pipelines.
 pub(crate) fn pipelines() -> Vec<CompletionCandidate> {
     let config = session().workspace().map(|workspace| workspace.config).unwrap_or_default();
     config.pipeline_names().map(|name| candidate(&name, "pipeline")).collect()
 }
 
-/// Why a checkpoint can be taken.
+/// Returns all triggers.
 pub(crate) fn triggers() -> Vec<CompletionCandidate> {
     Trigger::KNOWN.iter().map(|trigger| candidate(trigger, "trigger")).collect()
 }
 
-/// The systems that can read a copy.
-pub(crate) fn dialects() -> Vec<CompletionCandidate> {
+/// Returns the dialects that a mirror can be kept in.
+pub(crate) fn mirror_dialects() -> Vec<CompletionCandidate> {
     Dialect::FOREIGN.iter().map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
-/// The systems whose files can be written, and our own.
-pub(crate) fn writable() -> Vec<CompletionCandidate> {
+/// Returns the dialects that `export` writes.
+pub(crate) fn export_dialects() -> Vec<CompletionCandidate> {
     Dialect::WRITABLE.iter().map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
@@ -79,7 +79,7 @@ fn candidate(word: &impl ToString, what: &str) -> CompletionCandidate {
     CompletionCandidate::new(word.to_string()).help(Some(StyledStr::from(what.to_owned())))
 }
 
-/// The session of the command that is being typed.
+/// Returns the session that the command being typed will have.
 fn session() -> Session {
     let env = Environment::read();
     let global = GlobalArgs { store: store(&env), ..GlobalArgs::default() };
@@ -87,15 +87,15 @@ fn session() -> Session {
     Session { env, ui, global, clock: Clock::default() }
 }
 
-/// The store that is named on the line.
+/// Returns the value of `--store` on the line that is being typed.
 fn store(env: &Environment) -> Option<PathBuf> {
     let mut words = env.args.iter().skip(1);
     while let Some(word) = words.next() {
         if word == "--store" {
             return words.next().map(PathBuf::from);
         }
-        if let Some(named) = word.to_str().and_then(|word| word.strip_prefix("--store=")) {
-            return Some(PathBuf::from(named));
+        if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--store=")) {
+            return Some(PathBuf::from(path));
         }
     }
     None

@@ -4,11 +4,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the process was started with.
+/// The arguments, the variables and the working directory of the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     pub(crate) args: Vec<OsString>,
-    /// The working directory; an error text if it is gone.
+    /// The error is the reason why there is none.
     pub(crate) cwd: Result<PathBuf, String>,
 }
 
@@ -20,7 +20,7 @@ impl Environment {
         }
     }
 
-    /// A variable that is set to something; empty counts as not set.
+    /// Returns the value of a variable. An empty one counts as not set.
     pub(crate) fn var(&self, name: &str) -> Option<String> {
         self.var_os(name).and_then(|value| value.into_string().ok())
     }
@@ -33,19 +33,19 @@ impl Environment {
         self.var_os(name).is_some()
     }
 
-    /// Whether any variable with this prefix is set.
+    /// True if any variable with this prefix is set.
     pub(crate) fn any_with_prefix(&self, prefix: &str) -> bool {
         std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(|name| name.starts_with(prefix)))
     }
 
-    /// The settings file of the user.
+    /// Returns the path of the settings file of the user.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         let base = self.var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let base = base.or_else(|| self.var_os("HOME").map(|home| PathBuf::from(home).join(".config")))?;
         Some(base.join("ckpt").join("config.toml"))
     }
 
-    /// The accounts whose stores are trusted without being named: one's own, and the one behind `sudo`.
+    /// Returns the accounts whose stores are trusted without being named: the own one, and the one behind `sudo`.
     pub(crate) fn trusted_accounts(&self) -> Vec<u32> {
         let own = rustix::process::geteuid();
         let behind_sudo = own.is_root().then(|| self.var("SUDO_UID")?.parse().ok()).flatten();

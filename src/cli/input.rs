@@ -1,4 +1,4 @@
-//! JSON that is given on the command line, in a file, or on stdin.
+//! Reads JSON from the command line, a file, or stdin, and foreign checkpoint files from stdin.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -8,14 +8,18 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{ErrorCode, Failure};
+use crate::core::dialects::MAX_SOURCE_BYTES;
 use crate::core::files::{FileProblem, read_bounded};
+use crate::core::import::SourceError;
 use crate::core::json::parse_strict;
 use crate::core::size::Size;
 
-/// The largest document that is read.
 const MAX_INPUT: Size = Size(16 << 20);
 
-/// Reads arguments; knows whether stdin has been used up.
+/// The path that stands for stdin.
+pub(crate) const STDIN: &str = "-";
+
+/// Reads the JSON arguments of one command; stdin can be read for one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     stdin_used_by: Cell<Option<&'static str>>,
@@ -23,13 +27,13 @@ pub(crate) struct Input {
 
 impl Input {
     /// Reads `JSON`, `@FILE` or `-`.
-    pub(crate) fn json(&self, flag: &'static str, given: &str) -> Result<Value, Failure> {
-        let (bytes, source) = match given {
-            "-" => (self.stdin(flag)?, "stdin".to_owned()),
-            given => match given.strip_prefix('@') {
-                Some(path) => (read_file(flag, path)?, format!("`{path}`")),
-                None => (given.as_bytes().to_vec(), flag.to_owned()),
-            },
+    pub(crate) fn json(&self, flag: &'static str, value: &str) -> Result<Value, Failure> {
+        let (bytes, source) = if value == STDIN {
+            (self.stdin(flag)?, "stdin".to_owned())
+        } else if let Some(path) = value.strip_prefix('@') {
+            (read_file(flag, path)?, format!("`{path}`"))
+        } else {
+            (value.as_bytes().to_vec(), flag.to_owned())
         };
         parse_strict(&bytes).map_err(|error| {
             Failure::new(ErrorCode::InvalidJson, format!("{source} is not valid JSON: {error}"))
@@ -45,10 +49,7 @@ impl Input {
 
     /// Reads a document from a file or, with `-`, from stdin.
     pub(crate) fn document(&self, flag: &'static str, path: &str) -> Result<Value, Failure> {
-        match path {
-            "-" => self.json(flag, "-"),
-            path => self.json(flag, &format!("@{path}")),
-        }
+        if path == STDIN { self.json(flag, STDIN) } else { self.json(flag, &format!("@{path}")) }
     }
 
     fn stdin(&self, flag: &'static str) -> Result<Vec<u8>, Failure> {
@@ -64,8 +65,8 @@ impl Input {
 }
 
 fn read_file(flag: &'static str, path: &str) -> Result<Vec<u8>, Failure> {
-    // Whoever names a file here may name a pipe or a link: it is their own.
-    #[expect(clippy::disallowed_methods, reason = "the caller's own file, read with a bound")]
+    // Unlike a file of the store, this one may be a pipe or a symbolic link.
+    #[expect(clippy::disallowed_methods, reason = "a file of the user, read with a bound")]
     let file = File::open(Path::new(path)).map_err(FileProblem::from);
     let bytes = file.and_then(|file| read_bounded(file, MAX_INPUT.0));
     bytes.map_err(|problem| unreadable(flag, &format!("`{path}`"), &problem))
@@ -80,4 +81,16 @@ fn unreadable(flag: &'static str, source: &str, problem: &FileProblem) -> Failur
         FileProblem::Missing => "check the path; it starts at the present directory".to_owned(),
         _ => "name a file that can be read, or `-` for stdin".to_owned(),
     })
+}
+
+/// Reads a foreign checkpoint file from stdin. `command` is the command that reads it, for the help line.
+pub(crate) fn read_foreign_stdin(command: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read_bounded(io::stdin().lock(), MAX_SOURCE_BYTES)
+        .map_err(|error| SourceError::from(error).of(STDIN))?;
+    if bytes.trim_ascii().is_empty() {
+        return Err(Failure::new(ErrorCode::Damaged, "nothing came in on standard input")
+            .help(format!("pipe a checkpoint file into it: `ckpt {command} < state.json`"))
+            .context("source", STDIN));
+    }
+    Ok(bytes)
 }

@@ -1,8 +1,8 @@
 //! The command line: arguments in, a report out.
 //!
-//! A command turns its arguments into a request to [`core`](crate::core) and the answer into a report. A report
-//! serialises to JSON, and a view renders it for people; no command knows which of the two will be wanted. Only `ui`
-//! writes to the streams, only `exit` knows numbers, only `env` and `clock` look at the world.
+//! A command calls [`core`](crate::core) and returns a report, which serialises to JSON or is rendered by a view. The
+//! command does not know which of the two is wanted. Only `ui` writes to the streams, only `exit` knows exit codes, only
+//! `env` and `clock` read the environment and the time.
 
 mod agent;
 mod args;

@@ -10,14 +10,14 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::session::Session;
 use super::ui::Ui;
-use super::usage::{NoCommand, explain};
+use super::usage::explain;
 
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    say_panics();
+    install_panic_hook();
     let env = Environment::read();
-    if complete::answer(&env) {
+    if complete::respond(&env) {
         return Exit::Ok.into();
     }
     run(env).into()
@@ -28,33 +28,29 @@ fn run(env: Environment) -> Exit {
         Ok(parsed) => parsed,
         Err(error) => {
             let ui = Ui::early(&env);
-            return match explain(&error, &env.args) {
-                NoCommand::Text(text) => ended(&ui, ui.answer_bytes(text.as_bytes()).map(|()| Exit::Ok)),
-                NoCommand::Invalid(failure) => ended(&ui, Err(failure)),
-            };
+            let written = explain(&error, &env.args).and_then(|text| ui.answer_bytes(text.as_bytes()));
+            return exit(&ui, written.map(|()| Exit::Ok));
         }
     };
     let ui = Ui::new(&global, &env);
     let clock = match Clock::new(&env) {
         Ok(clock) => clock,
-        Err(failure) => return ended(&ui, Err(failure)),
+        Err(failure) => return exit(&ui, Err(failure)),
     };
     let session = Session { env, ui, global, clock };
-    ended(&session.ui, (command.run)(matches, &session))
+    exit(&session.ui, (command.run)(matches, &session))
 }
 
-fn ended(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
-    match result {
-        Ok(exit) => exit,
-        Err(failure) => {
-            ui.fail(&failure);
-            failure.exit()
-        }
-    }
+/// Prints a failure and returns its exit code.
+fn exit(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
+    result.unwrap_or_else(|failure| {
+        ui.fail(&failure);
+        failure.exit()
+    })
 }
 
-/// A panic is a bug of ours; it is said like any other failure, with its own exit code.
-fn say_panics() {
+/// Prints a panic, which is a bug, like any other failure, with an exit code of its own.
+fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
         let message =

@@ -1,4 +1,4 @@
-//! One run of the program: what it was started with, and the store it works on.
+//! The context of one run: environment, streams, flags and clock, and how to open the store with them.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use crate::core::store::Error;
 use crate::core::store::{Located, Location, Searcher, locate};
 use crate::core::{Config, Store, Timestamp};
 
-/// What a command has at hand.
+/// The context that every command gets.
 pub(crate) struct Session {
     pub(crate) env: Environment,
     pub(crate) ui: Ui,
@@ -28,27 +28,27 @@ pub(crate) struct Session {
     pub(crate) clock: Clock,
 }
 
-/// A store, its settings, and where it was found.
+/// An existing store, its settings, and where it is.
 pub(crate) struct Workspace {
     pub(crate) place: Place,
     pub(crate) store: Store,
     pub(crate) config: Config,
 }
 
-/// A checkpoint, the world around it, and what follows.
+/// A checkpoint, the facts observed around it, and the verdict.
 pub(crate) struct Judgement {
     pub(crate) checkpoint: Box<Checkpoint>,
     pub(crate) facts: Facts,
     pub(crate) resume: Resume,
 }
 
-/// Where the store is, and the git checkout around it.
+/// The location of the store, whether it exists or not, and the git checkout around it.
 pub(crate) struct Place {
     pub(crate) location: Location,
     pub(crate) checkout: Option<Checkout>,
     pub(crate) cwd: PathBuf,
-    /// Whether somebody said where the store is.
-    pub(crate) named: bool,
+    /// True if `--store` or `CKPT_STORE` names the store.
+    pub(crate) explicit: bool,
 }
 
 impl Place {
@@ -60,8 +60,7 @@ impl Place {
 }
 
 impl Session {
-    /// The directory the program was started in.
-    pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
+    fn cwd(&self) -> Result<PathBuf, Failure> {
         self.env.cwd.clone().map_err(|error| {
             Failure::new(
                 ErrorCode::NoWorkingDirectory,
@@ -71,7 +70,7 @@ impl Session {
         })
     }
 
-    /// Looks for the store.
+    /// Locates the store; it need not exist.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
         let cwd = self.cwd()?;
         let checkout = Checkout::discover(&cwd);
@@ -79,15 +78,15 @@ impl Session {
         let trusted = self.env.trusted_accounts();
         let searcher = Searcher { cwd: &cwd, named: named.as_deref(), trusted: &trusted };
         let location = locate(&searcher, checkout.as_ref())?;
-        Ok(Place { location, checkout, cwd, named: named.is_some() })
+        Ok(Place { location, checkout, cwd, explicit: named.is_some() })
     }
 
-    /// The store; it must be there.
+    /// Opens the store, which must exist.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         open(&self.place()?)
     }
 
-    /// The store with everything around it; it must be there.
+    /// Opens the store, which must exist, with its settings.
     pub(crate) fn workspace(&self) -> Result<Workspace, Failure> {
         let place = self.place()?;
         let store = open(&place)?;
@@ -95,7 +94,7 @@ impl Session {
         Ok(Workspace { place, store, config })
     }
 
-    /// The settings in force: those of the store over those of the user.
+    /// Loads the settings: those of the store over those of the user.
     pub(crate) fn config(&self, store: &Store) -> Result<Config, Failure> {
         let read = |path: &std::path::Path| Config::load(path).map_err(Failure::from);
         let stored = read(&store.config_file())?.unwrap_or_default();
@@ -105,7 +104,7 @@ impl Session {
         }
     }
 
-    /// What the tool itself puts into a checkpoint that is saved now.
+    /// Makes the stamp of a checkpoint that is saved now.
     pub(crate) fn stamp(&self, place: &Place, config: &Config) -> Result<Stamp, Failure> {
         let agent = agent_or_ci(&self.env);
         let mut random = [0; 16];
@@ -132,15 +131,20 @@ impl Session {
         })
     }
 
-    /// Looks at the world around a checkpoint and judges it.
+    /// Gathers the facts around a stored checkpoint and evaluates them.
     pub(crate) fn judge(&self, workspace: &Workspace, selected: Selected) -> Judgement {
         let Workspace { place, config, .. } = workspace;
         let facts = selected.complete(self.facts(place, config, &selected.checkpoint));
         self.judgement(config, selected.checkpoint, facts)
     }
 
-    /// Looks at the world around a checkpoint that need not be stored, and judges it.
-    pub(crate) fn judge_at(&self, place: &Place, config: &Config, checkpoint: Box<Checkpoint>) -> Judgement {
+    /// Gathers the facts around a checkpoint that is not stored and evaluates them.
+    pub(crate) fn judge_unsaved(
+        &self,
+        place: &Place,
+        config: &Config,
+        checkpoint: Box<Checkpoint>,
+    ) -> Judgement {
         let facts = self.facts(place, config, &checkpoint);
         self.judgement(config, checkpoint, facts)
     }
@@ -161,8 +165,8 @@ impl Session {
         Judgement { checkpoint, facts, resume }
     }
 
-    /// Whether a person is there to answer a question. No terminal never means yes.
-    pub(crate) fn person_present(&self) -> bool {
+    /// True if questions can be asked: a person is at the terminal, and nothing forbids it.
+    pub(crate) fn is_interactive(&self) -> bool {
         self.ui.is_conversation()
             && !self.global.no_input
             && !self.env.is_set("CKPT_NO_INPUT")
@@ -170,27 +174,19 @@ impl Session {
             && agent(&self.env).is_none()
     }
 
-    /// What time it is.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The same session at this moment, for a command that takes a while.
-    pub(crate) fn later(&self) -> Result<Self, Failure> {
+    /// Returns the same session with the time read again, for a command that runs for a while.
+    pub(crate) fn with_current_time(&self) -> Result<Self, Failure> {
         let clock = Clock::new(&self.env)?;
-        // A moment is over when the next thing happens.
+        // The clock is read at the first use, which may be much later.
         clock.now();
         Ok(Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), clock })
     }
 
-    /// Answers, as the last thing the process does: what it has said is not taken apart piece by piece before it ends.
-    pub(crate) fn end_with<R: Report>(&self, report: R) -> Result<Exit, Failure> {
-        let exit = self.answer(&report);
-        std::mem::forget(report);
-        exit
-    }
-
-    /// Answers, and ends well.
+    /// Writes the report and returns success.
     pub(crate) fn answer<R: Report>(&self, report: &R) -> Result<Exit, Failure> {
         self.ui.answer(report, &self.clock)?;
         Ok(Exit::Ok)
@@ -200,7 +196,7 @@ impl Session {
 fn open(place: &Place) -> Result<Store, Failure> {
     match &place.location {
         Location::Found(located) => Ok(Store::at(located)?),
-        Location::Absent(located) if place.named => {
+        Location::Absent(located) if place.explicit => {
             Err(Error::NoSuchStore { path: located.root.clone() }.into())
         }
         Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),

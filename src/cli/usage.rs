@@ -12,24 +12,16 @@ use crate::core::selector::SelectorError;
 use crate::core::trigger::UnknownTrigger;
 use crate::core::workflow_id::InvalidId;
 
-/// A command line that runs no command.
-pub(crate) enum NoCommand {
-    /// Help or version: text for stdout.
-    Text(String),
-    Invalid(Failure),
-}
-
-/// Explains why clap accepted no command.
-pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> NoCommand {
+/// Returns the text of help or version, which clap reports as errors too, or the failure.
+pub(crate) fn explain(error: &clap::Error, args: &[OsString]) -> Result<String, Failure> {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => NoCommand::Text(error.render().to_string()),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(error.render().to_string()),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            let failure = Failure::new(ErrorCode::Usage, "say what to do")
+            Err(Failure::new(ErrorCode::Usage, "say what to do")
                 .help("`ckpt --help` lists the commands")
-                .help("`ckpt save 042 --phase plan` is a start");
-            NoCommand::Invalid(failure)
+                .help("`ckpt save 042 --phase plan` is a start"))
         }
-        _ => NoCommand::Invalid(invalid_value(error).unwrap_or_else(|| usage_error(error, args))),
+        _ => Err(invalid_value(error).unwrap_or_else(|| usage_error(error, args))),
     }
 }
 

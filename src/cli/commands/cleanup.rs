@@ -102,7 +102,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         .help("look first with `--dry-run`, then add `--yes`"));
     }
     if !plan.is_empty() {
-        if !args.yes && session.person_present() {
+        if !args.yes && session.is_interactive() {
             session.ui.converse(&report, &session.clock);
             if !confirm(&session.ui, "Do it?") {
                 session.ui.say("Nothing was done.\n");

@@ -46,7 +46,7 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
     selector: Selector,
     /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
-    #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::writable))]
+    #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::export_dialects))]
     dialect: Dialect,
     /// Write below this directory, to this file, or with `-` to stdout
     #[arg(short, long, value_name = "PATH")]

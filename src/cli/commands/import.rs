@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::foreign::{STDIN, read_stdin};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::input::{STDIN, read_foreign_stdin};
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
@@ -125,7 +125,7 @@ impl Import<'_> {
         let mut seen = 0;
         for path in paths {
             if path == Path::new(STDIN) {
-                match read_stdin("import -") {
+                match read_foreign_stdin("import -") {
                     Ok(bytes) => {
                         candidates.extend(self.candidate(Source::Stdin(bytes), &mut companions));
                     }

@@ -79,7 +79,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
         let gone = store.gone_notes(&workflow)?;
-        return session.end_with(CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
+        return session.answer(&CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
     }
     // The sizes are for programs, and cost one stat per checkpoint.
     let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };
@@ -87,7 +87,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     rows.retain(|row| row.archived == args.archived);
     rows.retain(|row| args.wants(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);
-    session.end_with(WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
+    session.answer(&WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
 }
 
 impl ListArgs {

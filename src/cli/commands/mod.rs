@@ -1,4 +1,17 @@
 //! The commands, one file each.
+//!
+//! To add a command:
+//!
+//! 1. Write `commands/NAME.rs` with its arguments (a `clap::Args` struct whose doc comment is the help text), `EXAMPLES`,
+//!    a function `run`, and a constant `COMMAND` that names all of them.
+//! 2. Add `NAME::COMMAND` to [`ALL`], at its place in the help text.
+//! 3. Write its report and view in `cli/views/NAME.rs`, and its JSON Schema in `schemas/`.
+//! 4. Add its tests in `tests/it/cli/NAME.rs`, and the command to README.md.
+//!
+//! A command never prints. It returns its report through [`Session::answer`](super::session::Session::answer), and only
+//! [`ui`](super::ui) writes to stdout and stderr: the answer, questions, progress and failures. Only
+//! [`views`](super::views) turn reports into text. Values are parsed to the types of `core` by clap, see
+//! [`values`](super::values); errors of `core` become failures in [`error`](super::error).
 
 mod approve;
 mod archive;
@@ -7,7 +20,6 @@ mod cleanup;
 mod completions;
 mod diff;
 mod export;
-mod foreign;
 mod import;
 mod init;
 mod list;

@@ -6,21 +6,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::foreign;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::child;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::input::{STDIN, read_foreign_stdin};
 use crate::cli::question::{Choice, ask};
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
+use crate::core::dialects::Reading;
+use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
-use crate::core::{Handle, Selector, WorkflowId};
+use crate::core::{Config, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -73,7 +75,10 @@ pub(crate) struct ResumeArgs {
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     if let Some(file) = &args.file {
-        return judge_file(args, file, session);
+        let (judgement, reading) = judge_file(session, file)?;
+        let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
+        session.answer(&report.of_file(file, &reading))?;
+        return Ok(exit(judgement.resume.verdict, args.yes));
     }
     let workspace = session.workspace()?;
     let selected = args.select(&workspace)?;
@@ -82,34 +87,49 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
-    // A command that is run owns stdout; the verdict is part of the conversation then.
+    // A command that is run owns stdout, so the verdict goes to stderr then.
     let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
     if args.command.is_empty() {
-        session.answer(&report).map(drop)?;
+        session.answer(&report)?;
     } else {
         session.ui.converse(&report, &session.clock);
     }
     let verdict = judgement.resume.verdict;
-    let asks = verdict != Verdict::Complete && !args.yes && session.person_present();
-    if asks {
+    if verdict != Verdict::Complete && !args.yes && session.is_interactive() {
         return decide(args, session, &workspace, &judgement);
     }
     match exit(verdict, args.yes) {
-        Exit::Ok if !args.command.is_empty() => start(args, session, &workspace, &judgement),
+        Exit::Ok => start(args, session, &workspace, &judgement),
         exit => Ok(exit),
     }
 }
 
-/// Says what `resume` would say if the file were imported. Nothing is written, and no store is needed.
-fn judge_file(args: &ResumeArgs, file: &Path, session: &Session) -> Result<Exit, Failure> {
-    let (judgement, reading) = foreign::judge(session, file)?;
-    session.answer(
-        &ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes).of_file(file, &reading),
-    )?;
-    Ok(exit(judgement.resume.verdict, args.yes))
+/// Judges a foreign file, or stdin, as if it had been imported. Nothing is written, and no store is needed.
+fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
+    let source = if file == Path::new(STDIN) {
+        Source::Stdin(read_foreign_stdin("resume --file -")?)
+    } else {
+        Source::Named(file.to_owned())
+    };
+    let fail = |error: SourceError| error.of(&source.name());
+    let foreign = ForeignFile::open(&source, ReadOptions::default(), &mut Companions::default());
+    let foreign = foreign.map_err(fail)?;
+    let workflow = foreign.workflow().map_err(fail)?;
+    let place = session.place()?;
+    let store = Store::at(place.located())?;
+    let config = session.config(&store).unwrap_or_default();
+    let stamp = session.stamp(&place, &Config::default())?;
+    let importer = Importer {
+        store: &store,
+        project: &place.located().project,
+        max_file: config.max_artifact(),
+        stamp: &stamp,
+    };
+    let checkpoint = importer.checkpoint(&foreign, &workflow, None);
+    Ok((session.judge_unsaved(&place, &config, checkpoint), foreign.reading))
 }
 
-/// What the verdict means to the shell.
+/// Returns the exit code of a verdict.
 fn exit(verdict: Verdict, yes: bool) -> Exit {
     match verdict {
         Verdict::Ready => Exit::Ok,
@@ -158,10 +178,7 @@ fn decide(
                 session.ui.say("It is blocked: mend what is listed above first.\n");
                 return Ok(Exit::NotResumable);
             }
-            Some(Choice::Resume) if !args.command.is_empty() => {
-                return start(args, session, workspace, judgement);
-            }
-            Some(Choice::Resume) => return Ok(Exit::Ok),
+            Some(Choice::Resume) => return start(args, session, workspace, judgement),
             Some(Choice::View) => {
                 let report = ResumeReport::new(judgement).explained(true);
                 session.ui.converse(&report, &session.clock);
@@ -171,11 +188,7 @@ fn decide(
                 let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
-                return if args.command.is_empty() {
-                    Ok(Exit::Ok)
-                } else {
-                    start(args, session, workspace, &judgement)
-                };
+                return start(args, session, workspace, &judgement);
             }
             Some(Choice::Discard) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
@@ -188,19 +201,21 @@ fn decide(
     }
 }
 
-/// Runs the command with everything it needs to go on.
+/// Runs the command, if there is one, with the brief on stdin.
 fn start(
     args: &ResumeArgs,
     session: &Session,
     workspace: &Workspace,
     judgement: &Judgement,
 ) -> Result<Exit, Failure> {
+    if args.command.is_empty() {
+        return Ok(Exit::Ok);
+    }
     let checkpoint = &judgement.checkpoint;
-    let handle: Handle = checkpoint.handle();
     let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text();
     let environment = child::Environment {
         workflow: checkpoint.workflow.to_string(),
-        handle: handle.to_string(),
+        handle: checkpoint.handle().to_string(),
         phase: judgement.resume.phase.as_ref().map(ToString::to_string),
         action: judgement.resume.action.clone(),
     };

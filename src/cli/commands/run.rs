@@ -60,7 +60,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         phase: Some(phase.to_string()),
         action: begun.next.and_then(|next| next.action),
     };
-    let start = session.later()?.now();
+    let start = session.with_current_time()?.now();
     let ended = match child::run(&args.command, &environment, None) {
         Ok(ended) => ended,
         Err(failure) => {
@@ -69,7 +69,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
             return Err(failure);
         }
     };
-    let later = session.later()?;
+    let later = session.with_current_time()?;
     // A command that finishes all the same has done its work.
     if ended.interrupted && ended.code != 0 {
         child::record_interrupt(&later, &workspace, &workflow)?;

@@ -129,7 +129,7 @@ pub(crate) struct SaveArgs {
     allow_secrets: bool,
     /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
     #[arg(long, value_name = "DIALECT", value_parser = mirror_dialect, help_heading = "Conditions",
-        add = ArgValueCandidates::new(complete::dialects))]
+        add = ArgValueCandidates::new(complete::mirror_dialects))]
     mirror: Option<Dialect>,
 }
 

@@ -83,7 +83,7 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let part = args.part(&handle, &shown)?;
     let report = report(&store, handle, shown, part, session.ui.is_json())?;
-    session.end_with(report.archived(sealed))
+    session.answer(&report.archived(sealed))
 }
 
 /// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.

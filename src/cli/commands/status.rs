@@ -55,10 +55,10 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
         None => Selector { workflow: only_unfinished(store, "status")?, which: Which::Newest },
     };
     if !args.watch || !session.ui.shows_answer() {
-        return session.end_with(look(session, &workspace, &selector)?.0);
+        return session.answer(&look(session, &workspace, &selector)?.0);
     }
     loop {
-        let session = session.later()?;
+        let session = session.with_current_time()?;
         let (report, complete) = look(&session, &workspace, &selector)?;
         session.ui.redraw(&report, &session.clock)?;
         if complete {

@@ -67,29 +67,29 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let workspace = session.workspace()?;
     let mut report = ArchiveReport::default();
-    let chosen = args.choose(&workspace.store, session.now(), &mut report)?;
+    let workflows = args.select(&workspace.store, session.now(), &mut report)?;
     let mut progress = Progress::new(&session.ui);
     let mut failed = None;
-    for (index, given) in chosen.iter().enumerate() {
+    for (index, workflow) in workflows.iter().enumerate() {
         let mut tell = |far: &Archiving| {
             progress.at(|| {
                 let Archiving { step, done, total } = far;
-                let place = format!("{given}, {} of {}", index + 1, chosen.len());
+                let place = format!("{workflow}, {} of {}", index + 1, workflows.len());
                 format!("Archiving {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
             });
         };
-        match archive(args, session, &workspace, given, &mut tell) {
+        match archive(args, session, &workspace, workflow, &mut tell) {
             Ok((workflow, archived)) => report.add(&workflow, &archived),
             Err(failure) => {
-                report.fail(given, failure.clone());
+                report.fail(workflow, failure.clone());
                 failed = Some(failure);
             }
         }
     }
     drop(progress);
     match failed {
-        // What was asked for is one thing, and it was not done.
-        Some(failure) if chosen.len() == 1 => Err(failure),
+        // The failure of the only workflow is the failure of the command.
+        Some(failure) if workflows.len() == 1 => Err(failure),
         Some(_) => session.answer(&report).map(|_| Exit::Partial),
         None => session.answer(&report),
     }
@@ -99,11 +99,11 @@ fn archive(
     args: &ArchiveArgs,
     session: &Session,
     workspace: &Workspace,
-    given: &WorkflowId,
+    id: &WorkflowId,
     tell: &mut dyn FnMut(&Archiving),
 ) -> Result<(WorkflowId, Archived), Failure> {
     let store = &workspace.store;
-    let workflow = store.resolve_workflow(given)?;
+    let workflow = store.resolve_workflow(id)?;
     let reason = match &args.reason {
         Some(reason) => reason.clone(),
         None => default_reason(store, &workflow)?,
@@ -113,7 +113,7 @@ fn archive(
     Ok((workflow, archived))
 }
 
-/// Why a workflow is archived, if nobody says: what became of it.
+/// Returns the reason that follows from the status of the workflow.
 fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason, Failure> {
     let refuse = |message: String| {
         Failure::new(ErrorCode::NeedsReason, message)
@@ -127,7 +127,7 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
         Err(error @ Error::Damaged { .. }) => {
             return Err(refuse(format!("what became of `{workflow}` is not known: {error}")));
         }
-        // Bundles without a seal: nothing is left to be archived, and the reason does not matter.
+        // Bundles without a seal: there is nothing to archive, so the reason does not matter.
         Err(Error::Archived { .. }) => return Ok(ArchiveReason::Cleanup),
         Err(error) => return Err(error.into()),
     };
@@ -152,8 +152,8 @@ impl ArchiveArgs {
         ids
     }
 
-    /// The workflows that are meant. What is damaged cannot be judged, so no rule chooses it.
-    fn choose(
+    /// Returns the workflows to archive. The rules never select a damaged one, whose status is unknown.
+    fn select(
         &self,
         store: &Store,
         now: Timestamp,
@@ -168,10 +168,10 @@ impl ArchiveArgs {
         for row in rows.iter().filter(|row| row.header.is_err()) {
             report.warn(format!("`{}` cannot be judged and was left where it is", row.newest.workflow));
         }
-        Ok(rows.into_iter().filter(|row| self.wants(row, now)).map(|row| row.newest.workflow).collect())
+        Ok(rows.into_iter().filter(|row| self.selects(row, now)).map(|row| row.newest.workflow).collect())
     }
 
-    fn wants(&self, row: &WorkflowRow, now: Timestamp) -> bool {
+    fn selects(&self, row: &WorkflowRow, now: Timestamp) -> bool {
         let Ok(header) = &row.header else { return false };
         let age = u64::try_from(now.seconds_since(header.saved_at)).unwrap_or_default();
         (!self.finished || header.status != WorkflowStatus::InProgress)

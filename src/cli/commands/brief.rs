@@ -35,6 +35,7 @@ pub(crate) const DEFAULT_TOKENS: usize = 400;
 #[derive(Debug, Args)]
 pub(crate) struct BriefArgs {
     /// The workflow, or one of its checkpoints; all unfinished ones if not given
+    // A string, because not even an invalid id makes this command fail.
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: Option<String>,
     /// Stay within this many tokens, counted on the safe side

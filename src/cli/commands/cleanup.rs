@@ -79,14 +79,14 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let policy = args.policy(keep, &workspace)?;
     let snapshot = workspace.store.survey()?;
     let plan = plan(&snapshot, &policy, session.now())?;
-    let found = plan.fingerprint().to_hex();
-    if args.expect_plan.as_ref().is_some_and(|expected| *expected != found) {
+    let fingerprint = plan.fingerprint().to_hex();
+    if args.expect_plan.as_ref().is_some_and(|expected| *expected != fingerprint) {
         let again = args.dry_run_of(&policy);
         return Err(Failure::new(
             ErrorCode::PlanChanged,
-            format!("the plan is `{found}`, not the expected one"),
+            format!("the plan is `{fingerprint}`, not the expected one"),
         )
-        .context("plan", found)
+        .context("plan", fingerprint)
         .help(format!("look again with `{again}`, and give the plan that it prints")));
     }
     let mut report = CleanupReport::planned(&plan, (&policy, args.source()), &snapshot, session.now());
@@ -131,7 +131,7 @@ impl CleanupArgs {
         if self.max_age.is_some() || keeps { PolicySource::CommandLine } else { PolicySource::Store }
     }
 
-    /// The command that shows what would be done by the same rules.
+    /// Returns the command that shows the plan of the same rules.
     fn dry_run_of(&self, Policy { filter, keep, .. }: &Policy) -> String {
         let mut words = vec!["ckpt cleanup".to_owned()];
         words.extend(self.max_age.map(|span| format!("--max-age {span}")));
@@ -149,14 +149,14 @@ impl CleanupArgs {
 
     fn keep_rules(&self) -> Result<KeepRules, Failure> {
         let mut keep = KeepRules { last: self.keep_last, within: self.keep_within, ..KeepRules::default() };
-        for given in &self.keep_trigger {
-            let (trigger, limit) = given.split_once('=').ok_or_else(|| {
-                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}` has no number"))
+        for argument in &self.keep_trigger {
+            let (trigger, limit) = argument.split_once('=').ok_or_else(|| {
+                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {argument}` has no number"))
                     .help("write `--keep-trigger batch_complete=3`, or `=all`")
             })?;
             let trigger: Trigger = trigger.parse()?;
             let limit: Limit = limit.parse().map_err(|error| {
-                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {given}`: {error}"))
+                Failure::new(ErrorCode::Usage, format!("`--keep-trigger {argument}`: {error}"))
             })?;
             keep.triggers.0.insert(trigger.word().to_owned(), limit);
         }

@@ -48,7 +48,7 @@ pub(crate) struct DiffArgs {
 }
 
 fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
-    let [from, to] = selected(&session.store()?, &args.from, args.to.as_ref())?;
+    let [from, to] = load(&session.store()?, &args.from, args.to.as_ref())?;
     let difference = diff(&from, &to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
         Failure::new(ErrorCode::TooDeep, message)
@@ -58,16 +58,17 @@ fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(if differ && args.exit_code { Exit::Failure } else { Exit::Ok })
 }
 
-/// The two that are meant.
-fn selected(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<[Box<Checkpoint>; 2], Failure> {
-    let load = |selector: &Selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
+/// Loads the two checkpoints to compare.
+fn load(store: &Store, from: &Selector, to: Option<&Selector>) -> Result<[Box<Checkpoint>; 2], Failure> {
+    let load_one =
+        |selector: &Selector| store.resolve(selector).and_then(|handle| store.load_content(handle));
     if let Some(to) = to {
-        return Ok([load(from)?, load(to)?]);
+        return Ok([load_one(from)?, load_one(to)?]);
     }
     let newest = Selector { workflow: from.workflow.clone(), which: Which::Newest };
-    let newest = load(&newest)?;
+    let newest = load_one(&newest)?;
     if from.which != Which::Newest {
-        return Ok([load(from)?, newest]);
+        return Ok([load_one(from)?, newest]);
     }
     if newest.seq <= 1 {
         let message = format!("there is nothing before `{}` to compare it with", newest.handle());

@@ -62,7 +62,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let checkpoints = select(store, &args.selector, args.dialect)?;
     let handle = checkpoints.last().map(|stored| stored.checkpoint.handle());
     let project = &workspace.place.located().project;
-    let output = Output::choose(args.output.as_deref(), project, &workspace.place.cwd);
+    let output = Output::new(args.output.as_deref(), project, &workspace.place.cwd);
     let root = match &output {
         Output::Below(root) => root.clone(),
         Output::Stdout | Output::File(_) => project.clone(),
@@ -100,34 +100,36 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report)
 }
 
-/// Where it goes.
+/// Where the files are written.
 enum Output {
-    /// Under its own names, below this directory.
+    /// Under their own names, below this directory.
     Below(PathBuf),
-    /// Under this name.
+    /// A single file, under this name.
     File(PathBuf),
     Stdout,
 }
 
 impl Output {
-    fn choose(given: Option<&Path>, project: &Path, cwd: &Path) -> Self {
-        let Some(given) = given else { return Self::Below(project.to_owned()) };
-        let path = cwd.join(given);
-        let names_a_directory = given.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
-        match given == Path::new("-") {
-            true => Self::Stdout,
-            false if names_a_directory => Self::Below(path),
-            false => Self::File(path),
+    fn new(output: Option<&Path>, project: &Path, cwd: &Path) -> Self {
+        let Some(output) = output else { return Self::Below(project.to_owned()) };
+        let path = cwd.join(output);
+        let names_a_directory = output.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+        if output == Path::new("-") {
+            Self::Stdout
+        } else if names_a_directory {
+            Self::Below(path)
+        } else {
+            Self::File(path)
         }
     }
 }
 
-/// Whether there are tasks, which dotagent keeps in a second file.
+/// True if there are tasks, which dotagent keeps in a second file.
 fn has_tasks(checkpoints: &[Stored]) -> bool {
     checkpoints.iter().any(|stored| !stored.checkpoint.content.tasks.is_empty())
 }
 
-/// The one file that a checkpoint is; what a system keeps beside it has no place in a single one.
+/// Returns the only file of a checkpoint, without what a system keeps beside it.
 fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
     let beside = |file: &&ExportFile| {
         let shared = !matches!(file.content, Content::Bytes(_));
@@ -144,7 +146,7 @@ fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
     }
 }
 
-/// The checkpoints to write, the newest last.
+/// Loads the checkpoints to write, the newest last.
 fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Stored>, Failure> {
     if selector.which != Which::Newest {
         let handle = store.resolve(selector)?;
@@ -160,7 +162,7 @@ fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<St
         match store.load(&Handle::new(&workflow, seq)) {
             Ok(stored) if stored.checkpoint.sealed.is_some() => {}
             Ok(stored) => checkpoints.push(stored),
-            // What is gone for good is no reason to leave out the rest; the newest must be there.
+            // Deleted checkpoints are left out; the newest must exist.
             Err(Error::Archived { .. }) if seq < newest.seq => {}
             Err(error) => return Err(error.into()),
         }
@@ -168,7 +170,7 @@ fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<St
     Ok(checkpoints)
 }
 
-/// A checkpoint; of a seal, the last one before it.
+/// Loads a checkpoint; for a seal, the last one before it.
 fn unsealed(store: &Store, handle: &Handle) -> Result<Stored, Failure> {
     let stored = store.load(handle)?;
     match &stored.checkpoint.sealed {

@@ -23,8 +23,7 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
     run: |matches, session| run(&parsed(matches)?, session),
 };
 
-/// How many rows are shown if nobody says how many.
-const USUAL_ROWS: usize = 50;
+const DEFAULT_LIMIT: usize = 50;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,27 +80,26 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let gone = store.gone_notes(&workflow)?;
         return session.answer(&CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
     }
-    // The sizes are for programs, and cost one stat per checkpoint.
+    // Only `--json` has the sizes, which take one stat per checkpoint.
     let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };
     let archived = rows.iter().filter(|row| row.archived).count();
     rows.retain(|row| row.archived == args.archived);
-    rows.retain(|row| args.wants(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
+    rows.retain(|row| args.selects(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
     rows.sort_by(by_activity);
     session.answer(&WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
 }
 
 impl ListArgs {
-    /// How many rows there are at most. A script that goes through the ids would never know of those that were cut, so
-    /// none is, unless it asks for that.
+    /// The largest number of rows. With `--quiet` there is no default: a script would not notice missing ids.
     fn limit(&self, quiet: bool) -> usize {
         match self.limit {
             None if self.all || quiet => usize::MAX,
-            limit => limit.unwrap_or(USUAL_ROWS),
+            limit => limit.unwrap_or(DEFAULT_LIMIT),
         }
     }
 
-    /// Whether a row passes the filters. What is damaged cannot be judged, so it passes.
-    fn wants(&self, row: &WorkflowRow, clock: &Clock) -> bool {
+    /// True if a row passes the filters. A damaged one passes, because its values are unknown.
+    fn selects(&self, row: &WorkflowRow, clock: &Clock) -> bool {
         let Ok(header) = &row.header else { return true };
         let age = || u64::try_from(clock.now().seconds_since(header.saved_at)).unwrap_or_default();
         (self.status.is_empty() || self.status.contains(&header.status))

@@ -36,23 +36,24 @@ fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
     let command = match &args.command {
         None => tree,
         Some(name) => {
-            let found = tree.find_subcommand(name).cloned().ok_or_else(|| {
+            let command = tree.find_subcommand(name).cloned().ok_or_else(|| {
                 Failure::new(ErrorCode::NoSuchCommand, format!("there is no command `{name}`"))
                     .help("`ckpt --help` lists the commands")
             })?;
-            let title = format!("ckpt-{}", found.get_name());
-            found.display_name(title)
+            let title = format!("ckpt-{}", command.get_name());
+            command.display_name(title)
         }
     };
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command.after_help(Resettable::Reset)).render(&mut page);
     rendered.map_err(|error| Failure::new(ErrorCode::Output, format!("the page cannot be made: {error}")))?;
-    session.answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned() + &section(&examples)))
+    session
+        .answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned() + &examples_section(&examples)))
 }
 
-/// The examples as they are: filled and hyphenated, they could not be copied.
-fn section(examples: &str) -> String {
+/// Renders the examples without filling and hyphenation, so that they can be copied.
+fn examples_section(examples: &str) -> String {
     let lines = examples.lines().skip(1).map(|line| {
         let line = line.strip_prefix("  ").unwrap_or(line);
         format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq"))

@@ -47,7 +47,7 @@ enum Action {
 }
 
 fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
-    // Pipelines can be looked at before there is a store.
+    // Works without a store.
     let store = Store::at(session.place()?.located())?;
     let config: Config = session.config(&store)?;
     match &args.action {
@@ -63,7 +63,7 @@ fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
     }
 }
 
-/// The pipeline that is to be shown. Whoever asks for one that is not there has found nothing.
+/// Finds a pipeline. An unknown one is "not found" here, and a usage error in `save`.
 fn find(config: &Config, name: &str, total: Option<u32>) -> Result<Pipeline, Failure> {
     config.pipeline(name, total).map_err(|error| match error {
         PipelineError::Unknown { ref known, .. } => {

@@ -50,11 +50,12 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
     let done = store.restore(&workflow, only, &stamp)?;
     if let (Some(seq), true) = (only, done.restored.is_empty()) {
-        // It is live. If what is live is damaged, that is said, and it is not overwritten.
+        // The checkpoint is live. If its file is damaged, this fails: a live file is never overwritten.
         store.load(&Handle::new(&workflow, seq))?;
     }
     let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
     let gone = store.gone_notes(&workflow).unwrap_or_default();
     let report = RestoreReport::new(newest, &done, &gone);
-    if report.is_partial() { session.answer(&report).map(|_| Exit::Partial) } else { session.answer(&report) }
+    session.answer(&report)?;
+    Ok(if report.is_partial() { Exit::Partial } else { Exit::Ok })
 }

@@ -39,9 +39,9 @@ fn run(args: &SchemaArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&SchemaReport::names());
     }
     let name = args.name.as_deref().unwrap_or(schema::CHECKPOINT);
-    let Some(found) = schema::find(name) else {
+    let Some(schema) = schema::find(name) else {
         return Err(Failure::new(ErrorCode::NoSuchSchema, format!("there is no schema `{name}`"))
             .help("`ckpt schema --list` prints the names"));
     };
-    session.answer(&SchemaReport::one(found)?)
+    session.answer(&SchemaReport::one(schema)?)
 }

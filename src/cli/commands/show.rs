@@ -65,11 +65,13 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let (mut handle, mut stored) = store.find(selector)?;
     let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
-    // The newest of an archived workflow is the last one before the seal, if it is still to be had.
-    if let Some(sealed) = sealed.as_ref().filter(|_| selector.which == Which::Newest) {
+    // The newest checkpoint of an archived workflow is the last one before the seal, unless it was deleted.
+    if let Some(sealed) = &sealed
+        && selector.which == Which::Newest
+    {
         let last = Handle::new(&handle.workflow, sealed.last);
-        if let Ok(found) = store.load(&last) {
-            (handle, stored) = (last, Ok(found));
+        if let Ok(loaded) = store.load(&last) {
+            (handle, stored) = (last, Ok(loaded));
         }
     }
     let shown = shown(&store, &handle, stored)?;
@@ -86,37 +88,35 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report.archived(sealed))
 }
 
-/// A checkpoint that can be shown: of a newer format only the document, which nobody here understands.
+/// A checkpoint to show. Of a newer format only the document is known.
 struct Shown {
     bytes: Vec<u8>,
-    /// The bundle it is in; none if it is live.
+    /// The bundle that holds it; none if it is live.
     bundle: Option<PathBuf>,
-    understood: Result<Box<Checkpoint>, Version>,
+    checkpoint: Result<Box<Checkpoint>, Version>,
 }
 
 fn shown(store: &Store, handle: &Handle, stored: Result<Stored, Error>) -> Result<Shown, Failure> {
     match stored {
-        Ok(Stored { checkpoint, bytes, bundle }) => Ok(Shown { bytes, bundle, understood: Ok(checkpoint) }),
+        Ok(Stored { checkpoint, bytes, bundle }) => Ok(Shown { bytes, bundle, checkpoint: Ok(checkpoint) }),
         Err(Error::Damaged { why: Unusable::Newer(version), .. }) => {
             let (bytes, bundle) = store.load_bytes(handle)?;
-            Ok(Shown { bytes, bundle, understood: Err(version) })
+            Ok(Shown { bytes, bundle, checkpoint: Err(version) })
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// A part of the document: its pointer.
-type Part = Option<String>;
-
 impl ShowArgs {
-    fn part(&self, handle: &Handle, shown: &Shown) -> Result<Part, Failure> {
+    /// Returns the JSON pointer of the part to show; none is the whole document.
+    fn part(&self, handle: &Handle, shown: &Shown) -> Result<Option<String>, Failure> {
         if self.state {
             return Ok(Some("/state".to_owned()));
         }
         if !self.data {
             return Ok(self.pointer.clone());
         }
-        let checkpoint = shown.understood.as_ref().map_err(|version| {
+        let checkpoint = shown.checkpoint.as_ref().map_err(|version| {
             let message = format!("`{handle}` has format {version}, and where its data is, is not known");
             Failure::new(ErrorCode::FormatNewer, message).help("name the place with `--pointer /A/B`")
         })?;
@@ -143,13 +143,13 @@ fn report(
     store: &Store,
     handle: Handle,
     shown: Shown,
-    part: Part,
+    part: Option<String>,
     check: bool,
 ) -> Result<ShowReport, Failure> {
     let in_bundle = shown.bundle.is_some();
     let path = shown.bundle.unwrap_or_else(|| store.checkpoint_path(&handle));
-    // Only a program asks whether the document is valid, and only then is the schema worth compiling.
-    let document = if part.is_some() || check || shown.understood.is_err() {
+    // Only `--json` reports violations: compiling the schema is slow.
+    let document = if part.is_some() || check || shown.checkpoint.is_err() {
         serde_json::from_slice(&shown.bytes).map_err(|error| {
             Failure::new(ErrorCode::TooDeep, format!("`{}` cannot be shown: {error}", path.display()))
         })?
@@ -169,5 +169,5 @@ fn report(
         })?,
     };
     let file = CheckpointFile { path: path.display().to_string(), in_bundle };
-    Ok(ShowReport::new(handle, shown.understood, value, part, violations, file))
+    Ok(ShowReport::new(handle, shown.checkpoint, value, part, violations, file))
 }

@@ -30,10 +30,10 @@ Examples:
   ckpt status 042
   ckpt status 042 --watch";
 
-/// Estimates look at no more finished workflows than this, so that a large store does not make them slow.
+/// The most finished workflows that an estimate uses, so that it stays fast in a large store.
 const MOST_SAMPLES: usize = 50;
-/// And at no more workflows than this to find them.
-const MOST_LOOKED_AT: usize = 500;
+/// The most workflows that are read to find them.
+const MOST_READ: usize = 500;
 const REFRESH: Duration = Duration::from_secs(1);
 
 /// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
@@ -55,11 +55,11 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
         None => Selector { workflow: only_unfinished(store, "status")?, which: Which::Newest },
     };
     if !args.watch || !session.ui.shows_answer() {
-        return session.answer(&look(session, &workspace, &selector)?.0);
+        return session.answer(&report(session, &workspace, &selector)?.0);
     }
     loop {
         let session = session.with_current_time()?;
-        let (report, complete) = look(&session, &workspace, &selector)?;
+        let (report, complete) = report(&session, &workspace, &selector)?;
         session.ui.redraw(&report, &session.clock)?;
         if complete {
             return Ok(Exit::Ok);
@@ -68,7 +68,7 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     }
 }
 
-fn look(
+fn report(
     session: &Session,
     workspace: &Workspace,
     selector: &Selector,
@@ -81,7 +81,7 @@ fn look(
     Ok((StatusReport::new(&judgement, &finished, session.now()).warning(passed_over), complete))
 }
 
-/// Finished workflows that followed the same pipeline.
+/// Loads finished workflows that followed the same pipeline.
 fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
     let store = &workspace.store;
     let Some(pipeline) = &checkpoint.content.pipeline else { return Ok(Vec::new()) };
@@ -92,18 +92,18 @@ fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkp
             .iter()
             .map(|phase| &phase.id))
     };
-    let mut found = Vec::new();
-    for workflow in store.workflow_ids()?.into_iter().take(MOST_LOOKED_AT) {
-        if found.len() >= MOST_SAMPLES {
+    let mut samples = Vec::new();
+    for workflow in store.workflow_ids()?.into_iter().take(MOST_READ) {
+        if samples.len() >= MOST_SAMPLES {
             break;
         }
         let Ok(Selected { checkpoint: other, .. }) = Selected::newest(store, &workflow) else { continue };
-        // Lists given with the save have no name to tell them apart; their phases do.
+        // All pipelines given with `--phases` have the same name, so their phases are compared.
         let same = other.content.pipeline.as_ref() == Some(pipeline)
             && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
         if same && other.content.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
-            found.push(*other);
+            samples.push(*other);
         }
     }
-    Ok(found)
+    Ok(samples)
 }

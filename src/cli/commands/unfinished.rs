@@ -1,10 +1,10 @@
-//! Which workflows are unfinished.
+//! Selects and orders the workflows of a store.
 
 use crate::cli::error::{ErrorCode, Failure};
 use crate::core::store::WorkflowRow;
 use crate::core::{Store, WorkflowId, WorkflowStatus};
 
-/// The workflows with work left, newest activity first. What is damaged may have some, so it counts.
+/// Scans for workflows with work left, the newest activity first. A damaged one may have some, so it counts.
 pub(crate) fn unfinished(store: &Store) -> Result<Vec<WorkflowRow>, Failure> {
     let mut rows = store.scan()?;
     rows.retain(is_unfinished);
@@ -16,13 +16,13 @@ pub(crate) fn is_unfinished(row: &WorkflowRow) -> bool {
     !row.archived && row.header.as_ref().map_or(true, |header| header.status == WorkflowStatus::InProgress)
 }
 
-/// Newest activity first. Damaged ones have no time; they come first, where they are seen.
+/// Orders by the newest activity. Damaged ones have no time; they come first, where they are seen.
 pub(crate) fn by_activity(a: &WorkflowRow, b: &WorkflowRow) -> std::cmp::Ordering {
     let key = |row: &WorkflowRow| row.header.as_ref().ok().map(|header| std::cmp::Reverse(header.saved_at));
     key(a).cmp(&key(b)).then_with(|| a.newest.cmp(&b.newest))
 }
 
-/// The one workflow that is unfinished, if there is just one; otherwise what to type.
+/// Returns the only unfinished workflow. If there are several, the failure lists what to type.
 pub(crate) fn only_unfinished(store: &Store, command: &str) -> Result<WorkflowId, Failure> {
     const MOST_LINES: usize = 10;
     let rows = unfinished(store)?;

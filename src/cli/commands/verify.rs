@@ -62,7 +62,7 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
             format!("Checked {} and {bundles}", count(checked.checkpoints, "checkpoint"))
         });
     };
-    // Settings that cannot be read are no reason not to look after what is stored.
+    // Invalid settings must not prevent a check or a repair.
     let config = session.config(&store);
     let repaired = if args.repair {
         let stamp = session.stamp(&place, config.as_ref().unwrap_or(&Config::default()))?;
@@ -77,9 +77,12 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     };
     drop(progress);
     let ok = verification.is_ok();
-    // What is wrong with those of the store has been found with the rest, unless only workflows were looked at.
-    let found = verification.findings.iter().any(|finding| finding.code == Code::InvalidConfig);
-    let warnings = config.err().filter(|_| !found).map(|failure| failure.message).into_iter().collect();
+    // A full check reports invalid settings of the store as a finding; one of some workflows does not.
+    let reported = verification.findings.iter().any(|finding| finding.code == Code::InvalidConfig);
+    let warnings = match config {
+        Err(failure) if !reported => vec![failure.message],
+        _ => Vec::new(),
+    };
     session.answer(&VerifyReport::new(verification, repaired, warnings))?;
     Ok(if ok { Exit::Ok } else { Exit::Invalid })
 }

@@ -134,7 +134,8 @@ impl Session {
     /// Gathers the facts around a stored checkpoint and evaluates them.
     pub(crate) fn judge(&self, workspace: &Workspace, selected: Selected) -> Judgement {
         let Workspace { place, config, .. } = workspace;
-        let facts = selected.complete(self.facts(place, config, &selected.checkpoint));
+        let observed = self.facts(place, config, &selected.checkpoint);
+        let facts = Facts { selection: selected.selection, ..observed };
         self.judgement(config, selected.checkpoint, facts)
     }
 

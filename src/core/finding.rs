@@ -1,6 +1,9 @@
-//! Findings: what a check noticed, in a form that programs can rely on.
+//! Findings: the results of checks, in a form that programs can rely on.
 //!
-//! `resume` checks the work, `import` the files of other systems, `verify` the store. All of them report in this form.
+//! `resume` checks the work, `import` foreign files, and `verify` the store; all of them report findings.
+//!
+//! To add a finding, add its code to the list `WORK` or `STORE` below, document it in the README if users meet it, and
+//! report it from a check: in `resume/checks.rs`, in the reader of a dialect, or in `store/verify`.
 
 use serde::{Serialize, Serializer};
 
@@ -10,21 +13,21 @@ use super::selector::Handle;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Good to know.
+    /// Worth knowing; needs no reaction.
     Info,
-    /// Nothing is lost; look at it before you rely on it.
+    /// Worth a look before relying on it; nothing is lost.
     Advice,
-    /// Somebody has to say yes.
+    /// Needs a confirmation.
     Confirm,
-    /// Damaged, lost or contradictory: nothing can rely on it before it is put right.
+    /// Damaged, lost or contradictory: must be repaired first.
     Blocker,
 }
 
 impl Severity {
-    /// All of them, the lightest first.
+    /// All severities, lightest first.
     pub const ALL: [Self; 4] = [Self::Info, Self::Advice, Self::Confirm, Self::Blocker];
 
-    /// The word for it.
+    /// Returns the word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -35,7 +38,7 @@ impl Severity {
         }
     }
 
-    /// The severity of that word.
+    /// Parses a word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|severity| severity.word() == word)
@@ -53,7 +56,7 @@ macro_rules! codes {
         impl Code {
             $( $(#[$list_doc])* pub const $LIST: &'static [Self] = &[$( Self::$Variant ),*]; )*
 
-            /// The word for it.
+            /// Returns the word for it.
             #[must_use]
             pub fn word(self) -> &'static str {
                 match self {
@@ -61,7 +64,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The code of that word.
+            /// Parses a word.
             #[must_use]
             pub fn from_word(word: &str) -> Option<Self> {
                 [$( Self::$LIST ),*].into_iter().flatten().copied().find(|code| code.word() == word)
@@ -81,17 +84,17 @@ codes! {
         NotNewest => "not_newest",
         /// A newer version wrote it.
         FormatNewer => "format_newer",
-        /// The branch it was saved on is gone.
+        /// The branch it was saved on no longer exists.
         BranchMissing => "branch_missing",
         /// Another branch is checked out.
         BranchDiffers => "branch_differs",
-        /// A recorded file is gone.
+        /// An artifact is missing.
         ArtifactMissing => "artifact_missing",
-        /// A recorded file has another content.
+        /// An artifact has changed.
         ArtifactChanged => "artifact_changed",
-        /// A recorded file cannot be read.
+        /// An artifact cannot be read.
         ArtifactUnreadable => "artifact_unreadable",
-        /// A watched file has another content.
+        /// A watched file has changed.
         WatchedChanged => "watched_changed",
         /// It is old.
         Stale => "stale",
@@ -99,7 +102,7 @@ codes! {
         VeryStale => "very_stale",
         /// It was saved in the future.
         FutureTime => "future_time",
-        /// Somebody else saved a moment ago.
+        /// Another session saved a moment ago.
         RecentWriter => "recent_writer",
         /// The workflow was given up as failed.
         WorkflowFailed => "workflow_failed",
@@ -115,31 +118,31 @@ codes! {
         Gap => "gap",
         /// The recorded next phase is not the one that follows from the phases.
         NextDisagrees => "next_disagrees",
-        /// A person must agree first.
+        /// A person must approve first.
         AwaitingApproval => "awaiting_approval",
         /// The phase was tried and failed.
         PhaseFailed => "phase_failed",
-        /// A promised file is not there.
+        /// An output is missing.
         OutputMissing => "output_missing",
-        /// A promised file is there and wrong.
+        /// An output is invalid.
         OutputInvalid => "output_invalid",
         /// The phase failed again after it was reopened as often as allowed.
         ReplanLimit => "replan_limit",
-        /// Something went wrong and has not been put right.
+        /// An error was recorded and not cleared.
         LastError => "last_error",
-        /// A task was running and left nothing behind.
+        /// A task was running and left no output.
         TaskOrphaned => "task_orphaned",
-        /// A task was finished, and nobody recorded it.
+        /// A task was finished but not recorded as such.
         TaskReconciled => "task_reconciled",
         /// A task was tried as often as allowed.
         TaskExhausted => "task_exhausted",
-        /// A task waits for one that will not come.
+        /// A task depends on one that can never be done.
         TaskBlocked => "task_blocked",
         /// The tests did not pass when it was saved.
         TestsFailing => "tests_failing",
-        /// The plan that the work follows has changed, or is gone.
+        /// The plan that the work follows has changed or is missing.
         PlanChanged => "plan_changed",
-        /// The system that saved it said that it cannot be resumed.
+        /// The system that saved it marked it as not resumable.
         CannotResume => "cannot_resume",
         /// A recorded time names no zone, or no hour.
         TimeAssumed => "time_assumed",
@@ -149,19 +152,19 @@ codes! {
         PhaseUnreadable => "phase_unreadable",
         /// Two records of the same thing do not agree.
         RecordsDisagree => "records_disagree",
-        /// Phases are taken as done because later ones are, or because the record says where it stands.
+        /// Phases count as done because later ones are, or because of the recorded position.
         PhasesImplied => "phases_implied",
-        /// The record was being written when it was left.
+        /// The record was not written completely.
         IncompleteWrite => "incomplete_write",
-        /// The record says that there is nothing to be done.
+        /// The record states that there is no work.
         Idle => "idle",
-        /// Something an imported checkpoint brought with it that this version has no name for.
+        /// A finding of an imported checkpoint that this version does not know.
         Imported => "imported",
     }
 
     /// The codes of `verify`, which also knows [`FormatNewer`](Self::FormatNewer).
     STORE {
-        /// A file is empty, and no checkpoint stands above it.
+        /// A file is empty, without a checkpoint above it.
         Empty => "empty",
         /// A file does not match its checksum.
         Checksum => "checksum",
@@ -173,11 +176,11 @@ codes! {
         FormatOlder => "format_older",
         /// A file cannot be parsed.
         Syntax => "syntax",
-        /// A file says that it is another checkpoint.
+        /// A file contains another checkpoint than its name states.
         Misplaced => "misplaced",
         /// A file is larger than this program reads.
         TooLarge => "too_large",
-        /// A link, a pipe or a directory stands where a file belongs.
+        /// A link, a pipe or a directory in place of a file.
         NotAFile => "not_a_file",
         /// A file or a directory cannot be read.
         Unreadable => "unreadable",
@@ -187,17 +190,17 @@ codes! {
         Schema => "schema",
         /// A checkpoint is archived, and no bundle holds it.
         Lost => "lost",
-        /// The content of some numbers was deleted, as a deletion record says.
+        /// The content of some numbers was deleted, by a deletion record.
         Gone => "gone",
         /// A checkpoint names another parent than the one below it.
         Parent => "parent",
         /// Two checkpoints have the same save id.
         DuplicateSaveId => "duplicate_save_id",
-        /// A seal does not fit what it closes.
+        /// A seal contradicts the entries below it.
         Seal => "seal",
         /// A file was removed from the live store, and the archive holds its content.
         Removed => "removed",
-        /// A save could not continue the workflow.
+        /// No save could continue the workflow.
         NoBase => "no_base",
         /// A bundle cannot be used.
         DamagedBundle => "damaged_bundle",
@@ -207,9 +210,9 @@ codes! {
         InvalidConfig => "invalid_config",
         /// A part of every store is missing.
         Incomplete => "incomplete",
-        /// Something of the wrong kind stands where a part of the store belongs.
+        /// A part of the store has the wrong file type.
         Misfit => "misfit",
-        /// Something lies in the store that does not belong to it.
+        /// A file that does not belong to a store.
         Foreign => "foreign",
         /// A temporary file.
         Leftover => "leftover",
@@ -217,7 +220,7 @@ codes! {
         EmptyDirectory => "empty_directory",
         /// A file or a directory has another mode than the one it was created with.
         Mode => "mode",
-        /// The quarantine holds something.
+        /// The quarantine is not empty.
         Quarantine => "quarantine",
     }
 }
@@ -235,31 +238,47 @@ pub struct Finding {
     pub code: Code,
     /// Its weight.
     pub severity: Severity,
-    /// A sentence about the work; of `verify`, the end of one that begins with the path.
+    /// A sentence; the findings of `verify` leave out its subject, which is the path.
     pub message: String,
     /// Commands or steps that help.
     pub help: Vec<String>,
     /// The file it is about.
     pub path: Option<String>,
-    /// The checkpoint it is about, if it is about one of the store.
+    /// The stored checkpoint it is about.
     pub handle: Option<Handle>,
 }
 
 impl Finding {
-    /// A finding without help.
+    /// Makes a finding without help.
     #[must_use]
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Self {
         Self { code, severity, message: message.into(), help: Vec::new(), path: None, handle: None }
     }
 
-    /// Adds a line that helps.
+    pub(crate) fn info(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, code, message)
+    }
+
+    pub(crate) fn advice(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Advice, code, message)
+    }
+
+    pub(crate) fn confirm(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Confirm, code, message)
+    }
+
+    pub(crate) fn blocker(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Blocker, code, message)
+    }
+
+    /// Adds a line of help.
     #[must_use]
     pub fn help(mut self, line: impl Into<String>) -> Self {
         self.help.push(line.into());
         self
     }
 
-    /// Names the file.
+    /// Sets the path.
     #[must_use]
     pub fn at(mut self, path: impl Into<String>) -> Self {
         self.path = Some(path.into());

@@ -56,7 +56,7 @@ fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
     let selected = match &args.id {
-        Some(id) => Selected::meant(store, &id.parse()?)?,
+        Some(id) => Selected::resolve(store, &id.parse()?)?,
         None => {
             let rows = unfinished(store)?;
             match rows.as_slice() {

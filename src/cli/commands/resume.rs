@@ -155,10 +155,10 @@ impl ResumeArgs {
                 )
                 .help(format!("write `ckpt resume {} --from {handle}`", handle.workflow)));
             }
-            return Ok(Selected::exactly(store, &handle)?);
+            return Ok(Selected::at(store, &handle)?);
         }
         match &self.id {
-            Some(id) => Ok(Selected::meant(store, &id.parse()?)?),
+            Some(id) => Ok(Selected::resolve(store, &id.parse()?)?),
             None => Ok(Selected::newest(store, &only_unfinished(store, "resume")?)?),
         }
     }

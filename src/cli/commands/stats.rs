@@ -42,5 +42,5 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
     let workflow = store.resolve_workflow(id)?;
     let newest = Selected::newest(&store, &workflow)?;
     let report = StatsReport::of_workflow(stats::of_workflow(&store, &newest.checkpoint)?);
-    session.answer(&report.warning(newest.passed_over()))
+    session.answer(&report.warning(newest.damage_warning()))
 }

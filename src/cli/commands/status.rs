@@ -73,8 +73,8 @@ fn report(
     workspace: &Workspace,
     selector: &Selector,
 ) -> Result<(StatusReport, bool), Failure> {
-    let selected = Selected::meant(&workspace.store, selector)?;
-    let passed_over = selected.passed_over();
+    let selected = Selected::resolve(&workspace.store, selector)?;
+    let passed_over = selected.damage_warning();
     let judgement = session.judge(workspace, selected);
     let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;

@@ -12,7 +12,7 @@ use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::resume::{Condition, Verdict};
+use crate::core::resume::{FileCondition, Verdict};
 use crate::core::span::humane;
 use crate::core::store::WorkflowRow;
 use crate::core::task::TaskId;
@@ -146,7 +146,7 @@ impl BriefReport {
             lines.push(shortened(&[20, 5], |most| format!("Then: {}", names(&then, most))));
         }
         for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&judgement.facts.artifacts) {
-            let note = if *condition == Condition::Unchanged {
+            let note = if *condition == FileCondition::Unchanged {
                 String::new()
             } else {
                 format!(" ({})", condition.word())

@@ -9,8 +9,8 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::core::finding::Finding;
-use crate::core::resume::tasks::Tasks;
-use crate::core::resume::{Verdict, Watched};
+use crate::core::resume::tasks::RecoveredTasks;
+use crate::core::resume::{FileCondition, Verdict};
 use crate::core::{Handle, PhaseId, Store, WorkflowId};
 
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ pub(crate) struct ContextReport {
     action: Option<String>,
     phases: Vec<PhaseData>,
     remaining: Vec<PhaseId>,
-    tasks: Tasks,
+    tasks: RecoveredTasks,
     artifacts: Vec<ArtifactCondition>,
     watched: Vec<WatchedLine>,
     state: Value,
@@ -72,7 +72,7 @@ impl ContextReport {
         let watched = checkpoint.context.watched.iter().zip(&facts.watched);
         let watched = watched.map(|(file, watched)| WatchedLine {
             path: file.path.clone(),
-            changed: *watched == Watched::Changed,
+            changed: *watched == FileCondition::Changed,
         });
         Self {
             workflow: checkpoint.workflow.clone(),

@@ -8,7 +8,7 @@ use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, GitContext, Writer};
 use crate::core::finding::{Finding, Severity};
 use crate::core::phase::PhaseStatus;
-use crate::core::resume::Condition;
+use crate::core::resume::FileCondition;
 
 /// Returns the word and the style for the status of a phase.
 pub(super) fn phase_status(status: PhaseStatus) -> (&'static str, Style) {
@@ -66,7 +66,7 @@ pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
 pub(super) struct ArtifactCondition {
     pub(super) name: String,
     pub(super) path: String,
-    pub(super) condition: Condition,
+    pub(super) condition: FileCondition,
 }
 
 /// Returns the condition of each artifact of the judged checkpoint.

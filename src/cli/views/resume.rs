@@ -13,8 +13,8 @@ use crate::cli::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::Severity;
-use crate::core::resume::tasks::Tasks;
-use crate::core::resume::{Condition, Evidence, Resume, Verdict};
+use crate::core::resume::tasks::RecoveredTasks;
+use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use crate::core::span::ago;
 use crate::core::{Handle, PhaseId, Timestamp, WorkflowId};
 
@@ -139,8 +139,12 @@ impl ResumeReport {
 
     /// `2 unchanged, 1 missing`
     fn artifacts_line(&self) -> String {
-        let conditions =
-            [Condition::Unchanged, Condition::Changed, Condition::Missing, Condition::Unreadable];
+        let conditions = [
+            FileCondition::Unchanged,
+            FileCondition::Changed,
+            FileCondition::Missing,
+            FileCondition::Unreadable,
+        ];
         let mut words = Vec::new();
         for condition in conditions {
             let number = self.artifacts.iter().filter(|artifact| artifact.condition == condition).count();
@@ -153,7 +157,7 @@ impl ResumeReport {
 
     /// `3 done; ready: parser, lexer; 1 waiting`
     fn tasks_line(&self) -> String {
-        let Tasks { ready, retry, blocked, exhausted, waiting, done, .. } = &self.resume.tasks;
+        let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } = &self.resume.tasks;
         let groups = [
             ("done", done, false),
             ("ready", ready, true),
@@ -241,7 +245,7 @@ impl ResumeReport {
     fn evidence(&self, page: &mut Page) {
         page.line("");
         page.line("Evidence");
-        for Evidence { phase, done, why } in &self.resume.evidence {
+        for PhaseEvidence { phase, done, why } in &self.resume.evidence {
             let mark = if *done { "done" } else { "open" };
             page.line(format!("  {mark}  {}: {why}", page.foreign(phase.as_str())));
         }

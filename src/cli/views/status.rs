@@ -56,7 +56,7 @@ struct TaskLine {
 impl StatusReport {
     pub(crate) fn new(judgement: &Judgement, finished: &[Checkpoint], now: Timestamp) -> Self {
         let Judgement { checkpoint, resume, facts } = judgement;
-        let archived_as = facts.archived.clone();
+        let archived_as = facts.selection.archived.clone();
         // Work that was given up or put away lasted until it was last heard of.
         let goes_on = checkpoint.content.status == WorkflowStatus::InProgress && archived_as.is_none();
         let now = if goes_on { now } else { checkpoint.saved_at };

@@ -1,302 +1,295 @@
-//! The checks: each looks at one thing and says what it noticed. None of them decides anything.
+//! The checks. Each adds the findings about one subject; none of them decides anything.
 
 use super::Limits;
-use super::evaluate::{Judged, Target};
-use super::facts::{Condition, Facts, OutputFact, Watched};
-use super::select::damaged;
-use super::tasks::Tasks;
+use super::evaluate::{PhaseState, ResumePoint};
+use super::facts::{Facts, FileCondition, OutputFact};
+use super::tasks::RecoveredTasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::span::{Span, humane};
 use crate::core::text::{shell_word, times};
 
-/// What speaks for or against going on with this phase.
-pub(super) fn phase(
-    checkpoint: &Checkpoint,
-    phase: &Phase,
-    judged: &Judged,
-    limits: &Limits,
-    facts: &Facts,
-    findings: &mut Vec<Finding>,
-) {
-    let (workflow, id) = (&checkpoint.workflow, &phase.id);
-    if *judged == Judged::AwaitingApproval {
-        findings.push(
-            Finding::new(
-                Severity::Confirm,
-                Code::AwaitingApproval,
-                format!("phase {id} waits for a person's approval"),
-            )
-            .help(format!("ckpt approve {workflow} --phase {}", shell_word(id)))
-            .help(format!("ckpt revise {workflow} --from {} --reason \"...\"", shell_word(id))),
-        );
-    }
-    if phase.status == PhaseStatus::Failed {
-        let why = phase.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-        let replans = checkpoint.content.replans.iter().filter(|replan| replan.phase == *id).count();
-        let spent = replans >= limits.replans as usize;
-        let skip = format!("ckpt save {workflow} --phase {} --status skipped", shell_word(id));
-        let abandon = format!("ckpt save {workflow} --workflow-status abandoned");
-        findings.push(if spent {
-            Finding::new(
-                Severity::Blocker,
-                Code::ReplanLimit,
-                format!("phase {id} failed again after it was reopened {}{why}", times(replans as u64)),
-            )
-            .help(format!("ckpt revise {workflow} --from {} --force", shell_word(id)))
-            .help(skip)
-            .help(abandon)
-        } else {
-            Finding::new(Severity::Advice, Code::PhaseFailed, format!("phase {id} failed{why}"))
-                .help(format!("ckpt save {workflow} --phase {} --status in_progress", shell_word(id)))
-                .help(skip)
-                .help(abandon)
-        });
-    }
-    for output in phase.outputs.iter().filter(|_| *judged == Judged::Interrupted) {
-        match facts.outputs.get(&output.path) {
-            Some(OutputFact::Valid) => {}
-            None => findings.push(
-                Finding::new(
-                    Severity::Info,
-                    Code::OutputMissing,
-                    format!("phase {id} has not written {} yet", output.path),
-                )
-                .at(&output.path),
-            ),
-            Some(OutputFact::Invalid(why)) => findings.push(
-                Finding::new(
-                    Severity::Advice,
-                    Code::OutputInvalid,
-                    format!("phase {id} wrote {}, but {why}", output.path),
-                )
-                .at(&output.path),
-            ),
-        }
-    }
+/// The input of the checks, and the findings so far.
+pub(super) struct Checks<'a> {
+    pub(super) checkpoint: &'a Checkpoint,
+    pub(super) facts: &'a Facts,
+    pub(super) limits: &'a Limits,
+    pub(super) findings: Vec<Finding>,
 }
 
-/// A phase that counts as done must still have what it promised.
-pub(super) fn promises(checkpoint: &Checkpoint, facts: &Facts, findings: &mut Vec<Finding>) {
-    for phase in checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
-        let redo =
-            format!("ckpt revise {} --from {} --reason \"...\"", checkpoint.workflow, shell_word(&phase.id));
+impl Checks<'_> {
+    fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Returns a command that saves to this workflow.
+    fn save(&self, options: &str) -> String {
+        format!("ckpt save {} {options}", self.checkpoint.workflow)
+    }
+
+    fn revise(&self, phase: &PhaseId) -> String {
+        format!("ckpt revise {} --from {} --reason \"...\"", self.checkpoint.workflow, shell_word(phase))
+    }
+
+    /// Checks the phase to continue with.
+    pub(super) fn phase(&mut self, phase: &Phase, state: PhaseState) {
+        let (workflow, id) = (&self.checkpoint.workflow, &phase.id);
+        if state == PhaseState::AwaitingApproval {
+            let message = format!("phase {id} waits for a person's approval");
+            let approve = format!("ckpt approve {workflow} --phase {}", shell_word(id));
+            let finding = Finding::confirm(Code::AwaitingApproval, message);
+            self.add(finding.help(approve).help(self.revise(id)));
+        }
+        if phase.status == PhaseStatus::Failed {
+            self.failed_phase(phase);
+        }
+        if state != PhaseState::Interrupted {
+            return;
+        }
         for output in &phase.outputs {
-            let (code, what) = match facts.outputs.get(&output.path) {
+            let finding = match self.facts.outputs.get(&output.path) {
                 Some(OutputFact::Valid) => continue,
-                None => (Code::OutputMissing, "is missing".to_owned()),
-                Some(OutputFact::Invalid(why)) => (Code::OutputInvalid, format!("is wrong: {why}")),
+                None => {
+                    let message = format!("phase {id} has not written {} yet", output.path);
+                    Finding::info(Code::OutputMissing, message)
+                }
+                Some(OutputFact::Invalid(why)) => {
+                    let message = format!("phase {id} wrote {}, but {why}", output.path);
+                    Finding::advice(Code::OutputInvalid, message)
+                }
             };
-            let message = format!("phase {} is complete, but its output {} {what}", phase.id, output.path);
-            findings.push(Finding::new(Severity::Confirm, code, message).help(redo.clone()).at(&output.path));
+            self.add(finding.at(&output.path));
         }
     }
-}
 
-pub(super) fn tasks(checkpoint: &Checkpoint, tasks: &Tasks, findings: &mut Vec<Finding>) {
-    let workflow = &checkpoint.workflow;
-    let find = |id| checkpoint.content.find_task(id);
-    for id in &tasks.exhausted {
-        let task = find(id);
-        let why =
-            task.and_then(|task| task.error.as_ref()).map(|error| format!(": {error}")).unwrap_or_default();
-        let attempts = task.map_or(0, |task| task.attempts);
-        findings.push(
-            Finding::new(
-                Severity::Blocker,
-                Code::TaskExhausted,
-                format!("task {id} was tried {}{why}", times(attempts)),
-            )
-            .help(format!("ckpt save {workflow} --task {}", shell_word(format!("{id}=skipped")))),
-        );
+    fn failed_phase(&mut self, phase: &Phase) {
+        let id = &phase.id;
+        let word = shell_word(id);
+        let why = after_colon(phase.error.as_ref());
+        let replans = self.checkpoint.content.replans.iter().filter(|replan| replan.phase == *id).count();
+        let finding = if replans >= self.limits.replans as usize {
+            let again = times(replans as u64);
+            let message = format!("phase {id} failed again after it was reopened {again}{why}");
+            let force = format!("ckpt revise {} --from {word} --force", self.checkpoint.workflow);
+            Finding::blocker(Code::ReplanLimit, message).help(force)
+        } else {
+            let retry = self.save(&format!("--phase {word} --status in_progress"));
+            Finding::advice(Code::PhaseFailed, format!("phase {id} failed{why}")).help(retry)
+        };
+        let skip = self.save(&format!("--phase {word} --status skipped"));
+        self.add(finding.help(skip).help(self.save("--workflow-status abandoned")));
     }
-    for id in &tasks.reconciled {
-        let path = find(id).and_then(|task| task.output.clone()).unwrap_or_default();
-        let message = format!("task {id} was recorded as running, but its output {path} is there");
-        findings.push(Finding::new(Severity::Info, Code::TaskReconciled, message).at(path));
-    }
-    for id in &tasks.orphaned {
-        let message = format!("task {id} was running and left nothing behind; it begins again");
-        findings.push(Finding::new(Severity::Info, Code::TaskOrphaned, message));
-    }
-    for id in &tasks.blocked {
-        let message = format!("task {id} waits for a task that will not come");
-        findings.push(Finding::new(Severity::Advice, Code::TaskBlocked, message));
-    }
-}
 
-pub(super) fn gap(phases: &[(&Phase, bool)], findings: &mut Vec<Finding>) {
-    let Some(first) = phases.iter().position(|(_, done)| !done) else { return };
-    let later: Vec<&str> =
-        phases[first..].iter().filter(|(_, done)| *done).map(|(phase, _)| phase.id.as_str()).collect();
-    if !later.is_empty() {
-        let message =
-            format!("phase {} is not done, but {} behind it is done", phases[first].0.id, later.join(", "));
-        findings.push(Finding::new(Severity::Advice, Code::Gap, message));
+    /// Checks that complete phases still have their outputs.
+    pub(super) fn outputs(&mut self) {
+        let checkpoint = self.checkpoint;
+        for phase in checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
+            for output in &phase.outputs {
+                let (code, problem) = match self.facts.outputs.get(&output.path) {
+                    Some(OutputFact::Valid) => continue,
+                    None => (Code::OutputMissing, "is missing".to_owned()),
+                    Some(OutputFact::Invalid(why)) => (Code::OutputInvalid, format!("is wrong: {why}")),
+                };
+                let message =
+                    format!("phase {} is complete, but its output {} {problem}", phase.id, output.path);
+                self.add(Finding::confirm(code, message).help(self.revise(&phase.id)).at(&output.path));
+            }
+        }
     }
-}
 
-pub(super) fn next(
-    checkpoint: &Checkpoint,
-    target: &Target,
-    inferred: &[PhaseId],
-    findings: &mut Vec<Finding>,
-) {
-    let claimed = checkpoint.content.next.as_ref().and_then(|next| next.phase.as_ref());
-    let Some(claimed) = claimed.filter(|claimed| !inferred.contains(claimed)) else { return };
-    if checkpoint.content.is_declared() && target.phase.as_ref() != Some(claimed) {
-        let computed =
-            target.phase.as_ref().map_or_else(|| "nothing is left".to_owned(), |id| format!("it is {id}"));
+    pub(super) fn tasks(&mut self, tasks: &RecoveredTasks) {
+        let checkpoint = self.checkpoint;
+        for id in &tasks.exhausted {
+            let task = checkpoint.content.find_task(id);
+            let why = after_colon(task.and_then(|task| task.error.as_ref()));
+            let attempts = task.map_or(0, |task| task.attempts);
+            let message = format!("task {id} was tried {}{why}", times(attempts));
+            let skip = self.save(&format!("--task {}", shell_word(format!("{id}=skipped"))));
+            self.add(Finding::blocker(Code::TaskExhausted, message).help(skip));
+        }
+        for id in &tasks.reconciled {
+            let task = checkpoint.content.find_task(id);
+            let path = task.and_then(|task| task.output.clone()).unwrap_or_default();
+            let message = format!("task {id} was recorded as running, but its output {path} is there");
+            self.add(Finding::info(Code::TaskReconciled, message).at(path));
+        }
+        for id in &tasks.orphaned {
+            let message = format!("task {id} was running and left nothing behind; it begins again");
+            self.add(Finding::info(Code::TaskOrphaned, message));
+        }
+        for id in &tasks.blocked {
+            let message = format!("task {id} waits for a task that will not come");
+            self.add(Finding::advice(Code::TaskBlocked, message));
+        }
+    }
+
+    /// Checks that no phase after the first open one is done.
+    pub(super) fn gap(&mut self, phases: &[(&Phase, PhaseState)]) {
+        let Some(first) = phases.iter().position(|(_, state)| !state.is_done()) else { return };
+        let later: Vec<&str> = phases[first..]
+            .iter()
+            .filter(|(_, state)| state.is_done())
+            .map(|(phase, _)| phase.id.as_str())
+            .collect();
+        if !later.is_empty() {
+            let (open, later) = (&phases[first].0.id, later.join(", "));
+            let message = format!("phase {open} is not done, but {later} behind it is done");
+            self.add(Finding::advice(Code::Gap, message));
+        }
+    }
+
+    /// Checks the recorded next phase against the computed one.
+    pub(super) fn next(&mut self, point: &ResumePoint, inferred: &[PhaseId]) {
+        let content = &self.checkpoint.content;
+        let Some(claimed) = content.next.as_ref().and_then(|next| next.phase.as_ref()) else { return };
+        if inferred.contains(claimed) || !content.is_declared() || point.phase.as_ref() == Some(claimed) {
+            return;
+        }
+        let computed = match &point.phase {
+            Some(id) => format!("it is {id}"),
+            None => "nothing is left".to_owned(),
+        };
         let message = format!("the last save named {claimed} as the next phase; by the record {computed}");
-        findings.push(Finding::new(Severity::Advice, Code::NextDisagrees, message));
+        self.add(Finding::advice(Code::NextDisagrees, message));
     }
-}
 
-pub(super) fn workflow(checkpoint: &Checkpoint, target: &Target, findings: &mut Vec<Finding>) {
-    let workflow = &checkpoint.workflow;
-    let reopen = format!("ckpt save {workflow} --workflow-status in_progress");
-    match checkpoint.content.status {
-        WorkflowStatus::Failed => findings.push(
-            Finding::new(Severity::Confirm, Code::WorkflowFailed, "the workflow was given up as failed")
-                .help(reopen),
-        ),
-        WorkflowStatus::Abandoned => findings.push(
-            Finding::new(Severity::Confirm, Code::WorkflowAbandoned, "the workflow was abandoned")
-                .help(reopen),
-        ),
-        WorkflowStatus::Complete if !target.complete => findings.push(
-            Finding::new(
-                Severity::Confirm,
-                Code::StatusDisagrees,
-                "the workflow is recorded as complete, but phases are left",
-            )
-            .help(reopen),
-        ),
-        WorkflowStatus::InProgress | WorkflowStatus::Complete => {}
-    }
-    if let Some(error) = &checkpoint.content.last_error {
-        let phase = error.phase.as_ref().map(|id| format!(" in phase {id}")).unwrap_or_default();
-        // A failed phase says it already.
-        let said = findings.iter().any(|finding| {
+    /// Checks the status of the workflow and its last error.
+    pub(super) fn workflow(&mut self, point: &ResumePoint) {
+        let finding = match self.checkpoint.content.status {
+            WorkflowStatus::Failed => {
+                Some(Finding::confirm(Code::WorkflowFailed, "the workflow was given up as failed"))
+            }
+            WorkflowStatus::Abandoned => {
+                Some(Finding::confirm(Code::WorkflowAbandoned, "the workflow was abandoned"))
+            }
+            WorkflowStatus::Complete if !point.complete => {
+                let message = "the workflow is recorded as complete, but phases are left";
+                Some(Finding::confirm(Code::StatusDisagrees, message))
+            }
+            WorkflowStatus::InProgress | WorkflowStatus::Complete => None,
+        };
+        if let Some(finding) = finding {
+            self.add(finding.help(self.save("--workflow-status in_progress")));
+        }
+        let Some(error) = &self.checkpoint.content.last_error else { return };
+        // The finding about a failed phase contains its error already.
+        let reported = self.findings.iter().any(|finding| {
             matches!(finding.code, Code::PhaseFailed | Code::ReplanLimit)
                 && finding.message.ends_with(&error.message)
         });
-        if !said {
+        if !reported {
+            let phase = error.phase.as_ref().map(|id| format!(" in phase {id}")).unwrap_or_default();
             let message = format!("the last error{phase} was: {}", error.message);
-            findings.push(Finding::new(Severity::Advice, Code::LastError, message));
+            self.add(Finding::advice(Code::LastError, message));
         }
     }
-}
 
-/// What has changed around the work.
-pub(super) fn world(checkpoint: &Checkpoint, target: &Target, facts: &Facts, findings: &mut Vec<Finding>) {
-    if let Some(newest @ (_, path, _)) = &facts.damaged_newest {
-        findings.push(
-            Finding::new(Severity::Confirm, Code::DamagedNewest, damaged(newest))
-                .help(format!("ckpt resume {} --from {}", checkpoint.workflow, checkpoint.handle()))
-                .help(format!("ckpt verify {} --repair", checkpoint.workflow))
-                .at(path),
-        );
+    /// Checks how the checkpoint was chosen, and whether this version can continue it.
+    pub(super) fn selection(&mut self, point: &ResumePoint) {
+        let (workflow, handle) = (&self.checkpoint.workflow, self.checkpoint.handle());
+        let selection = &self.facts.selection;
+        if let Some(damaged) = &selection.damaged_newest {
+            let finding = Finding::confirm(Code::DamagedNewest, damaged.to_string());
+            let from = format!("ckpt resume {workflow} --from {handle}");
+            let repair = format!("ckpt verify {workflow} --repair");
+            self.add(finding.help(from).help(repair).at(&damaged.path));
+        }
+        if let Some(reason) = &selection.archived {
+            let message = format!("the workflow was archived ({reason}); the next save takes it up again");
+            self.add(if point.complete {
+                Finding::info(Code::Archived, message)
+            } else {
+                Finding::confirm(Code::Archived, message).help(format!("ckpt resume {workflow} --yes"))
+            });
+        }
+        if let Some(newest) = &selection.newest {
+            let message = format!("{handle} was judged, as asked; the newest checkpoint is {newest}");
+            self.add(Finding::info(Code::NotNewest, message));
+        }
+        let version = &self.checkpoint.version;
+        if !version.is_writable() {
+            let message = format!("it has format {version}, which this version cannot continue");
+            self.add(Finding::blocker(Code::FormatNewer, message));
+        }
     }
-    if let Some(reason) = &facts.archived {
-        let message = format!("the workflow was archived ({reason}); the next save takes it up again");
-        let help = format!("ckpt resume {} --yes", checkpoint.workflow);
-        findings.push(if target.complete {
-            Finding::new(Severity::Info, Code::Archived, message)
-        } else {
-            Finding::new(Severity::Confirm, Code::Archived, message).help(help)
-        });
-    }
-    if let Some(newest) = &facts.newest {
-        let message =
-            format!("{} was judged, as asked; the newest checkpoint is {newest}", checkpoint.handle());
-        findings.push(Finding::new(Severity::Info, Code::NotNewest, message));
-    }
-    if !checkpoint.version.is_writable() {
-        let message = format!("it has format {}, which this version cannot continue", checkpoint.version);
-        findings.push(Finding::new(Severity::Blocker, Code::FormatNewer, message));
-    }
-    let recorded = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
-    if let (Some(recorded), Some(git)) = (recorded, &facts.git) {
+
+    pub(super) fn git(&mut self) {
+        let recorded = self.checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
+        let (Some(recorded), Some(git)) = (recorded, &self.facts.git) else { return };
         if git.recorded_branch_exists == Some(false) {
             let message = format!(
                 "the branch {recorded} it was saved on no longer exists; a save on another branch goes on there"
             );
-            let here = format!("ckpt save {} --note \"continue on another branch\"", checkpoint.workflow);
-            findings.push(Finding::new(Severity::Blocker, Code::BranchMissing, message).help(here));
+            let here = self.save("--note \"continue on another branch\"");
+            self.add(Finding::blocker(Code::BranchMissing, message).help(here));
         } else if git.branch.as_ref() != Some(recorded) {
             let current = git.branch.as_deref().unwrap_or("no branch");
             let message = format!("it was saved on branch {recorded}; {current} is checked out");
-            findings.push(Finding::new(Severity::Advice, Code::BranchDiffers, message));
+            self.add(Finding::advice(Code::BranchDiffers, message));
         }
     }
-    let handle = checkpoint.handle();
-    for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&facts.artifacts) {
-        let path = &artifact.path;
-        let (severity, code, message) = match condition {
-            Condition::Unchanged => continue,
-            Condition::Missing => (
-                Severity::Blocker,
-                Code::ArtifactMissing,
-                format!("{path} is missing; put it back, record it anew, or forget it"),
-            ),
-            Condition::Unreadable => {
-                (Severity::Confirm, Code::ArtifactUnreadable, format!("{path} cannot be read"))
+
+    /// Checks the artifacts and the watched files.
+    pub(super) fn files(&mut self) {
+        let (checkpoint, handle) = (self.checkpoint, self.checkpoint.handle());
+        for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&self.facts.artifacts) {
+            let (path, name) = (&artifact.path, &artifact.name);
+            let mut finding = match condition {
+                FileCondition::Unchanged => continue,
+                FileCondition::Missing => {
+                    let message = format!("{path} is missing; put it back, record it anew, or forget it");
+                    Finding::blocker(Code::ArtifactMissing, message)
+                }
+                FileCondition::Unreadable => {
+                    Finding::confirm(Code::ArtifactUnreadable, format!("{path} cannot be read"))
+                }
+                FileCondition::Changed => {
+                    let message = format!("{path} changed since {handle}; look at it before you rely on it");
+                    Finding::advice(Code::ArtifactChanged, message)
+                }
+            };
+            if finding.severity > Severity::Advice {
+                let record = self.save(&format!("--artifact {}", shell_word(format!("{name}={path}"))));
+                let forget = self.save(&format!("--forget-artifact {}", shell_word(name)));
+                finding = finding.help(record).help(forget);
             }
-            Condition::Changed => (
-                Severity::Advice,
-                Code::ArtifactChanged,
-                format!("{path} changed since {handle}; look at it before you rely on it"),
-            ),
-        };
-        let again = format!(
-            "ckpt save {} --artifact {}",
-            checkpoint.workflow,
-            shell_word(format!("{}={path}", artifact.name))
-        );
-        let forget =
-            format!("ckpt save {} --forget-artifact {}", checkpoint.workflow, shell_word(&artifact.name));
-        let finding = Finding::new(severity, code, message).at(path);
-        findings.push(match severity {
-            Severity::Advice => finding,
-            _ => finding.help(again).help(forget),
-        });
+            self.add(finding.at(path));
+        }
+        for (file, condition) in checkpoint.context.watched.iter().zip(&self.facts.watched) {
+            if *condition != FileCondition::Unchanged {
+                let message = format!("{} changed since {handle}; read it again", file.path);
+                self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
+            }
+        }
     }
-    for (file, watched) in checkpoint.context.watched.iter().zip(&facts.watched) {
-        if *watched == Watched::Changed {
-            let message = format!("{} changed since {handle}; read it again", file.path);
-            findings.push(Finding::new(Severity::Advice, Code::WatchedChanged, message).at(&file.path));
+
+    /// Checks the age of the checkpoint, and whether another session saved it just now.
+    pub(super) fn age(&mut self, age_seconds: i64) {
+        let Ok(age) = u64::try_from(age_seconds) else {
+            let message = format!("it was saved at {}, which is in the future", self.checkpoint.saved_at);
+            return self.add(Finding::advice(Code::FutureTime, message));
+        };
+        let exceeds = |limit: Span| age > limit.seconds();
+        if exceeds(self.limits.confirm_after) {
+            let message = format!("it is {} old; the project has probably moved on", humane(age));
+            let show = format!("ckpt show {}", self.checkpoint.handle());
+            self.add(Finding::confirm(Code::VeryStale, message).help(show));
+        } else if exceeds(self.limits.stale_after) {
+            let message = format!("it is {} old; check that its context still holds", humane(age));
+            self.add(Finding::advice(Code::Stale, message));
+        }
+        let writer = &self.checkpoint.writer;
+        let Some(session) = &writer.session else { return };
+        if self.facts.session.as_ref() != Some(session) && !exceeds(self.limits.recent) {
+            let agent = writer.agent.as_deref().unwrap_or("another agent");
+            let message =
+                format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
+            self.add(Finding::advice(Code::RecentWriter, message));
         }
     }
 }
 
-pub(super) fn time(
-    checkpoint: &Checkpoint,
-    facts: &Facts,
-    limits: &Limits,
-    age: i64,
-    findings: &mut Vec<Finding>,
-) {
-    let Ok(age) = u64::try_from(age) else {
-        let message = format!("it was saved at {}, which is in the future", checkpoint.saved_at);
-        findings.push(Finding::new(Severity::Advice, Code::FutureTime, message));
-        return;
-    };
-    let old = |limit: Span| age > limit.seconds();
-    if old(limits.confirm_after) {
-        let message = format!("it is {} old; the project has probably moved on", humane(age));
-        let help = format!("ckpt show {}", checkpoint.handle());
-        findings.push(Finding::new(Severity::Confirm, Code::VeryStale, message).help(help));
-    } else if old(limits.stale_after) {
-        let message = format!("it is {} old; check that its context still holds", humane(age));
-        findings.push(Finding::new(Severity::Advice, Code::Stale, message));
-    }
-    let other = checkpoint.writer.session.as_ref().filter(|session| facts.session.as_ref() != Some(session));
-    if let Some(session) = other.filter(|_| age <= limits.recent.seconds()) {
-        let agent = checkpoint.writer.agent.as_deref().unwrap_or("another agent");
-        let message =
-            format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
-        findings.push(Finding::new(Severity::Advice, Code::RecentWriter, message));
-    }
+fn after_colon(error: Option<&String>) -> String {
+    error.map(|error| format!(": {error}")).unwrap_or_default()
 }

@@ -1,48 +1,74 @@
-//! Facts about the world: what is there, without a word on what it means.
+//! Facts about the world around a checkpoint, without any judgement.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::core::task::TaskStatus;
 
-/// What the world looks like now.
+/// The observed state of everything that a checkpoint refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The recorded artifacts, in the order of the checkpoint.
-    pub artifacts: Vec<Condition>,
-    /// The promised outputs, by path. A path that is not listed is missing.
+    pub artifacts: Vec<FileCondition>,
+    /// The outputs of phases, by path. A path that is not listed is missing.
     pub outputs: HashMap<String, OutputFact>,
-    /// The outputs of running tasks, by path. A path that is not listed is missing.
-    pub task_outputs: HashMap<String, TaskOutput>,
-    /// The watched files, in the order of the checkpoint.
-    pub watched: Vec<Watched>,
-    /// The git checkout; none if there is none.
+    /// The outputs of running tasks, by path, with the status that each reports. A path that is not listed is missing.
+    pub task_outputs: HashMap<String, Option<TaskStatus>>,
+    /// The watched files, in the order of the checkpoint: unchanged or changed. Appearing and vanishing are changes.
+    pub watched: Vec<FileCondition>,
+    /// The git checkout; `None` outside of one.
     pub git: Option<GitFact>,
-    /// The session that asks; none if it is not an agent's.
+    /// The session of the calling agent, if there is one.
     pub session: Option<String>,
-    /// The newest checkpoint, if it is damaged and an older one is judged: its handle, its file, what is wrong.
-    pub damaged_newest: Option<(String, String, String)>,
-    /// The newest checkpoint, if an older one is judged because somebody asked for it.
+    /// How the checkpoint was chosen.
+    pub selection: Selection,
+}
+
+/// How a checkpoint was chosen among those of its workflow. The default is: it is the newest one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The newest checkpoint, if it is damaged and an older one was chosen instead.
+    pub damaged_newest: Option<DamagedNewest>,
+    /// The handle of the newest checkpoint, if an older one was requested.
     pub newest: Option<String>,
-    /// Why the workflow was archived, if it was.
+    /// The reason of the archive, if the workflow is archived.
     pub archived: Option<String>,
 }
 
-/// What became of a recorded file.
+/// A newest checkpoint that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedNewest {
+    /// Its handle.
+    pub handle: String,
+    /// Its file.
+    pub path: String,
+    /// The damage, as the end of a sentence that begins with the path.
+    pub problem: String,
+}
+
+impl fmt::Display for DamagedNewest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { handle, path, problem } = self;
+        write!(f, "the newest checkpoint {handle} is damaged and was left alone: {path} {problem}")
+    }
+}
+
+/// The state of a recorded file, compared with its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Condition {
+pub enum FileCondition {
     /// The same content.
     Unchanged,
     /// Another content.
     Changed,
-    /// Not there, or outside the project.
+    /// Not found, or outside the project.
     Missing,
-    /// There, but it cannot be read.
+    /// It exists but cannot be read.
     Unreadable,
 }
 
-impl Condition {
-    /// The word for it.
+impl FileCondition {
+    /// Returns the word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -54,36 +80,20 @@ impl Condition {
     }
 }
 
-/// What is at the path of a promised output.
+/// The state of an existing output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputFact {
-    /// A file that satisfies its schema, or a directory with something in it.
+    /// A file that satisfies its schema, or a directory that is not empty.
     Valid,
-    /// Something that does not; why.
+    /// Anything else, with the reason.
     Invalid(String),
-}
-
-/// What is at the path of a task's output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskOutput {
-    /// The status it reports; none if it reports none.
-    pub status: Option<TaskStatus>,
-}
-
-/// What became of a watched file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watched {
-    /// The same content, or still missing.
-    Same,
-    /// Another content, or gone, or there for the first time.
-    Changed,
 }
 
 /// The git checkout.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitFact {
-    /// The branch that is checked out.
+    /// The current branch.
     pub branch: Option<String>,
-    /// Whether the recorded branch exists; none if that cannot be told.
+    /// True if the recorded branch exists; `None` if unknown.
     pub recorded_branch_exists: Option<bool>,
 }

@@ -1,9 +1,9 @@
-//! Looking at the world on behalf of [`evaluate`](super::evaluate). It reads, and changes nothing.
+//! Collection of the facts for [`evaluate`](super::evaluate). It reads, and changes nothing.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::facts::{Condition, Facts, GitFact, OutputFact, TaskOutput, Watched};
+use super::facts::{Facts, FileCondition, GitFact, OutputFact, Selection};
 use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
 use crate::core::files::{FileProblem, follow_in_project, hash_regular, read_regular};
 use crate::core::git::Checkout;
@@ -14,62 +14,55 @@ use crate::core::size::Size;
 use crate::core::status_word::StatusWord;
 use crate::core::task::TaskStatus;
 
-/// The largest output whose content is looked into.
+/// The size up to which the content of an output is checked.
 const MAX_OUTPUT: u64 = 16 << 20;
 
-/// From where the world is looked at.
+/// The place from which facts are collected.
 #[derive(Debug, Clone)]
 pub struct Observer<'a> {
     /// The directory that recorded paths are relative to.
     pub project: &'a Path,
     /// The git checkout around it.
     pub checkout: Option<&'a Checkout>,
-    /// The session that asks.
+    /// The session of the calling agent.
     pub session: Option<&'a str>,
     /// The largest file that is hashed.
     pub max_file: Size,
 }
 
-/// Looks at everything that the checkpoint says something about.
+/// Collects the facts about everything that the checkpoint refers to.
 #[must_use]
 pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
     Facts {
-        artifacts: checkpoint
-            .content
-            .artifacts
-            .iter()
-            .map(|artifact| condition(artifact, observer))
-            .collect(),
+        artifacts: checkpoint.content.artifacts.iter().map(|file| artifact(file, observer)).collect(),
         outputs: outputs(checkpoint, observer),
         task_outputs: task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
         git: git(checkpoint, observer),
         session: observer.session.map(str::to_owned),
-        damaged_newest: None,
-        newest: None,
-        archived: None,
+        selection: Selection::default(),
     }
 }
 
-fn condition(artifact: &Artifact, observer: &Observer<'_>) -> Condition {
-    let found = follow_in_project(observer.project, &artifact.path);
-    match found.and_then(|path| hash_regular(&path, observer.max_file.0)) {
+fn artifact(artifact: &Artifact, observer: &Observer<'_>) -> FileCondition {
+    let file = follow_in_project(observer.project, &artifact.path);
+    match file.and_then(|path| hash_regular(&path, observer.max_file.0)) {
         Ok((size, digest)) if artifact.size == Some(size) && artifact.sha256 == Some(digest) => {
-            Condition::Unchanged
+            FileCondition::Unchanged
         }
-        Ok(_) | Err(FileProblem::TooLarge(_)) => Condition::Changed,
-        // Only an import records a file that lies elsewhere, and it cannot be looked at.
-        Err(FileProblem::Outside) if artifact.sha256.is_none() => Condition::Unreadable,
-        Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => Condition::Missing,
-        Err(FileProblem::Io(_) | FileProblem::NotUtf8) => Condition::Unreadable,
+        Ok(_) | Err(FileProblem::TooLarge(_)) => FileCondition::Changed,
+        // Only an import records a file outside the project; it is not read.
+        Err(FileProblem::Outside) if artifact.sha256.is_none() => FileCondition::Unreadable,
+        Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => FileCondition::Missing,
+        Err(FileProblem::Io(_) | FileProblem::NotUtf8) => FileCondition::Unreadable,
     }
 }
 
-fn watched(file: &WatchedFile, observer: &Observer<'_>) -> Watched {
-    let found = follow_in_project(observer.project, &file.path);
-    let digest =
-        found.and_then(|path| hash_regular(&path, observer.max_file.0)).ok().map(|(_, digest)| digest);
-    if digest == file.sha256 { Watched::Same } else { Watched::Changed }
+fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
+    let path = follow_in_project(observer.project, &file.path);
+    let hash = path.and_then(|path| hash_regular(&path, observer.max_file.0));
+    let digest = hash.ok().map(|(_, digest)| digest);
+    if digest == file.sha256 { FileCondition::Unchanged } else { FileCondition::Changed }
 }
 
 /// The outputs of every phase that has begun; the others have promised nothing yet.
@@ -97,7 +90,7 @@ fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Op
     Some((path.to_owned(), fact))
 }
 
-/// An empty directory is as good as none.
+/// Returns `None` for an empty directory, which counts as missing.
 fn directory_fact(real: &Path) -> Option<OutputFact> {
     std::fs::read_dir(real).ok()?.next().map(|_| OutputFact::Valid)
 }
@@ -106,7 +99,7 @@ fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
     let is_json = real.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let bytes = match read_regular(real, MAX_OUTPUT) {
         Ok(bytes) if bytes.is_empty() => return OutputFact::Invalid("it is empty".to_owned()),
-        // Too large to look into is large enough to be there.
+        // A large file without a schema only has to exist.
         Err(FileProblem::TooLarge(_)) if schema.is_none() && !is_json => return OutputFact::Valid,
         Ok(bytes) => bytes,
         Err(problem) => return OutputFact::Invalid(format!("it {problem}")),
@@ -134,19 +127,16 @@ fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
     }
 }
 
-fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, TaskOutput> {
+fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, Option<TaskStatus>> {
     let running = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Running);
     let fact = |path: &String| {
         let real = follow_in_project(observer.project, path).ok()?;
-        let reported = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty());
-        let Some(bytes) = reported else {
-            // An empty file was opened, not written: the task had not finished.
-            return None;
-        };
+        // An empty file was created but not written: the task had not finished.
+        let bytes = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
         let document = parse_strict(&bytes).ok();
         let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
         let status = word.and_then(StatusWord::understand).map(TaskStatus::from);
-        Some((path.clone(), TaskOutput { status }))
+        Some((path.clone(), status))
     };
     running.filter_map(|task| task.output.as_ref()).filter_map(fact).collect()
 }

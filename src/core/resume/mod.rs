@@ -1,17 +1,24 @@
 //! Resume: where to continue, why, and whether it is safe.
 //!
-//! [`evaluate`] judges a checkpoint in the light of [`Facts`] about the world, without looking at the world itself;
-//! [`gather`] looks, and judges nothing. Keeping the two apart is what makes every rule testable at every boundary.
+//! Input: a [`Checkpoint`](crate::core::Checkpoint), chosen by [`Selected`], and [`Facts`] about the files, the git
+//! checkout and the session around it. [`gather`] collects the facts and judges nothing. [`evaluate`] judges without
+//! I/O, so that every rule can be tested at every boundary. Output: a [`Resume`] with the resume point, the findings
+//! and the verdict.
 //!
-//! The rules, in order:
+//! # Rules
 //!
-//! 1. A phase is done when it is recorded as `complete` or `skipped`. Work continues at the first declared phase that
-//!    is not done. What the checkpoint says about "next" is only a claim: where it disagrees, that is a finding.
-//! 2. A phase `in_progress` whose promised outputs all exist and are valid is done by evidence. Otherwise it was
-//!    interrupted and is done again. A `failed` phase is tried again and never counts as done.
-//! 3. A phase that needs approval, has something to show and has not been approved is presented again, not redone.
-//! 4. Tasks of the phase are recovered one by one: see [`tasks`].
-//! 5. Everything that has changed around the work is a finding. The verdict is the worst of them.
+//! 1. A phase is done if it is recorded as `complete` or `skipped`. Work continues at the first declared phase that is
+//!    not done. The recorded "next" is only a claim; a disagreement is a finding.
+//! 2. A phase `in_progress` whose outputs all exist and are valid is done by evidence. Otherwise it was interrupted and
+//!    is repeated. A `failed` phase is tried again and never counts as done.
+//! 3. A phase that needs approval, has something to show and is not approved is presented again, not repeated.
+//! 4. The tasks of the phase are recovered one by one: see [`tasks`].
+//! 5. The verdict follows from the heaviest finding, or is `complete` if no phase is left.
+//!
+//! # Where do I add a finding?
+//!
+//! Add its code to [`Code`](crate::core::finding::Code) and a check to `checks.rs`, which [`evaluate`] calls. If the
+//! check needs to look at anything outside the checkpoint, add a fact to [`Facts`] and collect it in [`gather`].
 
 mod checks;
 mod evaluate;
@@ -21,7 +28,7 @@ mod select;
 pub mod tasks;
 
 pub use super::config::Limits;
-pub use evaluate::{Evidence, Resume, Verdict, evaluate};
-pub use facts::{Condition, Facts, GitFact, OutputFact, TaskOutput, Watched};
+pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate};
+pub use facts::{DamagedNewest, Facts, FileCondition, GitFact, OutputFact, Selection};
 pub use gather::{Observer, gather};
 pub use select::Selected;

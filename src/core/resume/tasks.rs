@@ -1,10 +1,10 @@
-//! Recovering the tasks of a phase after an interruption.
+//! Recovery of the tasks of a phase after an interruption.
 //!
-//! A task that was running either left its output, and then the output says what became of it, or it left nothing,
-//! and then it is begun again. A failed task is tried again until its limit. What depends on a task that will not
-//! come waits, and says so. Everything else whose dependencies are done can begin now, all at once.
+//! A running task that left its output has the status that the output reports; one that left nothing begins again. A
+//! failed task is tried again up to its limit. A task is blocked if one of its dependencies can never be done: it is
+//! exhausted, blocked, unknown, or part of a cycle. Any other task whose dependencies are done can begin now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -12,54 +12,58 @@ use super::facts::Facts;
 use crate::core::phase::{Phase, PhaseId};
 use crate::core::task::{Task, TaskId, TaskStatus};
 
-/// What is to be done with the tasks of a phase.
+/// The tasks of a phase, by what can be done with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Tasks {
+pub struct RecoveredTasks {
     /// Can begin now: never begun, or orphaned.
     pub ready: Vec<TaskId>,
     /// Failed, and can be tried again now.
     pub retry: Vec<TaskId>,
-    /// Waits for a task that will not come.
+    /// Depends on a task that can never be done.
     pub blocked: Vec<TaskId>,
     /// Was begun as often as allowed.
     pub exhausted: Vec<TaskId>,
-    /// Finished without having been recorded.
+    /// Recorded as running, but its output exists.
     pub reconciled: Vec<TaskId>,
-    /// Was running and left nothing behind; also among `ready` unless it waits.
+    /// Recorded as running, without output; also in `ready` unless it waits.
     pub orphaned: Vec<TaskId>,
-    /// Waits for a task that can still come.
+    /// Waits for a task that can still be done.
     pub waiting: Vec<TaskId>,
-    /// Done, counting those that were reconciled.
+    /// Done, including reconciled ones.
     pub done: Vec<TaskId>,
 }
 
-/// Where a task really stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum TaskState {
     Done,
-    ToDo,
+    Pending,
     Retry,
     Exhausted,
 }
 
-/// Recovers the tasks of `phase`; those that name no phase count as well.
+/// Recovers the tasks of `phase`, including those that name no phase.
 #[must_use]
-pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts) -> Tasks {
+pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts) -> RecoveredTasks {
     let limit = phase.task_limit.unwrap_or(default_limit);
-    let mut recovered = Tasks::default();
-    let standings: HashMap<&TaskId, Standing> = tasks
-        .iter()
-        .map(|task| (&task.id, stand(task, belongs(task, &phase.id), limit, facts, &mut recovered)))
-        .collect();
-    let hopeless = hopeless(tasks, &standings);
+    let mut recovered = RecoveredTasks::default();
+    let states: HashMap<&TaskId, TaskState> =
+        tasks.iter().map(|task| (&task.id, state(task, limit, facts))).collect();
+    let achievable = achievable(tasks, &states);
     for task in tasks.iter().filter(|task| belongs(task, &phase.id)) {
-        let free = task.depends_on.iter().all(|id| standings.get(id) == Some(&Standing::Done));
-        let list = match standings.get(&task.id) {
-            Some(Standing::Done) => &mut recovered.done,
-            Some(Standing::Exhausted) => &mut recovered.exhausted,
-            _ if hopeless.get(&task.id) == Some(&true) => &mut recovered.blocked,
+        if task.status == TaskStatus::Running {
+            let list = match reported(task, facts) {
+                Some(_) => &mut recovered.reconciled,
+                None => &mut recovered.orphaned,
+            };
+            list.push(task.id.clone());
+        }
+        let free = task.depends_on.iter().all(|id| states.get(id) == Some(&TaskState::Done));
+        let list = match states.get(&task.id) {
+            Some(TaskState::Done) => &mut recovered.done,
+            Some(TaskState::Exhausted) => &mut recovered.exhausted,
+            _ if !achievable.contains(&task.id) => &mut recovered.blocked,
             _ if !free => &mut recovered.waiting,
-            Some(Standing::Retry) => &mut recovered.retry,
+            Some(TaskState::Retry) => &mut recovered.retry,
             _ => &mut recovered.ready,
         };
         list.push(task.id.clone());
@@ -71,83 +75,65 @@ fn belongs(task: &Task, phase: &PhaseId) -> bool {
     task.phase.as_ref().is_none_or(|id| id == phase)
 }
 
-fn stand(task: &Task, ours: bool, limit: u32, facts: &Facts, recovered: &mut Tasks) -> Standing {
-    let again = |standing| if task.attempts >= limit { Standing::Exhausted } else { standing };
-    match task.status {
-        TaskStatus::Complete | TaskStatus::Skipped => Standing::Done,
-        TaskStatus::Pending => Standing::ToDo,
-        TaskStatus::Failed => again(Standing::Retry),
-        TaskStatus::Running => match task.output.as_ref().and_then(|path| facts.task_outputs.get(path)) {
-            Some(output) => {
-                if ours {
-                    recovered.reconciled.push(task.id.clone());
-                }
-                // An output that reports nothing was still written at the end of the work.
-                match output.status.unwrap_or(TaskStatus::Complete) {
-                    TaskStatus::Failed => again(Standing::Retry),
-                    TaskStatus::Pending | TaskStatus::Running => again(Standing::ToDo),
-                    TaskStatus::Complete | TaskStatus::Skipped => Standing::Done,
-                }
-            }
-            None => {
-                if ours {
-                    recovered.orphaned.push(task.id.clone());
-                }
-                again(Standing::ToDo)
-            }
-        },
+/// Returns the status that the output of a task reports. An output without a status counts as complete, because it is
+/// written at the end of the work.
+fn reported(task: &Task, facts: &Facts) -> Option<TaskStatus> {
+    let status = facts.task_outputs.get(task.output.as_ref()?)?;
+    Some(status.unwrap_or(TaskStatus::Complete))
+}
+
+fn state(task: &Task, limit: u32, facts: &Facts) -> TaskState {
+    let again = |state| if task.attempts >= limit { TaskState::Exhausted } else { state };
+    let status = match task.status {
+        TaskStatus::Pending => return TaskState::Pending,
+        TaskStatus::Running => reported(task, facts).unwrap_or(TaskStatus::Running),
+        status => status,
+    };
+    match status {
+        TaskStatus::Complete | TaskStatus::Skipped => TaskState::Done,
+        TaskStatus::Failed => again(TaskState::Retry),
+        TaskStatus::Pending | TaskStatus::Running => again(TaskState::Pending),
     }
 }
 
-/// Tells for every task whether something it depends on, however far away, is exhausted, unknown or itself.
-fn hopeless<'a>(tasks: &'a [Task], standings: &HashMap<&TaskId, Standing>) -> HashMap<&'a TaskId, bool> {
-    let by_id: HashMap<&TaskId, &Task> = tasks.iter().map(|task| (&task.id, task)).collect();
-    let mut known: HashMap<&TaskId, bool> = HashMap::new();
-    for root in tasks {
-        // An explicit stack: a chain of thousands of tasks must not end the program.
-        let mut stack = vec![(root, 0)];
-        let mut on_stack: HashMap<&TaskId, ()> = HashMap::from([(&root.id, ())]);
-        while let Some((task, next)) = stack.pop() {
-            if known.contains_key(&task.id) {
-                on_stack.remove(&task.id);
-                continue;
-            }
-            let Some(dependency) = task.depends_on.get(next) else {
-                known.insert(&task.id, false);
-                on_stack.remove(&task.id);
-                continue;
-            };
-            let verdict = match (standings.get(dependency), by_id.get(dependency)) {
-                (Some(Standing::Done), _) => Some(false),
-                (Some(Standing::Exhausted) | None, _) | (_, None) => Some(true),
-                (Some(_), Some(found)) => match known.get(dependency) {
-                    Some(known) => Some(*known),
-                    None if on_stack.contains_key(dependency) => Some(true),
-                    None => {
-                        stack.push((task, next));
-                        on_stack.insert(&found.id, ());
-                        stack.push((found, 0));
-                        None
-                    }
-                },
-            };
-            match verdict {
-                Some(true) => {
-                    known.insert(&task.id, true);
-                    on_stack.remove(&task.id);
+/// Returns the tasks that are done or can be done some day. Without recursion, so a long chain cannot overflow the stack.
+fn achievable<'a>(tasks: &'a [Task], states: &HashMap<&TaskId, TaskState>) -> HashSet<&'a TaskId> {
+    let mut missing: HashMap<&TaskId, usize> = HashMap::new();
+    let mut dependents: HashMap<&TaskId, Vec<&TaskId>> = HashMap::new();
+    let mut queue = Vec::new();
+    for task in tasks {
+        match states.get(&task.id) {
+            Some(TaskState::Exhausted) => {}
+            Some(TaskState::Done) => queue.push(&task.id),
+            _ if task.depends_on.is_empty() => queue.push(&task.id),
+            _ => {
+                missing.insert(&task.id, task.depends_on.len());
+                for dependency in &task.depends_on {
+                    dependents.entry(dependency).or_default().push(&task.id);
                 }
-                Some(false) => stack.push((task, next + 1)),
-                None => {}
             }
         }
     }
-    known
+    let mut achievable = HashSet::new();
+    while let Some(id) = queue.pop() {
+        if !achievable.insert(id) {
+            continue;
+        }
+        for dependent in dependents.get(id).into_iter().flatten() {
+            if let Some(count) = missing.get_mut(dependent) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    queue.push(dependent);
+                }
+            }
+        }
+    }
+    achievable
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::resume::TaskOutput;
 
     fn task(id: &str, status: TaskStatus, attempts: u32, after: &[&str]) -> Task {
         let mut task = Task::pending(id.parse().unwrap(), Some("build".parse().unwrap()));
@@ -190,10 +176,8 @@ mod tests {
         ] {
             let mut first = task("a", TaskStatus::Running, 1, &[]);
             first.output = Some("out.json".into());
-            let facts = Facts {
-                task_outputs: HashMap::from([("out.json".to_owned(), TaskOutput { status })]),
-                ..Facts::default()
-            };
+            let facts =
+                Facts { task_outputs: HashMap::from([("out.json".to_owned(), status)]), ..Facts::default() };
             let shown = recovered(&[first, task("b", TaskStatus::Pending, 0, &["a"])], &facts);
             assert!(shown.starts_with(expected) && shown.contains("reconciled=a"), "{shown}");
         }

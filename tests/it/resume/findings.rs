@@ -9,7 +9,9 @@ use ckpt::core::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, Wat
 use ckpt::core::digest::Digest;
 use ckpt::core::finding::Code;
 use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
-use ckpt::core::resume::{Condition, Facts, GitFact, Limits, OutputFact, TaskOutput, Watched, evaluate};
+use ckpt::core::resume::{
+    DamagedNewest, Facts, FileCondition, GitFact, Limits, OutputFact, Selection, evaluate,
+};
 use ckpt::core::size::Size;
 use ckpt::core::store::{Located, OsDisk};
 use ckpt::core::task::{Task, TaskStatus};
@@ -66,7 +68,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         task("dead", TaskStatus::Failed, 3, None, &[]),
         task("waits", TaskStatus::Pending, 0, None, &["dead"]),
     ];
-    let wrote = HashMap::from([("o".to_owned(), TaskOutput { status: None })]);
+    let wrote = HashMap::from([("o".to_owned(), None)]);
     list.push((tasks, Facts { task_outputs: wrote, ..Facts::default() }, 0));
 
     let mut world = base();
@@ -87,12 +89,18 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     };
     for exists in [false, true] {
         let facts = Facts {
-            artifacts: vec![Condition::Missing, Condition::Changed, Condition::Unreadable],
-            watched: vec![Watched::Changed],
+            artifacts: vec![FileCondition::Missing, FileCondition::Changed, FileCondition::Unreadable],
+            watched: vec![FileCondition::Changed],
             git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
-            damaged_newest: Some(("042/9".into(), "f".into(), "is empty".into())),
-            newest: Some("042/9".into()),
-            archived: Some("cleanup".into()),
+            selection: Selection {
+                damaged_newest: Some(DamagedNewest {
+                    handle: "042/9".into(),
+                    path: "f".into(),
+                    problem: "is empty".into(),
+                }),
+                newest: Some("042/9".into()),
+                archived: Some("cleanup".into()),
+            },
             ..Facts::default()
         };
         list.push((world.clone(), facts, 0));

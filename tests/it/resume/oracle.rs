@@ -6,7 +6,7 @@ use ckpt::core::change::{Approve, Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, GitContext};
 use ckpt::core::phase::PhaseStatus::{self, Complete, Failed, InProgress, Pending, Skipped};
 use ckpt::core::pipeline::{PhaseSpec, Pipeline};
-use ckpt::core::resume::{Condition, Facts, GitFact, Limits, OutputFact, Verdict, evaluate};
+use ckpt::core::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
 use ckpt::core::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ enum Step {
     WriteOutput(usize),
     BreakOutput(usize),
     LoseOutput(usize),
-    Artifact(Condition),
+    Artifact(FileCondition),
     LoseBranch,
     SwitchBranch,
     Wait(i64),
@@ -34,10 +34,10 @@ fn step() -> impl Strategy<Value = Step> {
     let status =
         prop_oneof![1 => Just(InProgress), 4 => Just(Complete), 1 => Just(Failed), 1 => Just(Skipped)];
     let condition = prop_oneof![
-        3 => Just(Condition::Unchanged),
-        1 => Just(Condition::Changed),
-        1 => Just(Condition::Missing),
-        1 => Just(Condition::Unreadable)
+        3 => Just(FileCondition::Unchanged),
+        1 => Just(FileCondition::Changed),
+        1 => Just(FileCondition::Missing),
+        1 => Just(FileCondition::Unreadable)
     ];
     prop_oneof![
         8 => (phase.clone(), status).prop_map(|(phase, status)| Step::Save(phase, status)),
@@ -62,7 +62,7 @@ struct World {
     output: [Option<bool>; PHASES],
     replans: [usize; PHASES],
     workflow: WorkflowStatus,
-    artifact: Condition,
+    artifact: FileCondition,
     branch_gone: bool,
     days: i64,
 }
@@ -97,7 +97,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
         output: [None; PHASES],
         replans: [0; PHASES],
         workflow: WorkflowStatus::InProgress,
-        artifact: Condition::Unchanged,
+        artifact: FileCondition::Unchanged,
         branch_gone: false,
         days: 0,
     };
@@ -202,10 +202,10 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
     let broken_promise = (0..PHASES)
         .any(|phase| promises(phase) && world.status[phase] == Complete && world.output[phase] != Some(true));
     let table = [
-        (world.artifact == Condition::Missing, Verdict::Blocked),
+        (world.artifact == FileCondition::Missing, Verdict::Blocked),
         (world.branch_gone, Verdict::Blocked),
         (world.status[here] == Failed && world.replans[here] >= 2, Verdict::Blocked),
-        (world.artifact == Condition::Unreadable, Verdict::Confirm),
+        (world.artifact == FileCondition::Unreadable, Verdict::Confirm),
         (matches!(world.workflow, WorkflowStatus::Failed | WorkflowStatus::Abandoned), Verdict::Confirm),
         (world.workflow == WorkflowStatus::Complete, Verdict::Confirm),
         (matches!(world.status[here], InProgress | Failed) && shown, Verdict::Confirm),

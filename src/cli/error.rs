@@ -12,6 +12,7 @@ mod store;
 pub use code::ErrorCode;
 
 use std::fmt::Display;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 use super::escape::inline;
 use super::exit::Exit;
 use super::words::left_out;
+use crate::core::Handle;
 use crate::core::schema::Violation;
 
 /// A failure. Serialises to `ckpt.error.v1`.
@@ -68,6 +70,14 @@ impl Failure {
     pub(crate) fn context(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.context.insert(key.to_owned(), value.into());
         self
+    }
+
+    fn at_path(self, path: &Path) -> Self {
+        self.context("path", path.display().to_string())
+    }
+
+    fn about(self, handle: &Handle) -> Self {
+        self.context("handle", handle.to_string())
     }
 
     fn violations(mut self, violations: &[Violation]) -> Self {

@@ -83,7 +83,7 @@ impl Page {
     }
 
     /// Returns stored text, made safe to show.
-    pub(crate) fn foreign(&self, text: &str) -> String {
+    pub(crate) fn escape(&self, text: &str) -> String {
         escape::inline(text).into_owned()
     }
 

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use super::ui::Ui;
 
-/// What to do with a workflow that can be resumed.
+/// The choices for a workflow that can be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
     Resume,

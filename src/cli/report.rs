@@ -13,7 +13,9 @@ pub(crate) trait Report: Serialize {
     fn essential(&self) -> String;
 
     /// Renders the answer, for stdout.
-    fn answer(&self, page: &mut Page);
+    fn answer(&self, page: &mut Page) {
+        page.raw(&self.essential());
+    }
 
     /// Renders what failed although the command has an answer, for stderr; `--quiet` shows it too.
     fn failures(&self, _page: &mut Page) {}

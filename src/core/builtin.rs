@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::phase::PhaseId;
-use super::pipeline::{PhaseSpec, Pipeline};
+use super::pipeline::{OutputSpec, PhaseSpec, Pipeline};
 
 /// A pipeline that comes with the program.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +65,11 @@ impl Entry {
             action: Some(self.action.to_owned()),
             approval: self.approval,
             approval_evidence: self.drafts.map(str::to_owned),
-            outputs: self.outputs.iter().map(|path| ((*path).to_owned(), None)).collect(),
+            outputs: self
+                .outputs
+                .iter()
+                .map(|path| OutputSpec { path: (*path).to_owned(), schema: None })
+                .collect(),
             data_schema: self.data_schema.and_then(|text| serde_json::from_str(text).ok()),
             ..PhaseSpec::bare(self.id.parse().ok()?)
         })

@@ -12,7 +12,7 @@ use super::dialects::Dialect;
 use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
-use super::pipeline::{PhaseSpec, Pipeline, PipelineError};
+use super::pipeline::{OutputSpec, PhaseSpec, Pipeline, PipelineError};
 use super::retention::RetentionSettings;
 use super::size::Size;
 use super::span::{Span, SpanEntry};
@@ -371,7 +371,7 @@ impl PhaseEntry {
             Self::Short(id) => return Ok(PhaseSpec::bare(id)),
             Self::Long(table) => table,
         };
-        let outputs: Result<_, String> = table.outputs.into_iter().map(OutputEntry::into_pair).collect();
+        let outputs: Result<_, String> = table.outputs.into_iter().map(OutputEntry::into_spec).collect();
         Ok(PhaseSpec {
             id: table.id,
             name: table.name,
@@ -386,10 +386,10 @@ impl PhaseEntry {
 }
 
 impl OutputEntry {
-    fn into_pair(self) -> Result<(String, Option<Value>), String> {
+    fn into_spec(self) -> Result<OutputSpec, String> {
         match self {
-            Self::Path(path) => Ok((path, None)),
-            Self::Table { path, schema } => Ok((path, schema.map(to_json).transpose()?)),
+            Self::Path(path) => Ok(OutputSpec { path, schema: None }),
+            Self::Table { path, schema } => Ok(OutputSpec { path, schema: schema.map(to_json).transpose()? }),
         }
     }
 }
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(config.pipeline_names().take(2).collect::<Vec<_>>(), ["careful", "release"]);
         let make = &config.pipeline("careful", None).unwrap().phases[1];
         assert_eq!((make.name.as_deref(), make.approval, make.outputs.len()), (Some("Make it"), true, 2));
-        assert_eq!(make.outputs[1].1, Some(serde_json::json!({"type": "object"})));
+        assert_eq!(make.outputs[1].schema, Some(serde_json::json!({"type": "object"})));
     }
 
     #[test]

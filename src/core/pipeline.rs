@@ -31,12 +31,21 @@ pub struct PhaseSpec {
     pub approval: bool,
     /// Where the drafts are that the person chooses from, if the result is made after the choice.
     pub approval_evidence: Option<String>,
-    /// The paths it promises to produce, each with the JSON Schema of its content if there is one.
-    pub outputs: Vec<(String, Option<Value>)>,
+    /// The outputs it promises.
+    pub outputs: Vec<OutputSpec>,
     /// The JSON Schema of its data.
     pub data_schema: Option<Value>,
     /// How often a task of it may fail before it blocks.
     pub task_limit: Option<u32>,
+}
+
+/// One output as a pipeline declares it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutputSpec {
+    /// Its path.
+    pub path: String,
+    /// The JSON Schema of its content.
+    pub schema: Option<Value>,
 }
 
 /// Says why there is no pipeline of that name, or why a list of phases is none.
@@ -127,7 +136,7 @@ impl PhaseSpec {
             });
         }
         if !self.outputs.is_empty() {
-            let output = |(path, schema): &(String, Option<Value>)| Output {
+            let output = |OutputSpec { path, schema }: &OutputSpec| Output {
                 path: path.clone(),
                 schema: schema.clone().map(Json::Given),
                 extra: Default::default(),

@@ -45,7 +45,7 @@ pub(crate) struct BriefArgs {
 
 fn run(args: &BriefArgs, session: &Session) -> Result<Exit, Failure> {
     let report = brief(args, session)
-        .unwrap_or_else(|failure| BriefReport::trouble(&failure.message, args.max_tokens));
+        .unwrap_or_else(|failure| BriefReport::of_failure(&failure.message, args.max_tokens));
     session.answer(&report)
 }
 

@@ -15,6 +15,7 @@ use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::core::retention::{KeepRules, Limit, Policy, Rules, WorkflowFilter, plan};
 use crate::core::span::Span;
+use crate::core::store::Cleaned;
 use crate::core::{Trigger, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -109,7 +110,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
                 return Ok(Exit::Refused);
             }
             if session.ui.shows_answer() {
-                report.policy_is_known();
+                report.shows_policy = false;
             }
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
@@ -120,7 +121,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         }
         report.carried_out(cleaned);
     } else {
-        report.nothing_to_do();
+        report.carried_out(Cleaned::default());
     }
     session.answer(&report).map(|_| exit(&report))
 }

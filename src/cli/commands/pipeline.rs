@@ -57,7 +57,7 @@ fn run(args: &PipelineArgs, session: &Session) -> Result<Exit, Failure> {
             if numbered && total.is_none() && !config.is_configured(name) {
                 session.answer(&PipelineReport::numbered(name))
             } else {
-                session.answer(&PipelineReport::new(&find(&config, name, *total)?))
+                session.answer(&PipelineReport::new(find(&config, name, *total)?))
             }
         }
     }

@@ -212,7 +212,7 @@ fn start(
         return Ok(Exit::Ok);
     }
     let checkpoint = &judgement.checkpoint;
-    let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text();
+    let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text;
     let environment = child::Environment {
         workflow: checkpoint.workflow.to_string(),
         handle: checkpoint.handle().to_string(),

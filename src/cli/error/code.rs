@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 
 macro_rules! codes {
     ($( $Variant:ident $word:literal $Exit:ident $meaning:literal )*) => {
-        /// The kind of a failure, as programs see it.
+        /// The stable code of a failure, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum ErrorCode {
             $( #[doc = $meaning] $Variant, )*

@@ -1,4 +1,4 @@
-//! Files of the project and of other systems: recorded, imported, exported.
+//! Errors of files that are recorded, imported or exported.
 
 use super::{ErrorCode, Failure, USE_NEWER};
 use crate::core::artifact::ArtifactError;
@@ -25,7 +25,7 @@ impl From<ArtifactError> for Failure {
             FileProblem::NotUtf8 => (ErrorCode::ArtifactName, "rename the file"),
             FileProblem::Io(_) => (ErrorCode::ArtifactUnreadable, "check its permissions"),
         };
-        Self::new(code, error.to_string()).help(help).context("path", error.path.display().to_string())
+        Self::new(code, error.to_string()).help(help).at_path(&error.path)
     }
 }
 
@@ -87,7 +87,7 @@ impl From<ExportProblem> for Failure {
                 .context("path", path),
             ExportProblem::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
                 .help("name a phase: that dialect keeps its checkpoints by phase")
-                .context("handle", handle.to_string())
+                .about(&handle)
                 .context("dialect", dialect.word()),
             ExportProblem::NotADirectory(path) | ExportProblem::NotAFile(path) => {
                 fail(ErrorCode::ExportBlocked)

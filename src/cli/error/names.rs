@@ -1,4 +1,4 @@
-//! Invalid ids, names, selectors and triggers.
+//! Errors of ids, names, selectors and triggers.
 
 use super::{ErrorCode, Failure};
 use crate::cli::escape::inline;
@@ -13,7 +13,7 @@ impl From<InvalidId> for Failure {
         let cut = if shown.len() < error.given.len() { "..." } else { "" };
         let message = format!("`{}{cut}` is not a workflow id: {}", inline(&shown), error.reason);
         let failure = Self::new(ErrorCode::InvalidId, message);
-        // Somebody has named a checkpoint where a workflow is wanted.
+        // A handle or selector where a workflow id is expected.
         let (workflow, behind) = error.given.split_once(['/', '~']).unwrap_or_default();
         if workflow.parse::<WorkflowId>().is_ok() && behind.parse::<u64>().is_ok() {
             return failure.help(format!("it names a checkpoint; the workflow is `{workflow}`"));

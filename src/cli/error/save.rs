@@ -1,4 +1,4 @@
-//! Changes that do not fit, documents that are no save, and lists of phases that are none.
+//! Errors of changes, of documents given with `--from`, and of pipelines.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Settings and retention policies that cannot be used.
+//! Errors of settings and retention policies.
 
 use super::{ErrorCode, Failure};
 use crate::core::config::ConfigError;

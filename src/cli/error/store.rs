@@ -24,11 +24,11 @@ impl From<Error> for Failure {
                 .context("searched", path.display().to_string()),
             Error::ForeignStore { path, owner } => fail(ErrorCode::ForeignStore)
                 .help(format!("if you trust it, name it: `ckpt --store {} list`", path.display()))
-                .context("path", path.display().to_string())
+                .at_path(&path)
                 .context("owner", owner),
             Error::NotAStore { path, why: _ } => fail(ErrorCode::NotAStore)
                 .help("name the real directory with `--store DIR`")
-                .context("path", path.display().to_string()),
+                .at_path(&path),
             Error::NoSuchWorkflow { given, similar } => {
                 let help = match quoted(&similar) {
                     names if names.is_empty() => "`ckpt list` shows the workflows there are".to_owned(),
@@ -47,7 +47,7 @@ impl From<Error> for Failure {
                 .context("newest", newest.to_string()),
             Error::Archived { handle, gone: Some(gone) } => fail(ErrorCode::Archived)
                 .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
-                .context("handle", handle.to_string())
+                .about(&handle)
                 .context("gone", gone.word()),
             Error::Archived { handle, gone: None } => fail(ErrorCode::Archived)
                 .help("put the bundle back, if you have a copy of it")
@@ -55,14 +55,14 @@ impl From<Error> for Failure {
                     "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
                     handle.workflow
                 ))
-                .context("handle", handle.to_string()),
+                .about(&handle),
             Error::DamagedBundle { path, why: BadBundle::Unreadable(_) } => fail(ErrorCode::StoreUnusable)
                 .retryable()
                 .help("nothing was changed; check the disk and the permissions of the file")
-                .context("path", path.display().to_string()),
+                .at_path(&path),
             Error::DamagedBundle { path, why } => fail(ErrorCode::DamagedBundle)
                 .help("the file was left as it is; put a good copy of it in its place, if you have one")
-                .context("path", path.display().to_string())
+                .at_path(&path)
                 .context("reason", why.code()),
             Error::Damaged { handle, path, why, before } => {
                 let failure = match (&why, &before) {
@@ -75,14 +75,14 @@ impl From<Error> for Failure {
                         .help(repair(&handle.workflow)),
                 };
                 failure
-                    .context("handle", handle.to_string())
-                    .context("path", path.display().to_string())
+                    .about(&handle)
+                    .at_path(&path)
                     .context("reason", why.code().word())
                     .context("before", before.as_ref().map(ToString::to_string))
             }
             Error::NewerFormat { handle, version } => fail(ErrorCode::FormatNewer)
                 .help(USE_NEWER)
-                .context("handle", handle.to_string())
+                .about(&handle)
                 .context("version", version.to_string()),
             Error::Change(error) => error.into(),
             Error::InvalidData { phase: _, pipeline, violations } => fail(ErrorCode::InvalidData)
@@ -103,7 +103,7 @@ impl From<Error> for Failure {
             Error::KeyReused { key, handle } => fail(ErrorCode::KeyReused)
                 .help("use a new key for a new save")
                 .context("key", key)
-                .context("handle", handle.to_string()),
+                .about(&handle),
             Error::TooLarge { bytes: _, limit: _ } => fail(ErrorCode::TooLarge)
                 .help("keep large content in a file and record it with `--artifact`"),
             Error::Io { doing: _, path, source } => {
@@ -120,15 +120,15 @@ impl From<Error> for Failure {
                 fail(ErrorCode::StoreUnusable)
                     .retryable()
                     .help(help)
-                    .context("path", path.display().to_string())
+                    .at_path(&path)
             }
             Error::UnsupportedFileSystem { path } => fail(ErrorCode::UnsupportedFileSystem)
                 .help("put the store on another file system with `--store DIR`")
-                .context("path", path.display().to_string()),
+                .at_path(&path),
             Error::Unconfirmed { handle, path, why: _ } => fail(ErrorCode::Unconfirmed)
                 .help(format!("`ckpt show {handle}` tells whether it is there"))
-                .context("handle", handle.to_string())
-                .context("path", path.display().to_string()),
+                .about(&handle)
+                .at_path(&path),
         }
     }
 }

@@ -136,10 +136,10 @@ impl Report for ArchiveReport {
         for line in &self.archived {
             let workflow = page.paint(Style::Bold, line.workflow.as_str());
             let what = match (line.already_archived, line.checkpoints) {
-                (true, 0) => format!("was archived before, as {}", page.foreign(line.reason.word())),
+                (true, 0) => format!("was archived before, as {}", page.escape(line.reason.word())),
                 (_, checkpoints) => format!(
                     "archived as {}, {} with {}",
-                    page.foreign(line.reason.word()),
+                    page.escape(line.reason.word()),
                     count(checkpoints, "checkpoint"),
                     Size(line.bytes)
                 ),
@@ -189,11 +189,11 @@ impl ListedBundle {
         vec![
             Cell::styled(self.workflow.to_string(), Style::Bold),
             Cell::new(format!("{}-{}", self.first, self.last)),
-            Cell::new(page.foreign(self.reason.word())),
+            Cell::new(page.escape(self.reason.word())),
             Cell::right(checkpoints),
             Cell::right(Size(self.bytes).to_string()),
             Cell::new(page.time(self.created_at)),
-            Cell::new(page.foreign(&self.file)),
+            Cell::new(page.escape(&self.file)),
         ]
     }
 }

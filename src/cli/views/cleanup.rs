@@ -1,4 +1,4 @@
-//! The answer of `ckpt cleanup`: what it says. How it looks is in `text`.
+//! The answer of `ckpt cleanup`: the data here, the text in `text`.
 
 mod text;
 
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::failed::FailedItem;
-use super::policy::{PolicyReport, PolicySource, sentences};
+use super::policy::{PolicyReport, PolicySource};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{CheckpointDecision, CleanupPlan, Policy, Reason, Snapshot};
+use crate::core::retention::{CheckpointDecision, CleanupPlan, ExpiredBundle, Policy, Reason, Snapshot};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;
 use crate::core::{Handle, Timestamp, WorkflowId};
@@ -23,18 +23,17 @@ pub(crate) struct CleanupReport {
     decisions: Vec<CheckpointDecision>,
     removed: Removed,
     kept: usize,
-    bundles: Vec<BundleLine>,
-    merged: Vec<MergedLine>,
+    bundles: Vec<ChangedBundle>,
+    merged: Vec<MergedBundles>,
     leftovers: usize,
     failures: Vec<FailedItem>,
     undo: Vec<Vec<String>>,
     warnings: Vec<String>,
     #[serde(skip)]
-    words: Vec<String>,
+    changes: Vec<WorkflowChange>,
+    /// False if the person has seen the policy already.
     #[serde(skip)]
-    groups: Vec<Group>,
-    #[serde(skip)]
-    gone: Vec<Handle>,
+    pub(crate) shows_policy: bool,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -43,9 +42,9 @@ struct Removed {
     bytes: u64,
 }
 
-/// A bundle that was made, or one that goes.
+/// A bundle that was created, or one that expires.
 #[derive(Debug, Serialize)]
-struct BundleLine {
+struct ChangedBundle {
     workflow: WorkflowId,
     name: String,
     keep: bool,
@@ -54,145 +53,120 @@ struct BundleLine {
 
 /// Bundles of a workflow that become one.
 #[derive(Debug, Serialize)]
-struct MergedLine {
+struct MergedBundles {
     workflow: WorkflowId,
     names: Vec<String>,
 }
 
-/// What happens to one workflow.
+/// The checkpoints and bundles of one workflow that are removed.
 #[derive(Debug)]
-struct Group {
+struct WorkflowChange {
     workflow: WorkflowId,
-    removed: usize,
-    of: usize,
+    removed: Vec<Handle>,
     bytes: u64,
-    bundles: usize,
+    expired_bundles: usize,
 }
 
 impl CleanupReport {
-    /// What would be done.
+    /// Reports what would be done.
     pub(crate) fn planned(
         plan: &CleanupPlan,
         (policy, source): (&Policy, PolicySource),
         snapshot: &Snapshot,
         now: Timestamp,
     ) -> Self {
-        let removed = Removed {
-            count: plan.leaving().count(),
-            bytes: plan.leaving().map(|decision| decision.bytes).sum(),
-        };
-        let group = |workflow: &crate::core::retention::WorkflowPlan| Group {
-            workflow: workflow.workflow.clone(),
-            removed: workflow.leaving().count(),
-            of: workflow.decisions.len(),
-            bytes: workflow.leaving().map(|decision| decision.bytes).sum(),
-            bundles: workflow.expired.len(),
-        };
-        let bundles = plan.workflows.iter().flat_map(|workflow| {
-            workflow.expired.iter().map(|bundle| BundleLine {
-                workflow: workflow.workflow.clone(),
-                name: bundle.name.clone(),
-                keep: false,
-                reasons: bundle.reasons.clone(),
-            })
-        });
-        let merged = plan.workflows.iter().filter(|workflow| !workflow.merge.is_empty());
-        let merged = merged.map(|workflow| MergedLine {
-            workflow: workflow.workflow.clone(),
-            names: workflow.merge.clone(),
-        });
-        Self {
+        let mut report = Self {
             applied: false,
             plan: plan.fingerprint().to_hex(),
             as_of: now,
             policy: PolicyReport::new(policy, source),
-            kept: plan.decisions().filter(|decision| decision.keep).count(),
-            bundles: bundles.collect(),
-            merged: merged.collect(),
+            decisions: plan.decisions().cloned().collect(),
+            removed: Removed::default(),
+            kept: plan.decisions().count(),
+            bundles: Vec::new(),
+            merged: Vec::new(),
             leftovers: plan.stale_files.len(),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: Vec::new(),
             warnings: warnings(plan, policy, snapshot),
-            words: sentences(policy),
-            groups: plan
-                .workflows
-                .iter()
-                .map(group)
-                .filter(|group| group.removed + group.bundles > 0)
-                .collect(),
-            decisions: plan.decisions().cloned().collect(),
-            gone: Vec::new(),
-            removed,
+            changes: Vec::new(),
+            shows_policy: true,
+        };
+        for workflow in &plan.workflows {
+            for ExpiredBundle { name, reasons, .. } in &workflow.expired {
+                report.bundles.push(ChangedBundle {
+                    workflow: workflow.workflow.clone(),
+                    name: name.clone(),
+                    keep: false,
+                    reasons: reasons.clone(),
+                });
+            }
+            let change = WorkflowChange {
+                workflow: workflow.workflow.clone(),
+                removed: workflow.leaving().map(|decision| decision.handle.clone()).collect(),
+                bytes: workflow.leaving().map(|decision| decision.bytes).sum(),
+                expired_bundles: workflow.expired.len(),
+            };
+            report.add(change, workflow.merge.clone());
         }
+        report
     }
 
-    /// The policy has been said to the person who sees the answer, and once is enough.
-    pub(crate) fn policy_is_known(&mut self) {
-        self.words.clear();
-    }
-
-    /// There was nothing to do, and that is done.
-    pub(crate) fn nothing_to_do(&mut self) {
-        self.applied = true;
-    }
-
-    /// What was done in the end.
+    /// Reports what was done instead of what was planned.
     pub(crate) fn carried_out(&mut self, cleaned: Cleaned) {
         self.applied = true;
-        self.removed = Removed {
-            count: cleaned.workflows.iter().map(|workflow| workflow.removed.len()).sum(),
-            bytes: cleaned.workflows.iter().map(|workflow| workflow.bytes).sum(),
-        };
-        self.kept = self.decisions.len().saturating_sub(self.removed.count);
         self.leftovers = cleaned.swept.len();
+        self.removed = Removed::default();
+        self.kept = self.decisions.len();
+        self.merged.clear();
+        self.changes.clear();
+        let mut planned_bundles = std::mem::take(&mut self.bundles);
         for id in &cleaned.overtaken {
             self.warnings.push(format!("{id} was saved to meanwhile, and stays as it is"));
         }
         for (path, error) in cleaned.failures {
             self.failures.push(FailedItem::new(path.display(), error));
         }
-        let planned = std::mem::take(&mut self.groups);
-        let mut bundles = Vec::new();
-        self.merged.clear();
         for done in cleaned.workflows {
-            if !done.merged.is_empty() {
-                let names = done.merged.iter().map(|path| file_name(path)).collect();
-                self.merged.push(MergedLine { workflow: done.workflow.clone(), names });
-            }
-            let of = planned.iter().find(|group| group.workflow == done.workflow).map_or(0, |group| group.of);
-            if !done.removed.is_empty() || !done.expired.is_empty() {
-                self.groups.push(Group {
-                    workflow: done.workflow.clone(),
-                    removed: done.removed.len(),
-                    of,
-                    bytes: done.bytes,
-                    bundles: done.expired.len(),
-                });
-            }
-            let gone = |bundle: &BundleLine| {
-                bundle.workflow == done.workflow
-                    && done
-                        .expired
-                        .iter()
-                        .any(|path| path.file_name().is_some_and(|name| *name == *bundle.name))
-            };
-            bundles.extend(done.bundles.iter().map(|path| BundleLine {
+            self.bundles.extend(done.bundles.iter().map(|path| ChangedBundle {
                 workflow: done.workflow.clone(),
                 name: file_name(path),
                 keep: true,
                 reasons: Vec::new(),
             }));
-            bundles.extend(self.bundles.extract_if(.., |bundle| gone(bundle)));
-            self.gone.extend(done.removed.iter().cloned());
+            let expired: Vec<String> = done.expired.iter().map(|path| file_name(path)).collect();
+            let is_expired = |bundle: &mut ChangedBundle| {
+                bundle.workflow == done.workflow && expired.contains(&bundle.name)
+            };
+            self.bundles.extend(planned_bundles.extract_if(.., is_expired));
             if !done.bundles.is_empty() && !done.removed.is_empty() {
-                let what = match done.removed.as_slice() {
+                let selector = match done.removed.as_slice() {
                     [one] if done.whole.is_none() => one.to_string(),
                     _ => done.workflow.to_string(),
                 };
-                self.undo.push(vec!["ckpt".to_owned(), "restore".to_owned(), what]);
+                self.undo.push(vec!["ckpt".to_owned(), "restore".to_owned(), selector]);
             }
+            let merged = done.merged.iter().map(|path| file_name(path)).collect();
+            let change = WorkflowChange {
+                workflow: done.workflow,
+                removed: done.removed,
+                bytes: done.bytes,
+                expired_bundles: done.expired.len(),
+            };
+            self.add(change, merged);
         }
-        self.bundles = bundles;
+    }
+
+    fn add(&mut self, change: WorkflowChange, merged: Vec<String>) {
+        self.removed.count += change.removed.len();
+        self.removed.bytes += change.bytes;
+        self.kept = self.kept.saturating_sub(change.removed.len());
+        if !merged.is_empty() {
+            self.merged.push(MergedBundles { workflow: change.workflow.clone(), names: merged });
+        }
+        if !change.removed.is_empty() || change.expired_bundles > 0 {
+            self.changes.push(change);
+        }
     }
 
     pub(crate) fn has_failures(&self) -> bool {

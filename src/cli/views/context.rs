@@ -21,11 +21,11 @@ pub(crate) struct ContextReport {
     verdict: Verdict,
     phase: Option<PhaseId>,
     action: Option<String>,
-    phases: Vec<PhaseData>,
+    phases: Vec<PhaseResult>,
     remaining: Vec<PhaseId>,
     tasks: RecoveredTasks,
     artifacts: Vec<ArtifactCondition>,
-    watched: Vec<WatchedLine>,
+    watched: Vec<WatchedState>,
     state: Value,
     last_error: Option<String>,
     findings: Vec<Finding>,
@@ -33,9 +33,9 @@ pub(crate) struct ContextReport {
     warnings: Vec<String>,
 }
 
-/// What a phase that is done, or was begun, has to say.
+/// A phase that is done or has data.
 #[derive(Debug, Serialize)]
-struct PhaseData {
+struct PhaseResult {
     id: PhaseId,
     name: Option<String>,
     status: &'static str,
@@ -43,7 +43,7 @@ struct PhaseData {
 }
 
 #[derive(Debug, Serialize)]
-struct WatchedLine {
+struct WatchedState {
     path: String,
     changed: bool,
 }
@@ -61,7 +61,7 @@ impl ContextReport {
         };
         let phases =
             checkpoint.content.phases.iter().filter(|phase| phase.data.is_some() || phase.status.is_done());
-        let phases = phases.map(|phase| PhaseData {
+        let phases = phases.map(|phase| PhaseResult {
             id: phase.id.clone(),
             name: phase.name.clone(),
             status: phase.status.word(),
@@ -70,7 +70,7 @@ impl ContextReport {
         let phases = phases.collect();
         let state = value("state", &checkpoint.content.state).unwrap_or_default();
         let watched = checkpoint.context.watched.iter().zip(&facts.watched);
-        let watched = watched.map(|(file, watched)| WatchedLine {
+        let watched = watched.map(|(file, watched)| WatchedState {
             path: file.path.clone(),
             changed: *watched == FileCondition::Changed,
         });
@@ -116,21 +116,19 @@ impl Report for ContextReport {
         if let Some(error) = &self.last_error {
             page.line(format!("Last error: {}", quoted(error)));
         }
-        for PhaseData { id, name, status, data } in &self.phases {
+        for PhaseResult { id, name, status, data } in &self.phases {
             let name = name.as_deref().map(|name| format!(" ({})", quoted(name))).unwrap_or_default();
-            let data = data
-                .as_ref()
-                .map(|data| format!(": {}", page.foreign(&data.to_string())))
-                .unwrap_or_default();
+            let data =
+                data.as_ref().map(|data| format!(": {}", page.escape(&data.to_string()))).unwrap_or_default();
             page.line(format!("Phase {}{name} {status}{data}", escape::name(id.as_str())));
         }
         if self.state.as_object().is_some_and(|state| !state.is_empty()) {
-            page.line(format!("State: {}", page.foreign(&self.state.to_string())));
+            page.line(format!("State: {}", page.escape(&self.state.to_string())));
         }
         for ArtifactCondition { name, path, condition } in &self.artifacts {
             page.line(format!("Artifact {}: {} ({})", escape::name(name), quoted(path), condition.word()));
         }
-        for WatchedLine { path, changed } in &self.watched {
+        for WatchedState { path, changed } in &self.watched {
             let word = if *changed { "changed, read it again" } else { "unchanged" };
             page.line(format!("Watched {}: {word}", quoted(path)));
         }
@@ -139,7 +137,7 @@ impl Report for ContextReport {
         }
         for finding in &self.findings {
             page.line(format!("{}: {}", finding.severity.word(), quoted(&finding.message)));
-            finding.help.iter().for_each(|help| page.line(format!("  {}", page.foreign(help))));
+            finding.help.iter().for_each(|help| page.line(format!("  {}", page.escape(help))));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::core::diff::{Changed, Difference, Kind};
 use crate::core::span::humane;
 use crate::core::{Checkpoint, Handle};
 
-/// How much of a long value is shown unless somebody wants more.
+/// How much of a long value is shown without `--verbose`.
 const MOST_CHARACTERS: usize = 120;
 
 #[derive(Debug, Serialize)]
@@ -22,7 +22,7 @@ pub(crate) struct DiffReport {
     equal: bool,
     changes: json_patch::Patch,
     summary: Vec<Changed>,
-    /// From when the first was saved to when the second was.
+    /// From the first save to the second; negative if the second was earlier.
     elapsed_seconds: i64,
     git: GitReport,
     warnings: Vec<String>,
@@ -42,7 +42,7 @@ impl DiffReport {
             equal: difference.is_empty(),
             changes: difference.changes,
             summary: difference.summary,
-            // Whole seconds, whichever of them is the later one.
+            // Rounded towards zero in both directions.
             elapsed_seconds: if to.saved_at >= from.saved_at {
                 to.saved_at.seconds_since(from.saved_at)
             } else {
@@ -53,12 +53,11 @@ impl DiffReport {
         }
     }
 
-    /// What is worth a line. Times, attempts and digests follow from what else changed, and say something only where
-    /// nothing else did.
+    /// Returns the changes to show. Times, attempts and sizes follow from other changes, so they are shown only where
+    /// nothing else changed.
     fn lines(&self, verbose: bool) -> Vec<&Changed> {
-        let worth = |changed: &&Changed| verbose || !is_consequence(changed);
-        let lines: Vec<_> = self.summary.iter().filter(worth).collect();
-        if lines.is_empty() { self.summary.iter().collect() } else { lines }
+        let shown: Vec<_> = self.summary.iter().filter(|changed| !is_consequence(changed)).collect();
+        if verbose || shown.is_empty() { self.summary.iter().collect() } else { shown }
     }
 }
 
@@ -90,13 +89,13 @@ impl Report for DiffReport {
         let mut before = "";
         for changed in self.lines(page.verbose) {
             let field = if changed.field == before { "" } else { changed.field.as_str() };
-            let line = format!("  {:<10}  {}", page.foreign(field), sentence(page, changed));
+            let line = format!("  {:<10}  {}", page.escape(field), sentence(page, changed));
             page.line(line.trim_end());
             before = &changed.field;
         }
         let [from, to] = [&self.git.from, &self.git.to].map(|git| git.as_ref().map(branch_and_commit));
         if from != to {
-            let shown = |place: Option<String>| page.foreign(place.as_deref().unwrap_or("none"));
+            let shown = |place: Option<String>| page.escape(place.as_deref().unwrap_or("none"));
             page.line(format!("  {:<10}  {} -> {}", "git", shown(from), shown(to)));
         }
     }
@@ -111,7 +110,7 @@ fn sentence(page: &Page, changed: &Changed) -> String {
         changed.pointer.trim_start_matches('/').replace('/', " ")
     };
     let label = [changed.name.as_deref().unwrap_or_default(), &pointer].join(" ");
-    let label = page.foreign(label.trim());
+    let label = page.escape(label.trim());
     let [before, after] = [&changed.before, &changed.after].map(|value| shown(page, value, free));
     let (old, new) = (page.paint(Style::Bad, &before), page.paint(Style::Good, &after));
     let what = match changed.change {
@@ -126,7 +125,7 @@ fn sentence(page: &Page, changed: &Changed) -> String {
     if label.is_empty() { what } else { format!("{label}: {what}") }
 }
 
-/// Returns true for a value that the work made up, false for a field of the format.
+/// True for a value with members of the caller's own, false for a field of the format.
 fn is_free_form(changed: &Changed) -> bool {
     match changed.field.as_str() {
         "phases" => changed.pointer.starts_with("/data"),
@@ -134,24 +133,27 @@ fn is_free_form(changed: &Changed) -> bool {
     }
 }
 
-/// A value in a line: words of ours as they are, everything else as JSON.
+/// Returns a value for a line: words of the format as they are, everything else as JSON.
 fn shown(page: &Page, value: &Value, free: bool) -> String {
     let text = match value {
         Value::String(word) if !free => word.clone(),
-        Value::Object(members) if !free && !page.verbose && !words(members).is_empty() => words(members),
+        Value::Object(members) if !free && !page.verbose => {
+            let main = main_members(members);
+            if main.is_empty() { value.to_string() } else { main }
+        }
         value => value.to_string(),
     };
     let length = text.chars().count();
     if page.verbose || length <= MOST_CHARACTERS {
-        return page.foreign(&text);
+        return page.escape(&text);
     }
     let beginning: String = text.chars().take(MOST_CHARACTERS * 2 / 3).collect();
-    format!("{}... ({length} characters)", page.foreign(&beginning))
+    format!("{}... ({length} characters)", page.escape(&beginning))
 }
 
-/// What is worth knowing of a new or lost entry: where it stands, where it is, what it says.
-fn words(members: &serde_json::Map<String, Value>) -> String {
-    let telling = ["status", "phase", "path", "action", "message", "reason"];
-    let words = telling.iter().filter_map(|name| members.get(*name).and_then(Value::as_str));
+/// Returns the main members of an added or removed entry.
+fn main_members(members: &serde_json::Map<String, Value>) -> String {
+    let names = ["status", "phase", "path", "action", "message", "reason"];
+    let words = names.iter().filter_map(|name| members.get(*name).and_then(Value::as_str));
     words.collect::<Vec<_>>().join(", ")
 }

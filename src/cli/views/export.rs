@@ -62,7 +62,7 @@ impl Report for ExportReport {
 
     fn answer(&self, page: &mut Page) {
         for file in &self.files {
-            page.line(page.foreign(&file.path));
+            page.line(page.escape(&file.path));
         }
     }
 

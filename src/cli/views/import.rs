@@ -47,7 +47,7 @@ struct ImportedFile {
     dialect: Dialect,
     workflow: WorkflowId,
     handle: Handle,
-    /// What was recognised, and where; only in a dry run.
+    /// The facts recognised in the file, each with its origin; only in a dry run.
     facts: Vec<Origin>,
 }
 
@@ -196,10 +196,10 @@ impl Report for ImportReport {
         let most = if page.verbose || page.width.is_none() { usize::MAX } else { MOST_LINES };
         for file in self.imported.iter().take(most) {
             let handle = page.paint(Style::Bold, &file.handle.to_string());
-            page.line(format!("{would}{handle}  {}  {}", file.dialect, page.foreign(&file.source)));
+            page.line(format!("{would}{handle}  {}  {}", file.dialect, page.escape(&file.source)));
             for Origin { fact, value, from } in &file.facts {
-                let (value, from) = (page.foreign(value), page.foreign(from));
-                page.line(format!("  {}: {value}  ({from})", page.foreign(fact)));
+                let (value, from) = (page.escape(value), page.escape(from));
+                page.line(format!("  {}: {value}  ({from})", page.escape(fact)));
             }
         }
         if let Some(more) = left_out(self.imported.len(), most) {
@@ -219,7 +219,7 @@ impl Report for ImportReport {
 
     fn remarks(&self, page: &mut Page) {
         if let Some(root) = &self.store_made {
-            page.line(format!("Created the store {}", page.foreign(&root.display().to_string())));
+            page.line(format!("Created the store {}", page.escape(&root.display().to_string())));
         }
         let shown = self.findings.iter().filter(|finding| finding.finding.severity > Severity::Info);
         for SourceFinding { source, finding } in shown.take(MOST_LINES) {
@@ -227,11 +227,11 @@ impl Report for ImportReport {
             render_finding(page, &Finding { message, ..finding.clone() });
         }
         for Redaction { source, pointer } in self.redactions.iter().take(MOST_LINES) {
-            page.line(format!("Redacted {} in {}", page.foreign(pointer), page.foreign(source)));
+            page.line(format!("Redacted {} in {}", page.escape(pointer), page.escape(source)));
         }
         if page.verbose {
             for PassedOver { source, reason, .. } in &self.passed_over {
-                page.line(format!("passed over: {} {}", page.foreign(source), page.foreign(reason)));
+                page.line(format!("passed over: {} {}", page.escape(source), page.escape(reason)));
             }
         }
         page.line(self.summary(page.verbose));

@@ -22,10 +22,6 @@ impl Report for InitReport {
         format!("{}\n", self.store)
     }
 
-    fn answer(&self, page: &mut Page) {
-        page.raw(&self.essential());
-    }
-
     fn remarks(&self, page: &mut Page) {
         page.line(match (self.created, self.config_created) {
             (true, _) => "Created the store. `ckpt save ID --phase P` makes the first checkpoint.",

@@ -108,10 +108,10 @@ impl ListedWorkflow {
         vec![
             Cell::styled(newest, Style::Bold),
             if self.archived { archived_cell(self.gone) } else { status_cell(self.status) },
-            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.foreign(phase))),
+            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
             Cell::or_hyphen(self.saved_at.map(|_| done)),
             Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
-            Cell::new(page.foreign(self.title.as_deref().unwrap_or_default())),
+            Cell::new(page.escape(self.title.as_deref().unwrap_or_default())),
         ]
     }
 }
@@ -220,14 +220,14 @@ impl ListedCheckpoint {
     }
 
     fn cells(&self, page: &Page) -> Vec<Cell> {
-        let mut trigger = self.trigger.as_deref().map(|trigger| page.foreign(trigger));
+        let mut trigger = self.trigger.as_deref().map(|trigger| page.escape(trigger));
         if self.pinned {
             trigger = trigger.map(|trigger| trigger + ", pinned");
         }
         vec![
             Cell::styled(self.handle.to_string(), Style::Bold),
             self.status.map_or_else(|| archived_cell(self.gone), status_cell),
-            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.foreign(phase))),
+            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
             Cell::or_hyphen(trigger),
             Cell::right(Size(self.bytes).to_string()),
             Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),

@@ -1,4 +1,18 @@
-//! How answers look, one file each.
+//! Reports and their views: the answers of the commands, one file per command.
+//!
+//! A command builds a report and hands it to `Session::answer`. A report is a struct that implements
+//! [`Report`](crate::cli::report::Report):
+//!
+//! - With `--json` it is serialised; [`Report::FORMAT`](crate::cli::report::Report::FORMAT) names its schema in `schemas/`.
+//! - With `--quiet` only its essential value is written.
+//! - Otherwise its view renders the text, line by line on a [`Page`](crate::cli::page::Page). The answer goes to stdout,
+//!   failures and remarks go to stderr.
+//!
+//! Neither commands nor views write to the streams; only [`ui`](crate::cli::ui) does. Stored text is untrusted and goes
+//! through [`escape`](crate::cli::escape) before it reaches a page.
+//!
+//! To add a view: add a file here with the report and its `impl Report`, add its schema to `schemas/`, and add a call
+//! to `tests/it/cli/contracts/json.rs`. Parts that several views share are in `parts` and `failed`.
 
 pub(crate) mod archive;
 pub(crate) mod brief;
@@ -6,7 +20,7 @@ pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod export;
-pub(crate) mod failed;
+mod failed;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;

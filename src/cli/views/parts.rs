@@ -43,7 +43,7 @@ pub(super) fn branch_and_commit(git: &GitContext) -> String {
 /// ` by kim`, or nothing if the writer is unknown.
 pub(super) fn by(page: &Page, writer: &Writer) -> String {
     let name = writer.agent.as_ref().or(writer.user.as_ref());
-    name.map(|name| format!(" by {}", page.foreign(name))).unwrap_or_default()
+    name.map(|name| format!(" by {}", page.escape(name))).unwrap_or_default()
 }
 
 /// Renders a finding: its severity as a word, its message, and its help.
@@ -55,9 +55,9 @@ pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
         Severity::Blocker => ("blocker", Style::Bad),
     };
     let label = page.paint(style, &format!("{word:<10}"));
-    page.line(format!("  {label} {}", page.foreign(&finding.message)));
+    page.line(format!("  {label} {}", page.escape(&finding.message)));
     for help in &finding.help {
-        page.line(format!("{:15}{}", "", page.foreign(help)));
+        page.line(format!("{:15}{}", "", page.escape(help)));
     }
 }
 

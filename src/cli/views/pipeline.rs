@@ -1,27 +1,26 @@
 //! The answers of `ckpt pipeline`.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
-use crate::core::pipeline::Pipeline;
-use crate::core::{Config, PhaseId, builtin};
+use crate::core::pipeline::{PhaseSpec, Pipeline};
+use crate::core::{Config, builtin};
 
-/// All pipelines.
+/// A list of the pipelines.
 #[derive(Debug, Serialize)]
 pub(crate) struct PipelinesReport {
-    pipelines: Vec<PipelineLine>,
+    pipelines: Vec<ListedPipeline>,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct PipelineLine {
+struct ListedPipeline {
     name: String,
     source: &'static str,
-    /// The number of phases; null if it is given with the save.
+    /// `None` if each save gives the number.
     phases: Option<usize>,
     about: String,
 }
@@ -34,7 +33,7 @@ impl PipelinesReport {
             let list = pipeline.as_ref().map(|pipeline| {
                 pipeline.phases.iter().map(|phase| phase.id.to_string()).collect::<Vec<_>>().join(", ")
             });
-            PipelineLine {
+            ListedPipeline {
                 name: name.to_owned(),
                 source: if builtin.is_some() { "builtin" } else { "config" },
                 phases: pipeline.map(|pipeline| pipeline.phases.len()),
@@ -53,12 +52,12 @@ impl Report for PipelinesReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        let row = |line: &PipelineLine| {
+        let row = |line: &ListedPipeline| {
             vec![
-                Cell::styled(page.foreign(&line.name), Style::Bold),
+                Cell::styled(page.escape(&line.name), Style::Bold),
                 Cell::new(line.source),
                 Cell::right(line.phases.map_or_else(|| "N".to_owned(), |phases| phases.to_string())),
-                Cell::new(page.foreign(&line.about)),
+                Cell::new(page.escape(&line.about)),
             ]
         };
         let rows: Vec<_> = self.pipelines.iter().map(row).collect();
@@ -69,54 +68,22 @@ impl Report for PipelinesReport {
 /// One pipeline.
 #[derive(Debug, Serialize)]
 pub(crate) struct PipelineReport {
-    name: String,
-    /// Whether its phases are as many as a save says, and no number was given here.
+    #[serde(flatten)]
+    pipeline: Pipeline,
+    /// True if each save gives the number of phases, and none was given here.
     numbered: bool,
-    phases: Vec<PhaseReport>,
     warnings: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct PhaseReport {
-    id: PhaseId,
-    name: Option<String>,
-    action: Option<String>,
-    approval: bool,
-    approval_evidence: Option<String>,
-    outputs: Vec<OutputReport>,
-    data_schema: Option<Value>,
-    task_limit: Option<u32>,
-}
-
-#[derive(Debug, Serialize)]
-struct OutputReport {
-    path: String,
-    schema: Option<Value>,
-}
-
 impl PipelineReport {
-    pub(crate) fn new(pipeline: &Pipeline) -> Self {
-        let phases = pipeline.phases.iter().map(|phase| PhaseReport {
-            id: phase.id.clone(),
-            name: phase.name.clone(),
-            action: phase.action.clone(),
-            approval: phase.approval,
-            approval_evidence: phase.approval_evidence.clone(),
-            outputs: phase
-                .outputs
-                .iter()
-                .map(|(path, schema)| OutputReport { path: path.clone(), schema: schema.clone() })
-                .collect(),
-            data_schema: phase.data_schema.clone(),
-            task_limit: phase.task_limit,
-        });
-        let phases = phases.collect();
-        Self { name: pipeline.name.clone(), numbered: false, phases, warnings: Vec::new() }
+    pub(crate) fn new(pipeline: Pipeline) -> Self {
+        Self { pipeline, numbered: false, warnings: Vec::new() }
     }
 
-    /// One that has no phases before somebody says how many.
+    /// A pipeline that has no phases until a save gives their number.
     pub(crate) fn numbered(name: &str) -> Self {
-        Self { name: name.to_owned(), numbered: true, phases: Vec::new(), warnings: Vec::new() }
+        let pipeline = Pipeline { name: name.to_owned(), phases: Vec::new() };
+        Self { pipeline, numbered: true, warnings: Vec::new() }
     }
 }
 
@@ -124,33 +91,34 @@ impl Report for PipelineReport {
     const FORMAT: &'static str = "ckpt.pipeline.v1";
 
     fn essential(&self) -> String {
-        self.phases.iter().map(|phase| format!("{}\n", phase.id)).collect()
+        self.pipeline.phases.iter().map(|phase| format!("{}\n", phase.id)).collect()
     }
 
     fn answer(&self, page: &mut Page) {
         if self.numbered {
-            let name = page.paint(Style::Bold, &page.foreign(&self.name));
+            let name = page.paint(Style::Bold, &page.escape(&self.pipeline.name));
             page.line(format!("{name}: phases 1 to N; `--total N` says how many, here and with `ckpt save`"));
             return;
         }
-        let row = |phase: &PhaseReport| {
+        let row = |phase: &PhaseSpec| {
             let mut details = Vec::new();
-            details.extend(phase.action.as_deref().map(|action| page.foreign(action)));
+            details.extend(phase.action.as_deref().map(|action| page.escape(action)));
             if phase.approval {
                 details.push("needs approval".to_owned());
             }
-            details
-                .extend(phase.outputs.iter().map(|output| format!("writes {}", page.foreign(&output.path))));
+            for output in &phase.outputs {
+                details.push(format!("writes {}", page.escape(&output.path)));
+            }
             if phase.data_schema.is_some() {
                 details.push("data has a schema".to_owned());
             }
             vec![
-                Cell::styled(page.foreign(phase.id.as_str()), Style::Bold),
-                Cell::new(phase.name.as_deref().map_or_else(|| "-".to_owned(), |name| page.foreign(name))),
+                Cell::styled(page.escape(phase.id.as_str()), Style::Bold),
+                Cell::or_hyphen(phase.name.as_deref().map(|name| page.escape(name))),
                 Cell::new(details.join("; ")),
             ]
         };
-        let rows: Vec<_> = self.phases.iter().map(row).collect();
+        let rows: Vec<_> = self.pipeline.phases.iter().map(row).collect();
         render(page, &["PHASE", "NAME", "DETAILS"], &rows);
     }
 }

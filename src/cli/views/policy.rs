@@ -1,4 +1,4 @@
-//! A retention policy in words.
+//! A retention policy, for JSON and in words.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
 use crate::core::span::Span;
 use crate::core::{WorkflowId, WorkflowStatus};
 
-/// Where a policy comes from. One that is given on the command line takes the place of the other one.
+/// The origin of a policy. Rules on the command line replace the policy of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PolicySource {
@@ -17,11 +17,10 @@ pub(crate) enum PolicySource {
     CommandLine,
 }
 
-/// A policy for programs.
 #[derive(Debug, Serialize)]
 pub(crate) struct PolicyReport {
     pub(crate) source: PolicySource,
-    words: Vec<String>,
+    pub(crate) words: Vec<String>,
     max_age_seconds: Option<u64>,
     trigger_limits: BTreeMap<String, Limit>,
     keep_last: Option<Limit>,
@@ -60,8 +59,8 @@ impl PolicyReport {
     }
 }
 
-/// What a policy says, a line for each thing.
-pub(crate) fn sentences(policy: &Policy) -> Vec<String> {
+/// Returns the rules of a policy as sentences.
+fn sentences(policy: &Policy) -> Vec<String> {
     let mut lines = Vec::new();
     let older = |span| {
         format!(
@@ -119,7 +118,7 @@ fn limited(trigger: &str, limit: Limit) -> String {
     }
 }
 
-/// `the newest`, `the newest 3`; none if that would be all.
+/// `the newest`, `the newest 3`; `None` if all are kept.
 fn newest(limit: Limit) -> Option<String> {
     match limit {
         Limit::All => None,

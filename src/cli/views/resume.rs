@@ -32,7 +32,7 @@ pub(crate) struct ResumeReport {
     /// The judged file of another system.
     file: Option<String>,
     dialect: Option<Dialect>,
-    /// What was recognised in the file, and where.
+    /// The facts recognised in the file, each with its origin.
     recognised: Vec<Origin>,
     title: Option<String>,
     #[serde(flatten)]
@@ -102,13 +102,13 @@ impl ResumeReport {
             _ => format!("at {}", self.saved_at),
         };
         let Some(handle) = &self.handle else {
-            let file = page.foreign(self.file.as_deref().unwrap_or_default());
+            let file = page.escape(self.file.as_deref().unwrap_or_default());
             let dialect = self.dialect.map(|dialect| format!(" ({dialect})")).unwrap_or_default();
             return format!("{file}{dialect}, saved {when}");
         };
         // The writer of an imported checkpoint did not do the work.
         let by = match imported {
-            Some(imported) => format!(", imported from {}", page.foreign(&imported.source)),
+            Some(imported) => format!(", imported from {}", page.escape(&imported.source)),
             None => by(page, &self.checkpoint.writer),
         };
         format!("{handle}, saved {when}{by}")
@@ -118,7 +118,7 @@ impl ResumeReport {
     fn full_name(&self, page: &Page, id: &PhaseId) -> String {
         let name = self.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
         let mark = if self.resume.inferred.contains(id) { " (by evidence)" } else { "" };
-        format!("{}{}{mark}", page.foreign(id.as_str()), page.suffix(name))
+        format!("{}{}{mark}", page.escape(id.as_str()), page.suffix(name))
     }
 
     fn headline(&self, page: &Page) -> String {
@@ -196,9 +196,9 @@ impl Report for ResumeReport {
         let fields = [
             ("from", self.source(page)),
             ("done", done.join(", ")),
-            ("next", page.foreign(self.resume.action.as_deref().unwrap_or_default())),
-            ("then", page.foreign(&first_few(&then, MOST_PHASES))),
-            ("tasks", page.foreign(&self.tasks_line())),
+            ("next", page.escape(self.resume.action.as_deref().unwrap_or_default())),
+            ("then", page.escape(&first_few(&then, MOST_PHASES))),
+            ("tasks", page.escape(&self.tasks_line())),
             ("artifacts", self.artifacts_line()),
         ];
         for (name, value) in fields {
@@ -222,7 +222,7 @@ impl Report for ResumeReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        let file = self.file.as_deref().map(|file| page.foreign(file));
+        let file = self.file.as_deref().map(|file| page.escape(file));
         let workflow =
             file.as_ref().map_or_else(|| self.workflow.to_string(), |file| format!("--file {file}"));
         match self.resume.verdict {
@@ -247,13 +247,13 @@ impl ResumeReport {
         page.line("Evidence");
         for PhaseEvidence { phase, done, why } in &self.resume.evidence {
             let mark = if *done { "done" } else { "open" };
-            page.line(format!("  {mark}  {}: {why}", page.foreign(phase.as_str())));
+            page.line(format!("  {mark}  {}: {why}", page.escape(phase.as_str())));
         }
         for Origin { fact, value, from } in &self.recognised {
-            page.line(format!("  read  {}", page.foreign(&format!("{fact}: {value} ({from})"))));
+            page.line(format!("  read  {}", page.escape(&format!("{fact}: {value} ({from})"))));
         }
         for ArtifactCondition { path, condition, .. } in &self.artifacts {
-            page.line(format!("  file  {}: {}", page.foreign(path), condition.word()));
+            page.line(format!("  file  {}: {}", page.escape(path), condition.word()));
         }
     }
 }

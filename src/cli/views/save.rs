@@ -183,12 +183,12 @@ impl Report for SaveReport {
 
     fn remarks(&self, page: &mut Page) {
         if let Some(store) = &self.new_store {
-            page.line(format!("Created the store {}", page.foreign(store)));
+            page.line(format!("Created the store {}", page.escape(store)));
         }
         page.warnings(self.warnings.get(..self.advice).unwrap_or_default());
         if !self.redactions.is_empty() {
             let label = page.paint(Style::Warning, "warning:");
-            let pointers = page.foreign(&self.redactions.join(", "));
+            let pointers = page.escape(&self.redactions.join(", "));
             let flag = if self.has_allow_secrets { "; `--allow-secrets` keeps them" } else { "" };
             page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
         }
@@ -208,7 +208,7 @@ impl Report for SaveReport {
         let next = match &self.next {
             _ if self.status == Some(WorkflowStatus::Complete) => " The workflow is complete.".to_owned(),
             Some(NextReport { phase: Some(next), .. } | NextReport { action: Some(next), .. }) => {
-                format!(" Next: {}.", page.foreign(next))
+                format!(" Next: {}.", page.escape(next))
             }
             _ => String::new(),
         };
@@ -216,14 +216,14 @@ impl Report for SaveReport {
             Some(WorkflowStatus::InProgress) => format!(" Resume with: ckpt resume {}", self.workflow),
             _ => String::new(),
         };
-        page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.foreign(&self.summary)));
+        page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.escape(&self.summary)));
         if let Some(cleanup) = &self.cleanup {
             page.line(cleanup);
         }
         if let Some(path) = &self.path
             && page.verbose
         {
-            page.line(format!("  {}", page.foreign(path)));
+            page.line(format!("  {}", page.escape(path)));
         }
     }
 

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::core::schema::{ALL, Schema};
 
@@ -42,9 +41,5 @@ impl Report for SchemaReport {
             Some(_) => self.text.to_owned(),
             None => self.schemas.iter().map(|name| format!("{name}\n")).collect(),
         }
-    }
-
-    fn answer(&self, page: &mut Page) {
-        page.raw(&self.essential());
     }
 }

@@ -194,7 +194,7 @@ fn phases(page: &mut Page, phases: &[Phase]) {
     }
     page.line("");
     page.line("Phases");
-    let ids: Vec<String> = phases.iter().map(|phase| page.foreign(phase.id.as_str())).collect();
+    let ids: Vec<String> = phases.iter().map(|phase| page.escape(phase.id.as_str())).collect();
     let width = ids.iter().map(|id| escape::width(id)).max().unwrap_or(0);
     for (phase, id) in phases.iter().zip(ids) {
         let (word, style) = phase_status(phase.status);
@@ -206,7 +206,7 @@ fn phases(page: &mut Page, phases: &[Phase]) {
 
 fn details(page: &Page, phase: &Phase) -> String {
     let mut words = Vec::new();
-    words.extend(phase.name.as_deref().map(|name| page.foreign(name)));
+    words.extend(phase.name.as_deref().map(|name| page.escape(name)));
     if let (Some(start), Some(end)) = (phase.started_at, phase.completed_at)
         && let Ok(seconds) = u64::try_from(end.seconds_since(start))
     {
@@ -215,7 +215,7 @@ fn details(page: &Page, phase: &Phase) -> String {
     if phase.attempts > 1 {
         words.push(format!("attempt {}", phase.attempts));
     }
-    words.extend(phase.error.as_deref().map(|error| page.foreign(error)));
+    words.extend(phase.error.as_deref().map(|error| page.escape(error)));
     if phase.data.is_some() {
         words.push("has data".to_owned());
     }
@@ -237,7 +237,7 @@ fn tasks(page: &mut Page, tasks: &[Task]) {
         }
         words.extend(task.output.as_ref().map(|output| format!("writes {output}")));
         words.extend(task.error.clone());
-        page.line(format!("  {}", page.foreign(&words.join("  "))));
+        page.line(format!("  {}", page.escape(&words.join("  "))));
     }
 }
 
@@ -250,6 +250,6 @@ fn artifacts(page: &mut Page, artifacts: &[Artifact]) {
     for Artifact { name, path, size, .. } in artifacts {
         let size = size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
         let name = if name == path { String::new() } else { format!("{name}: ") };
-        page.line(format!("  {}  {size}", page.foreign(&format!("{name}{path}"))));
+        page.line(format!("  {}  {size}", page.escape(&format!("{name}{path}"))));
     }
 }

@@ -78,9 +78,9 @@ fn store(page: &mut Page, ShownStoreStats { stats, saved_percent }: &ShownStoreS
         (counts.damaged, "damaged"),
         (stats.archived_workflows, "archived"),
     ];
-    let named: Vec<_> = named.iter().filter(|(number, _)| *number > 0).collect();
-    let words: Vec<_> = named.iter().map(|(number, word)| format!("{number} {word}")).collect();
     let total: usize = named.iter().map(|(number, _)| number).sum();
+    let named = named.iter().filter(|(number, _)| *number > 0);
+    let words: Vec<_> = named.map(|(number, word)| format!("{number} {word}")).collect();
     let of_what = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
     let archive = match saved_percent {
         Some(percent) => format!(
@@ -120,16 +120,16 @@ fn workflow(page: &mut Page, stats: &WorkflowStats) {
     }
     page.line("");
     let taken: Vec<_> =
-        stats.triggers.iter().map(|(word, number)| format!("{number} {}", page.foreign(word))).collect();
+        stats.triggers.iter().map(|(word, number)| format!("{number} {}", page.escape(word))).collect();
     page.line(format!("Checkpoints: {}", taken.join(", ")));
     if let Some(longest) = &stats.longest {
-        page.line(format!("Longest: {}", page.foreign(longest.as_str())));
+        page.line(format!("Longest: {}", page.escape(longest.as_str())));
     }
 }
 
 fn cells(page: &Page, phase: &PhaseStats) -> Vec<Cell> {
     vec![
-        Cell::styled(page.foreign(phase.id.as_str()), Style::Bold),
+        Cell::styled(page.escape(phase.id.as_str()), Style::Bold),
         Cell::new(phase_status(phase.status).0),
         Cell::right(phase.seconds.map_or_else(|| "-".to_owned(), humane)),
         Cell::right(phase.attempts.to_string()),

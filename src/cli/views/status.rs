@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::parts::{declared_phases, phase_status, progress};
 use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
+use crate::cli::words::{left_out, verb};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::progress::{Estimate, LEAST_SAMPLES, durations, elapsed, estimate};
@@ -14,6 +16,12 @@ use crate::core::resume::Verdict;
 use crate::core::span::humane;
 use crate::core::task::{Task, TaskStatus};
 use crate::core::{Handle, PhaseId, TaskId, Timestamp, WorkflowId, WorkflowStatus};
+
+/// The columns of the first line that the workflow and its title get.
+const HEAD_WIDTH: usize = 55;
+
+/// How many tasks of the current phase are named.
+const MOST_TASKS: usize = 12;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct StatusReport {
@@ -25,29 +33,29 @@ pub(crate) struct StatusReport {
     phase: Option<PhaseId>,
     done: Vec<PhaseId>,
     total: Option<usize>,
-    phases: Vec<PhaseLine>,
+    phases: Vec<PhaseProgress>,
     elapsed_seconds: Option<u64>,
     estimate: Option<Estimate>,
-    /// How many finished workflows of the same pipeline there are.
+    /// The number of finished workflows of the same pipeline.
     samples: usize,
-    /// Why the workflow was archived, if it was.
+    /// The reason of an archived workflow.
     archived_as: Option<String>,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-struct PhaseLine {
+struct PhaseProgress {
     id: PhaseId,
     name: Option<String>,
     status: PhaseStatus,
     inferred: bool,
     current: bool,
     duration_seconds: Option<u64>,
-    tasks: Vec<TaskLine>,
+    tasks: Vec<TaskProgress>,
 }
 
 #[derive(Debug, Serialize)]
-struct TaskLine {
+struct TaskProgress {
     id: TaskId,
     status: TaskStatus,
     waiting: bool,
@@ -57,7 +65,7 @@ impl StatusReport {
     pub(crate) fn new(judgement: &Judgement, finished: &[Checkpoint], now: Timestamp) -> Self {
         let Judgement { checkpoint, resume, facts } = judgement;
         let archived_as = facts.selection.archived.clone();
-        // Work that was given up or put away lasted until it was last heard of.
+        // Work that is over lasted until its last save.
         let goes_on = checkpoint.content.status == WorkflowStatus::InProgress && archived_as.is_none();
         let now = if goes_on { now } else { checkpoint.saved_at };
         let known = durations(checkpoint);
@@ -67,10 +75,14 @@ impl StatusReport {
             let waits = |task: &Task| {
                 resume.tasks.waiting.contains(&task.id) || resume.tasks.blocked.contains(&task.id)
             };
-            // A phase that is being worked on has lasted until now.
-            let running = phase.started_at.filter(|_| phase.status == PhaseStatus::InProgress);
-            let running = running.and_then(|start| u64::try_from(now.seconds_since(start)).ok());
-            PhaseLine {
+            // A phase in progress has lasted until now.
+            let running = match phase.started_at {
+                Some(start) if phase.status == PhaseStatus::InProgress => {
+                    u64::try_from(now.seconds_since(start)).ok()
+                }
+                _ => None,
+            };
+            PhaseProgress {
                 id: phase.id.clone(),
                 name: phase.name.clone(),
                 status: phase.status,
@@ -78,7 +90,7 @@ impl StatusReport {
                 current,
                 duration_seconds: duration.or(running),
                 tasks: tasks
-                    .map(|task| TaskLine {
+                    .map(|task| TaskProgress {
                         id: task.id.clone(),
                         status: task.status,
                         waiting: current && waits(task),
@@ -94,10 +106,10 @@ impl StatusReport {
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             done: resume.done.clone(),
-            total: checkpoint.content.is_declared().then_some(checkpoint.content.phases.len()),
+            total: declared_phases(&checkpoint.content),
             phases: checkpoint.content.phases.iter().zip(known).map(line).collect(),
             elapsed_seconds: elapsed(checkpoint, now),
-            estimate: estimate(&resume.remaining, finished).filter(|_| !resume.remaining.is_empty()),
+            estimate: if resume.remaining.is_empty() { None } else { estimate(&resume.remaining, finished) },
             samples: finished.len(),
             archived_as,
             warnings: Vec::new(),
@@ -121,7 +133,7 @@ impl StatusReport {
                 )
             }
             (None, _) => {
-                let there = if self.samples == 1 { "there is" } else { "there are" };
+                let there = verb(self.samples, "there is", "there are");
                 format!(
                     "{elapsed}, no estimate: it needs {LEAST_SAMPLES} finished workflows of this pipeline, {there} {}",
                     self.samples
@@ -158,80 +170,63 @@ impl Report for StatusReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        let title =
-            self.title.as_deref().map(|title| format!(" {}", page.foreign(title))).unwrap_or_default();
-        let progress = match self.total.filter(|total| *total > 0) {
+        let mut progress = match self.total.filter(|total| *total > 0) {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
-            None => format!("{} done", self.done.len()),
+            None => progress(self.done.len(), None),
         };
-        let given_up = match self.status {
-            WorkflowStatus::InProgress | WorkflowStatus::Complete => None,
-            WorkflowStatus::Failed | WorkflowStatus::Abandoned => Some(self.status.word()),
-        };
-        let archived = self.archived_as.as_ref().map(|_| "archived");
-        let progress = [Some(progress.as_str()), given_up, archived]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(", ");
-        let head = format!("{}{title}", self.workflow);
-        let gap = " ".repeat(55_usize.saturating_sub(escape::width(&head)).max(2));
-        page.line(format!("{}{gap}{progress}", page.paint(Style::Bold, &head)));
-        let id_width =
-            self.phases.iter().map(|line| escape::width(&page.foreign(line.id.as_str()))).max().unwrap_or(0);
-        let names = self.phases.iter().filter_map(|line| line.name.as_ref());
-        let name_width = names.map(|name| escape::width(&page.foreign(name))).max().unwrap_or(0);
-        for line in &self.phases {
-            phase_line(page, line, id_width, name_width);
+        if matches!(self.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned) {
+            progress.push_str(&format!(", {}", self.status.word()));
         }
-        let last = self.last_line();
-        page.line(last);
+        if self.archived_as.is_some() {
+            progress.push_str(", archived");
+        }
+        let head = format!("{}{}", self.workflow, page.suffix(self.title.as_deref()));
+        let gap = " ".repeat(HEAD_WIDTH.saturating_sub(escape::width(&head)).max(2));
+        page.line(format!("{}{gap}{progress}", page.paint(Style::Bold, &head)));
+        let width = |text: fn(&PhaseProgress) -> &str| {
+            self.phases.iter().map(|phase| escape::width(&escape::inline(text(phase)))).max().unwrap_or(0)
+        };
+        let id_width = width(|phase| phase.id.as_str());
+        let name_width = width(|phase| phase.name.as_deref().unwrap_or_default());
+        for phase in &self.phases {
+            phase_line(page, phase, id_width, name_width);
+        }
+        page.line(self.last_line());
     }
 }
 
-fn phase_line(page: &mut Page, line: &PhaseLine, id_width: usize, name_width: usize) {
-    let pad = |text: String, width: usize| {
-        let gap = " ".repeat(width.saturating_sub(escape::width(&text)));
-        text + &gap
-    };
-    let (word, style) = match line.status {
-        _ if line.inferred => ("done by evidence", Style::Good),
-        PhaseStatus::Complete => ("done", Style::Good),
-        PhaseStatus::Skipped => ("skipped", Style::Dim),
-        PhaseStatus::InProgress => ("in progress", Style::Warning),
-        PhaseStatus::Failed => ("failed", Style::Bad),
-        PhaseStatus::Pending => ("to do", Style::Plain),
-    };
-    let mark = if line.current { ">" } else { " " };
-    let id = pad(page.foreign(line.id.as_str()), id_width);
-    let name = pad(line.name.as_deref().map(|name| page.foreign(name)).unwrap_or_default(), name_width);
-    let name = if name_width > 0 { format!("  {name}") } else { String::new() };
-    let done = line.tasks.iter().filter(|task| task.status.is_done()).count();
+fn phase_line(page: &mut Page, phase: &PhaseProgress, id_width: usize, name_width: usize) {
+    let (word, style) =
+        if phase.inferred { ("done by evidence", Style::Good) } else { phase_status(phase.status) };
+    let mark = if phase.current { ">" } else { " " };
+    let id = escape::pad(&page.escape(phase.id.as_str()), id_width);
+    let name = escape::pad(&page.escape(phase.name.as_deref().unwrap_or_default()), name_width);
+    let name = if name_width > 0 { format!("  {name}") } else { name };
     let mut details = Vec::new();
-    details.extend(line.duration_seconds.map(humane));
-    if !line.tasks.is_empty() {
-        details.push(format!("{done} of {} tasks", line.tasks.len()));
+    details.extend(phase.duration_seconds.map(humane));
+    if !phase.tasks.is_empty() {
+        let done = phase.tasks.iter().filter(|task| task.status.is_done()).count();
+        details.push(format!("{done} of {} tasks", phase.tasks.len()));
     }
     let status = page.paint(style, &format!("{word:<11}"));
     let text = format!("{mark} {id}{name}  {status}  {}", details.join(", "));
     page.line(text.trim_end());
-    if line.current && !line.tasks.is_empty() {
-        let task = |task: &TaskLine| {
-            let word = match task.status {
-                TaskStatus::Complete => "done",
-                TaskStatus::Pending if task.waiting => "waiting",
-                TaskStatus::Pending => "to do",
-                other => other.word(),
-            };
-            format!("{}  {word}", page.foreign(task.id.as_str()))
-        };
-        const MOST: usize = 12;
-        let mut words: Vec<_> = line.tasks.iter().take(MOST).map(task).collect();
-        if line.tasks.len() > MOST {
-            words.push(format!("and {} more", line.tasks.len() - MOST));
-        }
+    if phase.current && !phase.tasks.is_empty() {
+        let mut words: Vec<_> = phase.tasks.iter().take(MOST_TASKS).map(task_words).collect();
+        words.extend(left_out(phase.tasks.len(), MOST_TASKS).map(|more| format!("and {more} more")));
         page.line(format!("      {}", words.join("   ")));
     }
+}
+
+/// `parser  to do`
+fn task_words(task: &TaskProgress) -> String {
+    let word = match task.status {
+        TaskStatus::Complete => "done",
+        TaskStatus::Pending if task.waiting => "waiting",
+        TaskStatus::Pending => "to do",
+        other => other.word(),
+    };
+    format!("{}  {word}", escape::inline(task.id.as_str()))
 }
 
 #[cfg(test)]

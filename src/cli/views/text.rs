@@ -28,10 +28,6 @@ impl Report for TextReport {
         self.text.clone()
     }
 
-    fn answer(&self, page: &mut Page) {
-        page.raw(&self.text);
-    }
-
     fn remarks(&self, page: &mut Page) {
         page.warnings(&self.warnings);
     }

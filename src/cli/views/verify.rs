@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::cli::words::{count, verb};
+use crate::cli::words::{and, count, verb};
 use crate::core::Handle;
 use crate::core::finding::{Finding, Severity};
 use crate::core::store::{Checked, Repair, RepairAction, StoredSecret, Verification};
@@ -16,22 +16,22 @@ pub(crate) struct VerifyReport {
     checked: Checked,
     findings: Vec<Finding>,
     secrets: Vec<StoredSecret>,
-    repaired: Vec<RepairLine>,
+    repaired: Vec<ShownRepair>,
     warnings: Vec<String>,
-    /// Whether it was asked for.
+    /// True if a repair was requested.
     #[serde(skip)]
     repairs: bool,
 }
 
 #[derive(Debug, Serialize)]
-struct RepairLine {
+struct ShownRepair {
     action: RepairAction,
     path: String,
     to: Option<String>,
     handle: Option<Handle>,
 }
 
-impl RepairLine {
+impl ShownRepair {
     fn new(repair: Repair) -> Self {
         Self {
             action: repair.action,
@@ -50,7 +50,7 @@ impl VerifyReport {
     ) -> Self {
         Self {
             repairs: repaired.is_some(),
-            repaired: repaired.into_iter().flatten().map(RepairLine::new).collect(),
+            repaired: repaired.into_iter().flatten().map(ShownRepair::new).collect(),
             ok: verification.is_ok(),
             checked: verification.checked,
             findings: verification.findings,
@@ -75,12 +75,11 @@ impl Report for VerifyReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        for RepairLine { action, path, to, .. } in &self.repaired {
-            let label = page.paint(Style::Good, &format!("{}:", action.word()));
-            let to = to.as_ref().map(|to| format!(" -> {}", page.foreign(to))).unwrap_or_default();
-            page.line(format!("{label} {}{to}", page.foreign(path)));
+        for ShownRepair { action, path, to, .. } in &self.repaired {
+            let to = to.as_ref().map(|to| format!(" -> {to}")).unwrap_or_default();
+            page.labelled(Style::Good, &format!("{}:", action.word()), &format!("{path}{to}"));
         }
-        let mut helped = Vec::new();
+        let mut help: Vec<String> = Vec::new();
         for (severity, label, style) in [
             (Severity::Blocker, "error:", Style::Bad),
             (Severity::Advice, "warning:", Style::Warning),
@@ -90,23 +89,18 @@ impl Report for VerifyReport {
                 continue;
             }
             for finding in self.of(severity) {
-                let label = page.paint(style, label);
-                let path = page.foreign(finding.path.as_deref().unwrap_or_default());
-                page.line(format!("{label} {path} {}", page.foreign(&finding.message)));
-                for help in &finding.help {
-                    if !helped.contains(&help) {
-                        helped.push(help);
+                let path = finding.path.as_deref().unwrap_or_default();
+                page.labelled(style, label, &format!("{path} {}", finding.message));
+                for line in &finding.help {
+                    if !help.contains(line) {
+                        help.push(line.clone());
                     }
                 }
             }
         }
-        for help in helped {
-            page.line(format!("  help: {help}"));
-        }
+        page.help(&help);
         for StoredSecret { handle, path, pointer, rule } in &self.secrets {
-            let label = page.paint(Style::Bad, "secret:");
-            let (path, pointer) = (page.foreign(path), page.foreign(pointer));
-            page.line(format!("{label} {path} {handle} at {pointer} ({rule})"));
+            page.labelled(Style::Bad, "secret:", &format!("{path} {handle} at {pointer} ({rule})"));
         }
         if !self.secrets.is_empty() {
             page.line("  help: replace what was exposed; `ckpt cleanup --help` says how to delete a workflow for good");
@@ -119,13 +113,11 @@ impl Report for VerifyReport {
             (0, 0, 0) => page.paint(Style::Good, "nothing is wrong"),
             (0, 0, secrets) => count(secrets, "secret"),
             (_, _, 0) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-            (_, _, secrets) => crate::cli::words::and(&[
-                count(errors, "error"),
-                count(warnings, "warning"),
-                count(secrets, "secret"),
-            ]),
+            (_, _, secrets) => {
+                and(&[count(errors, "error"), count(warnings, "warning"), count(secrets, "secret")])
+            }
         };
-        page.line(format!("Checked {}: {verdict}", crate::cli::words::and(&checked)));
+        page.line(format!("Checked {}: {verdict}", and(&checked)));
     }
 
     fn failures(&self, page: &mut Page) {

@@ -116,7 +116,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         let mut promised = workflow(&["a", "b", "c"], &[("a", Complete), ("b", status), ("c", Complete)]);
         let spec = ckpt::core::pipeline::PhaseSpec {
             approval: true,
-            outputs: vec![("o.json".into(), None)],
+            outputs: vec![ckpt::core::pipeline::OutputSpec { path: "o.json".into(), schema: None }],
             ..ckpt::core::pipeline::PhaseSpec::bare("b".parse().unwrap())
         };
         let phases = [

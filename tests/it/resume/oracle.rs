@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ckpt::core::change::{Approve, Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, GitContext};
 use ckpt::core::phase::PhaseStatus::{self, Complete, Failed, InProgress, Pending, Skipped};
-use ckpt::core::pipeline::{PhaseSpec, Pipeline};
+use ckpt::core::pipeline::{OutputSpec, PhaseSpec, Pipeline};
 use ckpt::core::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
 use ckpt::core::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
@@ -83,7 +83,10 @@ fn id(phase: usize) -> PhaseId {
 fn pipeline() -> Pipeline {
     let spec = |phase: usize| PhaseSpec {
         approval: gated(phase),
-        outputs: promises(phase).then(|| (format!("{phase}.txt"), None)).into_iter().collect(),
+        outputs: promises(phase)
+            .then(|| OutputSpec { path: format!("{phase}.txt"), schema: None })
+            .into_iter()
+            .collect(),
         ..PhaseSpec::bare(id(phase))
     };
     Pipeline::new("test".into(), (0..PHASES).map(spec).collect()).unwrap()

@@ -96,7 +96,7 @@ impl CheckpointPart {
         }
     }
 
-    /// True if `read_back` has all that this part of `source` says. `dialect` is the one that was read.
+    /// True if `read_back` has all of this part of `source`. `dialect` is the one that was read.
     pub(super) fn is_preserved(self, source: &Checkpoint, read_back: &Checkpoint, dialect: Dialect) -> bool {
         match self {
             Self::Phases => has_phases(source, read_back),
@@ -178,7 +178,7 @@ pub(super) fn missing_phase_statuses<'c>(
     })
 }
 
-/// True if `precise` says more than `coarse` and does not contradict it: a dialect without a word for skipped phases
+/// True if `precise` is a more specific form of `coarse`: a dialect without a word for skipped phases
 /// records them as done, and one without a word for started phases records them as pending.
 pub(super) fn refines(precise: PhaseStatus, coarse: PhaseStatus) -> bool {
     match precise {

@@ -25,7 +25,7 @@ pub struct Draft {
     pub undated_error: Option<String>,
     /// A remark about the checkpoint.
     pub note: Option<String>,
-    /// Set if the file says that there is no work at all.
+    /// True if the file states that there is no work at all.
     pub idle: bool,
 }
 

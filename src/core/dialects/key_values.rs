@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn many_keys_take_linear_time() {
+    fn many_repeated_keys_keep_their_last_value() {
         let line = |n: usize| format!("KEY_{}={n}\n", n % 100_000);
         let text: String = (0..200_000).map(line).collect();
         let (value, lines) = parse(&text).unwrap();

@@ -8,11 +8,14 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
-use super::Dialect;
+use super::dialect::Dialect;
 use super::document::{Document, Notation};
+use super::draft::Draft;
 use super::reading::{DialectFiles, Reading};
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::{Checkpoint, Writer};
+use crate::core::json::overlay;
+use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 pub(super) fn read(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Reading {
@@ -20,12 +23,12 @@ pub(super) fn read(dialect: Dialect, main: &Value, companion: Option<&Value>) ->
     dialect.read(&document, companion)
 }
 
-/// The words of the findings, in order.
+/// Returns the codes of the findings, in order.
 pub(super) fn codes(reading: &Reading) -> Vec<&'static str> {
     reading.findings.iter().map(|finding| finding.code.word()).collect()
 }
 
-/// The checkpoint that an import makes, without the disk.
+/// Returns the checkpoint that an import makes, without the disk.
 pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>) -> Checkpoint {
     let stamp = Stamp {
         now: Timestamp::parse("2026-11-01T12:00:00Z").unwrap(),
@@ -41,15 +44,48 @@ pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>
     draft.assemble(*successor(&id, None, &stamp), Path::new("/project"))
 }
 
-/// Demands that what is imported and not changed is written back as the same JSON value.
+/// Asserts that an import without changes is written back as the same JSON value.
 #[track_caller]
 pub(super) fn round_trip(dialect: Dialect, main: &Value, companion: Option<&Value>) {
     let written = dialect.write(&imported(dialect, main, companion), Path::new("/project")).unwrap();
     assert_eq!(written, DialectFiles { main: main.clone(), companion: companion.cloned() });
 }
 
-/// Any small JSON value, and often one that looks like what a checkpoint holds.
-pub(super) fn odd() -> impl Strategy<Value = Value> {
+/// Returns a document with some members replaced or added.
+pub(super) fn with(mut document: Value, changes: Value) -> Value {
+    overlay(&mut document, changes);
+    document
+}
+
+/// Returns a document without a member.
+pub(super) fn without(mut document: Value, key: &str) -> Value {
+    document.as_object_mut().unwrap().shift_remove(key);
+    document
+}
+
+/// Returns the ids of the phases that are done.
+pub(super) fn done(draft: &Draft) -> Vec<&str> {
+    let done = draft.content.phases.iter().filter(|phase| phase.status.is_done());
+    done.map(|phase| phase.id.as_str()).collect()
+}
+
+/// Returns the ids of the phases with their statuses.
+pub(super) fn phases(draft: &Draft) -> Vec<(&str, &str)> {
+    draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
+}
+
+/// Changes a checkpoint like a later save that enters a phase.
+pub(super) fn enter_phase(checkpoint: &mut Checkpoint, phase: &str, status: PhaseStatus) {
+    checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
+    let id: PhaseId = phase.parse().unwrap();
+    let phase = checkpoint.content.phases.iter_mut().find(|phase| phase.id == id).unwrap();
+    phase.enter(status, checkpoint.saved_at);
+    checkpoint.content.phase = Some(id);
+    checkpoint.content.next = None;
+}
+
+/// Any small JSON value, often one of a kind that occurs in checkpoints.
+pub(super) fn any_value() -> impl Strategy<Value = Value> {
     let words = select(vec![
         "",
         " ",
@@ -91,18 +127,18 @@ pub(super) fn odd() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object with any choice of these members, each with a fitting value or an odd one, and one nobody knows.
+/// An object with any choice of these members, each with a fitting value or any other, and an unknown one.
 pub(super) fn objects(members: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
     let member = |(key, fitting): (&'static str, BoxedStrategy<Value>)| {
         prop_oneof![
             6 => fitting.prop_map(Some),
-            1 => odd().prop_map(Some),
+            1 => any_value().prop_map(Some),
             1 => Just(None),
         ]
         .prop_map(move |value| value.map(|value| (key.to_owned(), value)))
         .boxed()
     };
-    let unknown = odd().prop_map(|value| Some(("nobody_knows".to_owned(), value))).boxed();
+    let unknown = any_value().prop_map(|value| Some(("nobody_knows".to_owned(), value))).boxed();
     let members: Vec<_> = members.into_iter().map(member).chain([unknown]).collect();
     members.prop_map(|members| members.into_iter().flatten().collect()).boxed()
 }

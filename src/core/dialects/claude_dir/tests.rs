@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Replan, WorkflowStatus};
-use crate::core::dialects::testing::{codes, imported, round_trip};
+use crate::core::dialects::testing::{codes, done, imported, phases, round_trip, with, without};
 use crate::core::dialects::{Dialect, Draft, Reading};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
@@ -83,23 +83,9 @@ fn newest_version() -> Value {
     })
 }
 
-fn with(mut document: Value, changes: Value) -> Value {
-    crate::core::json::overlay(&mut document, changes);
-    document
-}
-
-fn without(mut document: Value, key: &str) -> Value {
-    document.as_object_mut().unwrap().shift_remove(key);
-    document
-}
-
 fn read(document: &Value) -> Reading {
     assert_eq!(Dialect::detect(document), DIR);
     crate::core::dialects::testing::read(DIR, document, None)
-}
-
-fn phases(draft: &Draft) -> Vec<(&str, &str)> {
-    draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
 }
 
 fn open(draft: &Draft) -> Vec<&str> {
@@ -108,16 +94,6 @@ fn open(draft: &Draft) -> Vec<&str> {
         .phases
         .iter()
         .filter(|phase| !phase.status.is_done())
-        .map(|phase| phase.id.as_str())
-        .collect()
-}
-
-fn done(draft: &Draft) -> Vec<&str> {
-    draft
-        .content
-        .phases
-        .iter()
-        .filter(|phase| phase.status.is_done())
         .map(|phase| phase.id.as_str())
         .collect()
 }
@@ -218,7 +194,7 @@ mod reading {
     }
 
     #[test]
-    fn without_a_total_the_list_is_not_whole() {
+    fn without_a_total_the_list_is_not_complete() {
         for document in [
             without(first_version(), "total_phases"),
             with(first_version(), json!({"total_phases": 0})),
@@ -322,7 +298,7 @@ mod reading {
     }
 
     #[test]
-    fn tests_that_did_not_pass_need_a_word_from_somebody() {
+    fn failed_tests_need_confirmation() {
         for changes in [json!({"tests_passing": false}), json!({"workflow_state": {"tests_passing": false}})]
         {
             let reading = read(&with(first_version(), changes));
@@ -355,7 +331,7 @@ mod reading {
     }
 
     #[test]
-    fn two_places_that_disagree_are_a_finding_and_the_top_counts() {
+    fn a_copy_that_differs_is_a_finding_and_the_top_level_takes_precedence() {
         let document =
             with(first_version(), json!({"workflow_state": {"current_phase": 3, "completed_phases": ["1"]}}));
         let reading = read(&document);
@@ -365,7 +341,7 @@ mod reading {
     }
 
     #[test]
-    fn members_are_found_in_the_state_where_the_top_lacks_them() {
+    fn members_are_read_from_workflow_state_if_the_top_level_lacks_them() {
         let document = with(
             without(without(first_version(), "completed_phases"), "total_phases"),
             json!({"workflow_state": {"completed_phases": [1, 2], "total_phases": 3}}),
@@ -375,7 +351,7 @@ mod reading {
     }
 
     #[test]
-    fn other_documents_are_not_taken_for_one() {
+    fn other_documents_are_not_recognised() {
         for other in [
             json!({"checkpoint_id": "x", "workflow_state": {}}),
             json!({"workflow_type": "x", "current_phase": 1}),
@@ -409,7 +385,7 @@ mod errors {
     }
 
     #[test]
-    fn an_error_without_any_time_is_still_told() {
+    fn an_error_without_any_time_is_kept() {
         let timeless = with(
             without(without(first_version(), "updated_at"), "created_at"),
             json!({"checkpoint_id": "x", "last_error": "lost"}),
@@ -486,7 +462,7 @@ mod states {
     }
 
     #[test]
-    fn states_that_disagree_with_the_counter_decide() {
+    fn states_that_contradict_the_counter_take_precedence() {
         let document = with(newest_version(), json!({"state_machine": {"completed_states": ["setup"]}}));
         let reading = read(&document);
         assert_eq!(codes(&reading), ["records_disagree"]);
@@ -553,7 +529,7 @@ mod states {
     }
 
     #[test]
-    fn states_stand_alone_where_nothing_is_counted() {
+    fn states_are_the_phases_if_there_is_no_counter() {
         let document = without(
             without(with(newest_version(), json!({"workflow_state": null})), "completed_phases"),
             "current_phase",
@@ -564,7 +540,7 @@ mod states {
     }
 
     #[test]
-    fn a_machine_that_says_nothing_is_not_asked() {
+    fn an_empty_state_machine_is_ignored() {
         for machine in
             [json!(null), json!({}), json!({"completed_states": [], "current_state": ""}), json!([1])]
         {
@@ -594,7 +570,7 @@ mod replans {
     }
 
     #[test]
-    fn counts_that_know_of_more_are_believed_so_that_the_limit_holds() {
+    fn counters_add_replans_that_the_history_lacks() {
         let counts = json!({"replan_phase_counts": {"phase_1": 3, "2": 1}, "replanning_count": 4});
         let document = with(newest_version(), counts);
         let reading = read(&document);
@@ -622,7 +598,7 @@ mod replans {
     }
 
     #[test]
-    fn a_third_replan_of_one_phase_is_refused_whoever_counted_the_others() {
+    fn a_third_replan_of_one_phase_is_refused_even_if_others_are_only_counted() {
         let document = with(newest_version(), json!({"replan_phase_counts": {"phase_1": 2}}));
         let checkpoint = imported(DIR, &document, None);
         let stamp = Stamp {
@@ -640,7 +616,7 @@ mod replans {
     }
 
     #[test]
-    fn a_history_that_knows_of_more_counts() {
+    fn a_longer_history_takes_precedence_over_a_counter() {
         for counts in [json!({"phase_1": 0}), json!({"phase_7": 0})] {
             let mut document = newest_version();
             document["replan_phase_counts"] = counts;
@@ -651,7 +627,7 @@ mod replans {
     }
 
     #[test]
-    fn a_count_beyond_all_limits_is_no_flood() {
+    fn a_huge_counter_adds_few_replans() {
         for count in [json!(u64::MAX), json!(1_000_000), json!("99999")] {
             let document = with(newest_version(), json!({"replan_phase_counts": {"phase_1": count}}));
             assert_eq!(of(&read(&document).draft, "1"), 20);
@@ -660,7 +636,7 @@ mod replans {
     }
 
     #[test]
-    fn a_total_that_fits_nothing_is_a_finding() {
+    fn a_total_that_does_not_match_is_a_finding() {
         let reading = read(&with(first_version(), json!({"replanning_count": 2})));
         assert_eq!(codes(&reading), ["records_disagree"]);
     }
@@ -670,7 +646,7 @@ mod writing {
     use super::*;
 
     #[test]
-    fn what_was_imported_is_written_back_as_it_was() {
+    fn an_import_without_changes_is_written_back_unchanged() {
         round_trip(DIR, &first_version(), None);
         round_trip(DIR, &newest_version(), None);
         let odd = json!({
@@ -691,7 +667,7 @@ mod writing {
     }
 
     #[test]
-    fn a_save_on_top_shows_in_the_first_version() {
+    fn a_later_save_updates_a_document_of_the_first_version() {
         let mut checkpoint = imported(DIR, &first_version(), None);
         let later = Timestamp::parse("2026-02-04T00:00:00Z").unwrap();
         checkpoint.saved_at = later;
@@ -708,7 +684,7 @@ mod writing {
     }
 
     #[test]
-    fn a_save_on_top_shows_wherever_the_newest_version_says_it() {
+    fn a_later_save_updates_all_copies_in_the_newest_version() {
         let mut checkpoint = imported(DIR, &newest_version(), None);
         let later = Timestamp::parse("2026-03-02T00:00:00Z").unwrap();
         checkpoint.saved_at = later;
@@ -727,7 +703,7 @@ mod writing {
     }
 
     #[test]
-    fn a_failure_on_top_shows_and_its_mending_too() {
+    fn a_later_failure_is_written_and_so_is_its_repair() {
         for document in [first_version(), newest_version()] {
             let mut checkpoint = imported(DIR, &document, None);
             checkpoint.content.phases[2].enter(PhaseStatus::Failed, checkpoint.saved_at);
@@ -761,7 +737,7 @@ mod writing {
     }
 
     #[test]
-    fn a_status_in_the_data_of_a_phase_follows_it() {
+    fn a_status_in_the_data_of_a_phase_is_updated() {
         let document =
             with(newest_version(), json!({"phase_data": {"phase_2": {"status": "running", "n": 1}}}));
         let mut checkpoint = imported(DIR, &document, None);
@@ -772,7 +748,7 @@ mod writing {
     }
 
     #[test]
-    fn a_fresh_document_says_all_that_the_dialect_can_say() {
+    fn a_new_document_has_all_members_of_the_dialect() {
         let mut checkpoint = imported(DIR, &newest_version(), None);
         checkpoint.content.state = Default::default();
         let fresh = written(&checkpoint);
@@ -793,7 +769,7 @@ mod writing {
     }
 
     #[test]
-    fn phases_of_any_name_survive_a_fresh_document() {
+    fn phases_of_any_name_survive_a_new_document() {
         for (ids, finished) in
             [(&["0", "0.5", "3A", "4"][..], 2), (&["0", "0.5"], 0), (&["PLAN", "BUILD"], 0)]
         {
@@ -819,7 +795,7 @@ mod writing {
     }
 }
 
-fn anything() -> impl Strategy<Value = Value> {
+fn nested_values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -873,7 +849,7 @@ prop_compose! {
             "workflow_state", "phase_data", "error_state", "metadata", "last_error", "tests_passing", "plan_path",
             "plan_modification_time", "replanning_count", "replan_phase_counts", "replan_history", "artifact_registry",
             "mine",
-        ]), anything()), 0..12),
+        ]), nested_values()), 0..12),
         completed in prop::collection::vec(0..6_u64, 0..5),
         states in prop::collection::vec("[a-c]", 0..4),
         failed in prop::option::of(prop_oneof![Just(json!("a")), Just(json!(1)), Just(json!("zzz"))]),
@@ -898,7 +874,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn any_document_is_read_and_given_back(document in document()) {
+    fn any_document_is_read_and_written_back(document in document()) {
         let draft = crate::core::dialects::testing::read(DIR, &document, None).draft;
         round_trip(DIR, &document, None);
         let failed = document.pointer("/error_state/failed_state").and_then(Value::as_str);

@@ -66,7 +66,7 @@ fn a_phase_recorded_as_failed_is_not_complete_whatever_the_list_says() {
 }
 
 #[test]
-fn what_was_imported_is_written_back_as_it_was() {
+fn an_import_without_changes_is_written_back_unchanged() {
     round_trip(Dialect::ClaudePlan, &document(), None);
     let mut odd = document();
     odd["completed_phases"] = json!([1, "2", {"x": 1}]);
@@ -76,7 +76,7 @@ fn what_was_imported_is_written_back_as_it_was() {
 }
 
 #[test]
-fn a_save_on_top_shows_in_what_is_written() {
+fn a_later_save_is_written() {
     let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
     checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
     checkpoint.content.next = None;
@@ -89,7 +89,7 @@ fn a_save_on_top_shows_in_what_is_written() {
 }
 
 #[test]
-fn what_the_system_records_of_a_phase_is_not_what_the_phase_found_out() {
+fn members_of_the_dialect_are_not_data_of_the_phase() {
     let data = |checkpoint: &Checkpoint| {
         let data = checkpoint.content.phases.iter().map(|phase| phase.data.as_ref()?.to_value().ok());
         data.collect::<Vec<_>>()
@@ -117,7 +117,7 @@ fn more_phases_than_can_be_followed_are_a_finding() {
 }
 
 #[test]
-fn files_stay_with_the_phase_that_named_them() {
+fn artifacts_stay_with_the_phase_that_lists_them() {
     let mut checkpoint = imported(Dialect::ClaudePlan, &document(), None);
     checkpoint.content.phases[2].enter(PhaseStatus::Complete, checkpoint.saved_at);
     let extra = Default::default();

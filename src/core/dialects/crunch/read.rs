@@ -84,7 +84,7 @@ fn trigger(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Op
     Some(Trigger::from(word.replace('-', "_")))
 }
 
-/// Reads whether the checkpoint can be resumed, and the warnings about it.
+/// Reads `recovery_info`: a checkpoint that cannot be resumed, and warnings.
 fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) {
     let recovery = main.get("recovery_info").unwrap_or(&Value::Null);
     let warnings: Vec<String> = match recovery.get("warnings") {

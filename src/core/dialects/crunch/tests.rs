@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
-use crate::core::dialects::testing::{codes, imported, read as read_as, round_trip};
-use crate::core::dialects::{Dialect, DialectFiles, Document, Draft, Notation, Reading, to_yaml};
+use crate::core::dialects::testing::{codes, imported, phases, read as read_as, round_trip, with};
+use crate::core::dialects::{Dialect, DialectFiles, Document, Notation, Reading, to_yaml};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseStatus;
 use crate::core::resume::{Facts, GitFact, Limits, Resume, evaluate};
@@ -77,23 +77,14 @@ fn entry() -> Value {
     })
 }
 
-fn with(mut document: Value, changes: Value) -> Value {
-    crate::core::json::overlay(&mut document, changes);
-    document
-}
-
 fn read(document: &Value) -> Reading {
     assert_eq!(Dialect::detect(document), CRUNCH);
     read_as(CRUNCH, document, Some(&entry()))
 }
 
-/// The reading without the finding that earlier phases are taken as complete, which nearly all of them have.
-fn doubts(reading: &Reading) -> Vec<&'static str> {
+/// Returns the codes of the findings but that of implied phases, which nearly every reading has.
+fn other_codes(reading: &Reading) -> Vec<&'static str> {
     codes(reading).into_iter().filter(|code| *code != "phases_implied").collect()
-}
-
-fn phases(draft: &Draft) -> Vec<(&str, &str)> {
-    draft.content.phases.iter().map(|phase| (phase.id.as_str(), phase.status.word())).collect()
 }
 
 fn finding(reading: &Reading, code: Code) -> (Severity, &str) {
@@ -160,7 +151,7 @@ mod reading {
         assert_eq!(of("a;b").status, TaskStatus::Complete);
         assert_eq!((of("c").error.as_deref(), of("c").attempts), (Some("no disk"), 3));
         assert_eq!((of("d").status, of("e").status), (TaskStatus::Pending, TaskStatus::Pending));
-        assert_eq!(doubts(&reading), ["phase_unreadable", "status_unknown", "phase_unreadable"]);
+        assert_eq!(other_codes(&reading), ["phase_unreadable", "status_unknown", "phase_unreadable"]);
         round_trip(CRUNCH, &document, Some(&entry()));
     }
 
@@ -208,7 +199,7 @@ mod reading {
     }
 
     #[test]
-    fn warnings_are_advice_and_missing_prerequisites_need_a_word() {
+    fn warnings_are_advice_and_missing_prerequisites_need_confirmation() {
         let told = json!({"recovery_info": {"warnings": ["Labels changed"], "prerequisites_met": false}});
         let reading = read(&with(checkpoint(), told));
         let told: Vec<_> =
@@ -219,7 +210,7 @@ mod reading {
     }
 
     #[test]
-    fn the_index_is_heard_where_the_checkpoint_is_silent() {
+    fn the_index_fills_in_what_the_checkpoint_lacks() {
         let mut document = checkpoint();
         document["workflow_state"] = json!({});
         document["created_at"] = json!(null);
@@ -229,21 +220,21 @@ mod reading {
         let reading = read_as(CRUNCH, &document, Some(&entry));
         assert_eq!(reading.draft.content.phase.as_ref().unwrap().as_str(), "implementing");
         assert!(reading.draft.recorded_at.is_some());
-        assert_eq!(doubts(&reading), ["cannot_resume"]);
+        assert_eq!(other_codes(&reading), ["cannot_resume"]);
         round_trip(CRUNCH, &document, Some(&entry));
     }
 
     #[test]
-    fn an_index_that_says_something_else_does_not_count() {
+    fn the_checkpoint_takes_precedence_over_the_index() {
         let other = with(entry(), json!({"phase": "docs", "can_resume": false}));
         let reading = read_as(CRUNCH, &checkpoint(), Some(&other));
-        assert_eq!(doubts(&reading), ["records_disagree", "records_disagree"]);
+        assert_eq!(other_codes(&reading), ["records_disagree", "records_disagree"]);
         assert_eq!(reading.draft.content.phase.unwrap().as_str(), "implementing");
         round_trip(CRUNCH, &checkpoint(), Some(&other));
     }
 
     #[test]
-    fn the_trigger_may_stand_in_the_checkpoint() {
+    fn the_trigger_may_be_in_the_checkpoint() {
         let document = with(checkpoint(), json!({"trigger": "user-interrupt"}));
         let reading = read_as(CRUNCH, &document, None);
         assert_eq!(reading.draft.trigger, Some(Trigger::UserInterrupt));
@@ -251,7 +242,7 @@ mod reading {
     }
 
     #[test]
-    fn the_phase_is_found_in_every_place_it_may_stand_in() {
+    fn the_phase_is_read_from_every_place_it_may_be_in() {
         for state in [
             json!({"current_phase": "Validation"}),
             json!({"current_phase": "state:validation"}),
@@ -276,19 +267,19 @@ mod reading {
     }
 
     #[test]
-    fn a_phase_nobody_knows_is_resumed_without_a_guess_about_the_others() {
+    fn an_unknown_phase_is_resumed_without_a_guess_about_the_others() {
         let document = with(checkpoint(), json!({"workflow_state": {"current_phase": "deploying"}}));
         let reading = read_as(CRUNCH, &document, None);
         assert_eq!(phases(&reading.draft), [("deploying", "in_progress")]);
         assert_eq!(
-            (reading.draft.content.pipeline.as_deref(), doubts(&reading)),
+            (reading.draft.content.pipeline.as_deref(), other_codes(&reading)),
             (None, vec!["records_disagree", "phases_unknown"])
         );
         round_trip(CRUNCH, &document, None);
     }
 
     #[test]
-    fn it_is_complete_only_where_the_checkpoint_says_so() {
+    fn it_is_complete_only_if_the_checkpoint_is() {
         let docs = json!({"workflow_state": {"current_phase": "docs", "current_state_label": "state:docs"},
             "recovery_info": {"resume_from": null}});
         let last = with(checkpoint(), docs);
@@ -329,7 +320,7 @@ mod reading {
             let reading = read(&with(checkpoint(), json!({"version": version})));
             assert_eq!(finding(&reading, Code::FormatNewer).0, Severity::Blocker);
         }
-        assert!(doubts(&read(&with(checkpoint(), json!({"version": 1.0})))).is_empty());
+        assert!(other_codes(&read(&with(checkpoint(), json!({"version": 1.0})))).is_empty());
     }
 
     #[test]
@@ -342,7 +333,7 @@ mod reading {
     }
 
     #[test]
-    fn other_documents_are_not_taken_for_one() {
+    fn other_documents_are_not_recognised() {
         for other in [
             json!({"issue_number": 1, "workflow_state": {}}),
             json!({"issue_number": 1, "recovery_info": {}}),
@@ -359,7 +350,7 @@ mod writing {
     use super::*;
 
     #[test]
-    fn what_was_imported_is_written_back_as_it_was() {
+    fn an_import_without_changes_is_written_back_unchanged() {
         round_trip(CRUNCH, &checkpoint(), Some(&entry()));
         round_trip(CRUNCH, &checkpoint(), None);
         let odd = json!({
@@ -382,7 +373,7 @@ mod writing {
     }
 
     #[test]
-    fn many_files_and_labels_take_no_longer_than_their_number() {
+    fn many_files_and_labels_are_written_back_unchanged() {
         let names = |letter: &str| (0..40_000).map(|n| json!(format!("{letter}{n}"))).collect::<Value>();
         let mut large = checkpoint();
         large["files_modified"] = names("f");
@@ -394,7 +385,7 @@ mod writing {
     }
 
     #[test]
-    fn a_save_on_top_shows_in_what_is_written() {
+    fn a_later_save_is_written() {
         let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
         let later = Timestamp::parse("2026-02-05T10:11:12Z").unwrap();
         saved.saved_at = later;
@@ -449,7 +440,7 @@ mod writing {
     }
 
     #[test]
-    fn a_failure_and_the_end_show_too() {
+    fn a_failure_and_the_end_are_written() {
         let mut saved = imported(CRUNCH, &checkpoint(), None);
         saved.content.phases[2].enter(PhaseStatus::Failed, saved.saved_at);
         saved.content.last_error = Some(LastError {
@@ -487,7 +478,7 @@ mod writing {
     }
 
     #[test]
-    fn a_fresh_checkpoint_says_all_that_the_dialect_can_say() {
+    fn a_new_document_has_all_members_of_the_dialect() {
         let mut saved = imported(CRUNCH, &checkpoint(), Some(&entry()));
         saved.content.state = Default::default();
         let files = written(&saved);
@@ -499,7 +490,7 @@ mod writing {
     }
 }
 
-fn anything() -> impl Strategy<Value = Value> {
+fn nested_values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -557,11 +548,11 @@ prop_compose! {
         members in prop::collection::vec((prop::sample::select(vec![
             "checkpoint_id", "version", "created_at", "issue_number", "workflow_state", "issue_snapshot",
             "execution_graph", "agent_outputs", "files_modified", "recovery_info", "status", "trigger", "mine",
-        ]), anything()), 0..6),
+        ]), nested_values()), 0..6),
         phase in prop::sample::select(vec!["enrich", "ready", "implementing", "validation", "docs", "odd", "done"]),
         status in prop::option::of(prop::sample::select(vec!["failed", "done", "active", "blue"])),
-        nodes in prop::collection::vec(("[a-c,=]{0,2}", anything()), 0..4),
-        outputs in anything(),
+        nodes in prop::collection::vec(("[a-c,=]{0,2}", nested_values()), 0..4),
+        outputs in nested_values(),
         removed in prop::collection::vec(0..16_usize, 0..4),
     ) -> Value {
         let mut document = checkpoint();
@@ -581,9 +572,9 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn any_document_is_read_and_given_back(
+    fn any_document_is_read_and_written_back(
         document in document(),
-        companion in prop::option::of(prop_oneof![Just(entry()), anything()]),
+        companion in prop::option::of(prop_oneof![Just(entry()), nested_values()]),
     ) {
         let draft = read_as(CRUNCH, &document, companion.as_ref()).draft;
         round_trip(CRUNCH, &document, companion.as_ref());

@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::phase_list;
-use crate::core::dialects::testing::{codes, imported, objects, odd, one_of, read, round_trip};
+use crate::core::dialects::testing::{
+    any_value, codes, done, enter_phase, imported, objects, one_of, read, round_trip,
+};
 use crate::core::dialects::{CheckpointPart, Dialect, DialectFiles, Draft};
 use crate::core::finding::Severity;
 use crate::core::json::{Json, overlay};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::schema;
 use crate::core::task::TaskStatus;
-use crate::core::time::Timestamp;
 
 /// Requirements and architecture are done, the work goes on.
 fn document() -> Value {
@@ -64,16 +65,6 @@ fn draft(document: &Value) -> Draft {
     read(Dialect::Dotagent, document, None).draft
 }
 
-fn done(draft: &Draft) -> Vec<&str> {
-    draft
-        .content
-        .phases
-        .iter()
-        .filter(|phase| phase.status.is_done())
-        .map(|phase| phase.id.as_str())
-        .collect()
-}
-
 fn status(draft: &Draft, id: &str) -> PhaseStatus {
     draft.content.phases.iter().find(|phase| phase.id.as_str() == id).unwrap().status
 }
@@ -90,12 +81,7 @@ fn saved(
     status: PhaseStatus,
 ) -> (Checkpoint, DialectFiles) {
     let mut checkpoint = imported(Dialect::Dotagent, main, companion);
-    checkpoint.saved_at = Timestamp::parse("2026-12-01T12:00:00Z").unwrap();
-    let id: PhaseId = phase.parse().unwrap();
-    let place = checkpoint.content.phases.iter().position(|phase| phase.id == id).unwrap();
-    checkpoint.content.phases[place].enter(status, checkpoint.saved_at);
-    checkpoint.content.phase = Some(id);
-    checkpoint.content.next = None;
+    enter_phase(&mut checkpoint, phase, status);
     let files = export(&checkpoint);
     (checkpoint, files)
 }
@@ -122,7 +108,7 @@ fn a_file_is_recognised_by_its_members() {
 }
 
 #[test]
-fn it_goes_on_like_a_workflow_that_follows_the_pipeline() {
+fn it_resumes_like_a_workflow_that_follows_the_pipeline() {
     let reading = read(Dialect::Dotagent, &document(), Some(&execution()));
     let draft = &reading.draft;
     assert_eq!(draft.workflow.as_deref(), Some("checkout-rework"));
@@ -142,7 +128,7 @@ fn it_goes_on_like_a_workflow_that_follows_the_pipeline() {
 }
 
 #[test]
-fn what_is_imported_has_the_form_of_a_checkpoint() {
+fn an_import_matches_the_schema_of_checkpoints() {
     let odd = json!({"tasks": {"t1": {"status": "odd?", "attempts": -1, "depends_on": [7, "x,y", {}]}}});
     for (main, companion) in [(document(), execution()), (at("DEPLOYMENT", "failed", &["x,y"]), odd)] {
         let checkpoint = serde_json::to_value(imported(Dialect::Dotagent, &main, Some(&companion))).unwrap();
@@ -200,7 +186,7 @@ fn approvals_are_read_with_their_time() {
 }
 
 #[test]
-fn an_approval_without_a_time_is_as_old_as_the_file() {
+fn an_approval_without_a_time_has_that_of_the_file() {
     for (entry, approved, found) in [
         (json!("ARCHITECTURE"), true, vec!["time_assumed"]),
         (json!({"phase": "architecture", "approved": true}), true, vec!["time_assumed"]),
@@ -318,7 +304,7 @@ fn without_a_status_nothing_is_concluded_about_the_current_phase() {
 }
 
 #[test]
-fn without_a_list_the_pointer_says_where_the_work_stands() {
+fn without_a_list_the_current_phase_decides() {
     let mut document = at("VERIFICATION", "in_progress", &[]);
     document.as_object_mut().unwrap().shift_remove("completed_phases");
     let reading = read(Dialect::Dotagent, &document, None);
@@ -352,7 +338,7 @@ fn all_five_done_is_complete() {
 }
 
 #[test]
-fn a_file_that_was_being_written_needs_a_yes() {
+fn a_file_that_was_being_written_needs_confirmation() {
     let mut document = document();
     document["interruption_safe"] = json!(false);
     let reading = read(Dialect::Dotagent, &document, None);
@@ -364,7 +350,7 @@ fn a_file_that_was_being_written_needs_a_yes() {
 }
 
 #[test]
-fn the_time_of_the_start_helps_where_that_of_the_last_change_is_missing() {
+fn the_start_time_is_used_if_the_time_of_the_last_change_is_missing() {
     let mut document = document();
     document["last_updated"] = json!("recently");
     let reading = read(Dialect::Dotagent, &document, None);
@@ -373,7 +359,7 @@ fn the_time_of_the_start_helps_where_that_of_the_last_change_is_missing() {
 }
 
 #[test]
-fn phases_are_understood_in_any_spelling() {
+fn phases_are_recognised_in_any_spelling() {
     let mut document = document();
     document["current_phase"] = json!(" implementation ");
     document["completed_phases"] = json!(["Requirements", {"name": "architecture"}, {"x": 1}, null]);
@@ -403,7 +389,7 @@ fn a_phase_that_dotagent_does_not_have_is_one_of_its_own() {
 }
 
 #[test]
-fn tasks_belong_to_the_implementation_unless_they_say_otherwise() {
+fn tasks_belong_to_the_implementation_unless_they_name_a_phase() {
     let mut execution = execution();
     execution["tasks"][3]["phase"] = json!("verification");
     let tasks = read(Dialect::Dotagent, &document(), Some(&execution)).draft.content.tasks;
@@ -427,7 +413,7 @@ fn tasks_belong_to_the_implementation_unless_they_say_otherwise() {
 }
 
 #[test]
-fn tasks_are_found_in_every_form() {
+fn tasks_are_read_in_every_layout() {
     let by_id = json!({"t1": {"status": "done"}, "t2": {"state": "running", "dependsOn": "t1"}});
     let list = json!([{"task_id": "t1", "status": "done"}, {"name": "t2", "status": "running", "dependencies": ["t1"]}]);
     let mut itself = by_id.clone();
@@ -464,7 +450,7 @@ fn tasks_that_cannot_be_followed_are_findings() {
 }
 
 #[test]
-fn what_was_imported_is_written_back_as_it_was() {
+fn an_import_without_changes_is_written_back_unchanged() {
     round_trip(Dialect::Dotagent, &document(), None);
     round_trip(Dialect::Dotagent, &document(), Some(&execution()));
     let mut odd = document();
@@ -477,7 +463,7 @@ fn what_was_imported_is_written_back_as_it_was() {
 }
 
 #[test]
-fn a_save_on_top_shows_in_what_is_written() {
+fn a_later_save_is_written() {
     let (mut checkpoint, _) = saved(&document(), Some(&execution()), "IMPLEMENTATION", PhaseStatus::Complete);
     checkpoint.content.tasks[1].enter(TaskStatus::Complete, checkpoint.saved_at);
     let written = export(&checkpoint);
@@ -496,7 +482,7 @@ fn a_save_on_top_shows_in_what_is_written() {
 }
 
 #[test]
-fn tasks_by_id_stay_so_when_one_of_them_moves() {
+fn tasks_by_id_keep_their_layout_when_one_of_them_changes() {
     let execution = json!({"tasks": {"t1": {"state": "running", "note": "mine"}, "t2": "done"}, "wave": 2});
     let mut checkpoint = imported(Dialect::Dotagent, &document(), Some(&execution));
     checkpoint.content.tasks[0].enter(TaskStatus::Complete, checkpoint.saved_at);
@@ -559,7 +545,7 @@ fn documents() -> BoxedStrategy<Value> {
         ("output", one_of(&["a.json"])),
         ("status", prop_oneof![4 => Just(Value::Null), 1 => statuses()].boxed()),
     ]);
-    let completed = prop_oneof![4 => completed, 1 => phases(), 1 => odd()];
+    let completed = prop_oneof![4 => completed, 1 => phases(), 1 => any_value()];
     let approved = objects(vec![
         ("phase", phases()),
         ("approved_at", times()),
@@ -594,10 +580,10 @@ fn executions() -> BoxedStrategy<Value> {
         ("phase", one_of(&["VERIFICATION", "nowhere"])),
     ]);
     let list = proptest::collection::vec(task.clone(), 0..4).prop_map(Value::from);
-    let by_id = proptest::collection::btree_map("t[1-4]", prop_oneof![task, odd()], 0..4)
+    let by_id = proptest::collection::btree_map("t[1-4]", prop_oneof![task, any_value()], 0..4)
         .prop_map(|members| members.into_iter().collect::<Value>());
     let tasks = prop_oneof![list, by_id].boxed();
-    prop_oneof![objects(vec![("tasks", tasks.clone())]), tasks, odd()].boxed()
+    prop_oneof![objects(vec![("tasks", tasks.clone())]), tasks, any_value()].boxed()
 }
 
 /// The phases that the document itself records as failed.
@@ -625,7 +611,7 @@ proptest! {
     }
 
     #[test]
-    fn any_save_on_top_is_what_the_written_files_say(
+    fn any_later_save_is_read_back_from_the_written_files(
         document in documents(),
         execution in proptest::option::of(executions()),
         at in 0_usize..5,

@@ -46,8 +46,8 @@ pub(in super::super) fn insert(dialect: Dialect, main: &mut Value, data: Map<Str
     }
 }
 
-/// True if a document of the dialect says of each phase whether it is done, but not always which phases there are. Only
-/// then is the list embedded: elsewhere it would contradict what the document implies.
+/// True if a document of the dialect has the status of each phase, but not always the list of all phases. Only then is
+/// the list embedded: in other dialects it would contradict what the document implies.
 pub(super) fn needs_phase_list(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::ClaudeDir | Dialect::ClaudePlan)
 }

@@ -1,4 +1,4 @@
-//! Embedded ckpt data: what a checkpoint says and a dialect has no member for.
+//! Embedded ckpt data: the parts of a checkpoint for which a dialect has no member.
 //!
 //! Most of these systems have a member whose content is up to their users. Data that cannot be expressed otherwise goes
 //! there, under `ckpt`, and is read again on import:

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint, GitContext, Next, Replan, WorkflowStatus};
 use crate::core::dialects::checkpoint_part::{CheckpointPart, phase_data};
-use crate::core::dialects::testing::{codes, imported, odd, read};
+use crate::core::dialects::testing::{any_value, codes, imported, read};
 use crate::core::dialects::{Dialect, DialectFiles};
 use crate::core::json::Json;
 use crate::core::phase::{Approval, Phase, PhaseStatus};
 use crate::core::task::Task;
 
-const HOMES: [(Dialect, &str); 4] = [
+const CONTAINERS: [(Dialect, &str); 4] = [
     (Dialect::Kamiflow, "/metadata/ckpt"),
     (Dialect::ClaudeDir, "/workflow_state/ckpt"),
     (Dialect::ClaudePlan, "/context_metadata/ckpt"),
@@ -73,8 +73,8 @@ fn imported_again(dialect: Dialect, files: &DialectFiles) -> Checkpoint {
 }
 
 #[test]
-fn what_a_dialect_has_no_member_for_comes_back_from_its_place() {
-    for (dialect, place) in HOMES {
+fn embedded_data_is_read_back() {
+    for (dialect, place) in CONTAINERS {
         let checkpoint = full(dialect);
         let files = write(dialect, &checkpoint);
         assert!(files.main.pointer(place).is_some(), "{dialect}: {}", files.main);
@@ -97,8 +97,8 @@ fn what_a_dialect_has_no_member_for_comes_back_from_its_place() {
 }
 
 #[test]
-fn what_a_dialect_can_say_itself_is_not_said_twice() {
-    for (dialect, place) in HOMES {
+fn what_a_dialect_can_express_is_not_embedded() {
+    for (dialect, place) in CONTAINERS {
         let mut checkpoint = full(dialect);
         checkpoint.content.phases[0].approval = None;
         checkpoint.content.phases[0].data = None;
@@ -118,7 +118,7 @@ fn what_a_dialect_can_say_itself_is_not_said_twice() {
 }
 
 #[test]
-fn without_a_place_it_is_named() {
+fn without_a_container_the_lost_parts_are_named() {
     let checkpoint = full(Dialect::Dotagent);
     let lost = left_out(Dialect::Dotagent, &checkpoint);
     for part in [
@@ -142,7 +142,7 @@ fn without_a_place_it_is_named() {
 }
 
 #[test]
-fn a_member_of_that_name_that_is_not_ours_stays() {
+fn a_ckpt_member_of_another_program_is_left_alone() {
     let document = json!({
         "workflow_id": "w", "plan_path": "plan.md", "current_phase": 2, "completed_phases": [1],
         "phase_metadata": {}, "context_metadata": {"ckpt": "model.ckpt"}
@@ -158,7 +158,7 @@ fn a_member_of_that_name_that_is_not_ours_stays() {
 }
 
 #[test]
-fn the_system_that_owns_the_file_has_the_last_word() {
+fn the_members_of_the_dialect_take_precedence() {
     let mut checkpoint = full(Dialect::ClaudePlan);
     checkpoint
         .content
@@ -185,7 +185,7 @@ fn the_system_that_owns_the_file_has_the_last_word() {
 }
 
 #[test]
-fn all_phases_done_is_complete_although_the_system_never_says_how_many_there_are() {
+fn all_phases_done_is_complete_although_the_dialect_has_no_total() {
     let mut checkpoint = imported(Dialect::ClaudePlan, &json!({"workflow_id": "w"}), None);
     checkpoint.content.pipeline = Some("claude-plan".to_owned());
     for number in ["1", "2", "3"] {
@@ -206,10 +206,10 @@ fn all_phases_done_is_complete_although_the_system_never_says_how_many_there_are
 }
 
 #[test]
-fn what_is_carried_is_untrusted() {
-    let document = |carried: Value| {
+fn embedded_data_is_untrusted() {
+    let document = |embedded: Value| {
         json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
-            "phase_metadata": {}, "context_metadata": {"ckpt": carried}})
+            "phase_metadata": {}, "context_metadata": {"ckpt": embedded}})
     };
     let damaged = document(json!({
         "saved_at": "2026-01-01T00:00:00Z", "tasks": [{"id": "a,b"}], "labels": {"x": 1}, "status": "odd", "state": [1],
@@ -240,11 +240,11 @@ fn what_is_carried_is_untrusted() {
 }
 
 #[test]
-fn going_from_system_to_system_does_not_grow_without_end() {
+fn repeated_export_to_several_dialects_does_not_grow_without_bound() {
     let mut checkpoint = full(Dialect::ClaudePlan);
     let mut sizes = Vec::new();
     for _ in 0..6 {
-        for (dialect, _) in HOMES {
+        for (dialect, _) in CONTAINERS {
             let files = write(dialect, &checkpoint);
             checkpoint = imported_again(dialect, &files);
         }
@@ -255,7 +255,7 @@ fn going_from_system_to_system_does_not_grow_without_end() {
 }
 
 #[test]
-fn tasks_and_data_stay_with_their_phase_where_the_document_has_one_place_for_all() {
+fn tasks_and_data_stay_with_their_phase_if_the_document_has_one_place_for_all() {
     let mut checkpoint = full(Dialect::Crunch);
     let at = checkpoint.saved_at;
     checkpoint.content.phases[0].data =
@@ -319,8 +319,8 @@ fn halfway(dialect: Dialect) -> Checkpoint {
 }
 
 #[test]
-fn phases_that_were_skipped_or_begun_and_files_with_names_stay_what_they_are() {
-    for (dialect, place) in HOMES {
+fn skipped_and_started_phases_and_names_of_artifacts_are_preserved() {
+    for (dialect, place) in CONTAINERS {
         let checkpoint = halfway(dialect);
         let files = write(dialect, &checkpoint);
         assert_eq!(left_out(dialect, &checkpoint), [], "{dialect}: {}", files.main);
@@ -373,7 +373,7 @@ fn a_name_or_a_phase_without_a_place_is_named() {
 }
 
 #[test]
-fn no_more_tasks_are_carried_than_can_be_saved() {
+fn no_more_embedded_tasks_are_read_than_can_be_saved() {
     let tasks: Vec<_> = (0..100_001).map(|n| json!({"id": format!("t{n}"), "status": "pending"})).collect();
     let document = json!({"workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
         "phase_metadata": {}, "context_metadata": {"ckpt": {"saved_at": "2026-01-01T00:00:00Z", "tasks": tasks}}});
@@ -408,8 +408,8 @@ proptest! {
     /// Whatever is said to be carried, nothing panics, and what was imported is written back as it was.
     #[test]
     fn odd_things_that_are_carried_do_no_harm(
-        home in select(HOMES.to_vec()),
-        odd in vec((select(MEMBERS.to_vec()), odd()), 1..4),
+        home in select(CONTAINERS.to_vec()),
+        odd in vec((select(MEMBERS.to_vec()), any_value()), 1..4),
     ) {
         let (dialect, place) = home;
         let mut files = write(dialect, &halfway(dialect));

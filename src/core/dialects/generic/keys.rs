@@ -13,7 +13,7 @@ pub(super) enum Noun {
     Unspecified,
 }
 
-/// What the value of a key states about these things.
+/// The role of a value for these things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     All,

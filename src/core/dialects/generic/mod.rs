@@ -12,8 +12,9 @@
 //! 3. [`stated_progress`] collects everything that is stated about phases, before any conclusion. [`keys`] classifies the
 //!    key of a member, [`interpret`] its value, [`phase_records`] and [`status_words`] read lists with statuses, and
 //!    [`phase_names`] unifies the names of phases.
-//! 4. [`decide`] draws the conclusions, in a [`phase_table`].
+//! 4. [`decide`] draws the conclusions, in a [`status_table`]: first from statuses, then from progress [`counters`].
 
+mod counters;
 mod decide;
 mod interpret;
 mod keys;
@@ -21,10 +22,10 @@ mod numbers;
 mod overall_status;
 mod phase_names;
 mod phase_records;
-mod phase_table;
 mod read;
 mod sections;
 mod stated_progress;
+mod status_table;
 mod status_words;
 #[cfg(test)]
 mod tests;

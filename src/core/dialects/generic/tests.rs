@@ -1,4 +1,4 @@
-//! The rules of the generic reader, one by one: what a careful person would say.
+//! The rules of the generic reader, one by one.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn judge(reading: &Reading) -> Resume {
     )
 }
 
-/// Where to go on and what is done: `c < a b`, `complete < a b`, `? < a` if it cannot be told.
+/// Returns where to resume and what is done: `c < a b`, `complete < a b`, `? < a` if it is not decided.
 fn answer(document: &Value) -> String {
     let resume = judge(&read(Dialect::Generic, document, None));
     let done: Vec<_> = resume.done.iter().map(ToString::to_string).collect();
@@ -51,7 +51,7 @@ fn has(document: &Value, code: &str) {
 }
 
 #[test]
-fn a_record_of_a_phase_beats_a_list_and_the_disagreement_is_told() {
+fn a_record_of_a_phase_beats_a_list_and_the_contradiction_is_reported() {
     let document = json!({
         "phases": {"a": {"status": "done"}, "b": {"status": "pending"}, "c": {"status": "pending"}},
         "completed_phases": ["a", "b"],
@@ -70,7 +70,7 @@ fn a_list_beats_a_counter_and_a_counter_beats_a_pointer() {
 }
 
 #[test]
-fn a_failure_is_never_done_whatever_stands_beside_it() {
+fn a_failure_takes_precedence_over_everything_else() {
     for document in [
         json!({"phases": [{"id": "a", "status": "done"}, {"id": "b", "status": "failed"}],
             "completed_phases": ["a", "b"], "status": "completed", "current_phase": "b"}),
@@ -87,7 +87,7 @@ fn a_failure_is_never_done_whatever_stands_beside_it() {
 }
 
 #[test]
-fn all_listed_phases_done_and_no_total_is_never_the_first_again() {
+fn all_listed_phases_done_without_a_total_never_restarts_at_the_first() {
     all_answer(&[
         (json!({"completed_steps": ["a", "b"], "current_step": "b"}), "? < a b"),
         (json!({"completed_steps": ["a", "b"]}), "? < a b"),
@@ -121,7 +121,7 @@ fn an_unknown_status_decides_nothing() {
 }
 
 #[test]
-fn where_the_work_is_does_not_say_where_it_goes() {
+fn the_current_phase_alone_does_not_decide_where_to_resume() {
     all_answer(&[
         (json!({"current_phase": "build"}), "? <"),
         (json!({"current_phase": 3}), "? <"),
@@ -134,7 +134,7 @@ fn where_the_work_is_does_not_say_where_it_goes() {
 }
 
 #[test]
-fn a_pointer_into_a_list_implies_what_lies_before_it() {
+fn a_pointer_into_a_list_implies_that_the_phases_before_it_are_done() {
     let document = json!({"steps": ["a", "b", "c"], "current_step": "b"});
     all_answer(&[
         (document.clone(), "b < a"),
@@ -151,7 +151,7 @@ fn a_pointer_into_a_list_implies_what_lies_before_it() {
 }
 
 #[test]
-fn a_position_is_followed_only_where_it_can_be_only_one() {
+fn an_index_is_followed_only_if_it_is_unambiguous() {
     all_answer(&[
         (json!({"steps": ["a", "b", "c"], "current_step_index": 0}), "a <"),
         (json!({"steps": ["a", "b", "c"], "current_step_index": 1}), "? <"),
@@ -182,7 +182,7 @@ fn a_status_word_in_the_place_of_a_pointer_names_no_phase() {
 }
 
 #[test]
-fn tasks_stand_for_phases_where_there_are_none() {
+fn tasks_are_taken_as_phases_if_there_are_none() {
     all_answer(&[
         (json!({"tasks": [{"id": "a", "status": "done"}, {"id": "b", "status": "todo"}]}), "b < a"),
         (
@@ -197,7 +197,7 @@ fn tasks_stand_for_phases_where_there_are_none() {
 }
 
 #[test]
-fn of_two_records_of_one_phase_in_a_list_the_more_careful_counts() {
+fn of_two_records_of_one_phase_the_more_cautious_is_taken() {
     for (first, second) in [("failed", "done"), ("done", "failed"), ("pending", "done")] {
         let document = json!({"phases": [{"id": "a", "status": first}, {"id": "a", "status": second}]});
         assert_eq!(answer(&document), "a <", "{document}");
@@ -237,7 +237,7 @@ fn a_counter_beside_a_named_phase_does_not_make_that_phase_done() {
 }
 
 #[test]
-fn a_counter_that_cannot_be_is_no_reason_to_begin_again() {
+fn an_impossible_counter_does_not_restart_the_work() {
     for document in [
         json!({"completed_steps": 7, "total_steps": 5}),
         json!({"completed_steps": -1, "total_steps": 5}),
@@ -251,7 +251,7 @@ fn a_counter_that_cannot_be_is_no_reason_to_begin_again() {
 }
 
 #[test]
-fn what_is_said_about_the_whole_counts_where_the_phases_say_nothing() {
+fn the_overall_status_decides_if_the_phases_have_none() {
     all_answer(&[
         (json!({"status": "completed", "phases": ["a", "b"]}), "complete < a b"),
         (json!({"status": "pending", "phases": ["a", "b"]}), "a <"),
@@ -295,7 +295,7 @@ fn shapes_that_wrap_or_spell_the_same_facts_are_read_alike() {
 }
 
 #[test]
-fn nothing_and_nonsense_are_answered_with_cannot_tell() {
+fn empty_and_meaningless_documents_decide_nothing() {
     for document in [
         json!({}),
         json!({"phases": null, "status": null, "current_phase": null, "completed_phases": null}),
@@ -310,7 +310,7 @@ fn nothing_and_nonsense_are_answered_with_cannot_tell() {
 }
 
 #[test]
-fn key_value_lines_say_where_a_fact_stands() {
+fn the_origin_in_key_value_lines_is_a_line_number() {
     let document =
         Document::parse(b"# run\nLAST_COMPLETED_STEP=2\nSTEP_1_STATUS=done\nSTEP_2_STATUS=failed\n").unwrap();
     let reading = Dialect::Generic.read(&document, None);

@@ -20,7 +20,7 @@ const MOST_CAUTIOUS_FIRST: [PhaseStatus; 5] = [
 ];
 
 /// The phases and their statuses so far.
-pub(super) struct PhaseTable {
+pub(super) struct StatusTable {
     pub(super) phases: Vec<Phase>,
     index_by_id: HashMap<PhaseId, usize>,
     /// For each phase: true if its status is known.
@@ -50,7 +50,7 @@ impl OrderedIds {
     }
 }
 
-impl PhaseTable {
+impl StatusTable {
     /// Creates the table: which phases there are, and in which order.
     pub(super) fn new(stated: &StatedProgress, log: &mut ReadLog<'_>) -> Self {
         let total = stated.total.as_ref().map(|(total, _)| *total).filter(|total| *total > 0);

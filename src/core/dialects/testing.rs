@@ -115,16 +115,7 @@ pub(super) fn any_value() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         words.prop_map(Value::from),
     ];
-    let keys = select(vec!["id", "phase", "status", "path", "message", "tasks", "approved", "x"]);
-    leaf.prop_recursive(3, 12, 4, move |inner| {
-        prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Value::from),
-            vec((keys.clone(), inner), 0..4).prop_map(|members| members
-                .into_iter()
-                .map(|(key, value)| (key.to_owned(), value))
-                .collect()),
-        ]
-    })
+    nested(leaf, &["id", "phase", "status", "path", "message", "tasks", "approved", "x"])
 }
 
 /// An object with any choice of these members, each with a fitting value or any other, and an unknown one.
@@ -141,6 +132,40 @@ pub(super) fn objects(members: Vec<(&'static str, BoxedStrategy<Value>)>) -> Box
     let unknown = any_value().prop_map(|value| Some(("nobody_knows".to_owned(), value))).boxed();
     let members: Vec<_> = members.into_iter().map(member).chain([unknown]).collect();
     members.prop_map(|members| members.into_iter().flatten().collect()).boxed()
+}
+
+/// A nested JSON value with these words among its texts, in objects with these keys.
+pub(super) fn nested_values(
+    words: &'static [&'static str],
+    keys: &'static [&'static str],
+) -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..9_u64).prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z_0-9]{0,8}".prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+        select(words).prop_map(Value::from),
+    ];
+    nested(leaf, keys)
+}
+
+/// Arrays, and objects with these keys, of leaves.
+fn nested(
+    leaf: impl Strategy<Value = Value> + 'static,
+    keys: &'static [&'static str],
+) -> BoxedStrategy<Value> {
+    let value = leaf.prop_recursive(3, 14, 4, move |inner| {
+        let members = vec((select(keys), inner.clone()), 0..4);
+        prop_oneof![
+            vec(inner, 0..4).prop_map(Value::from),
+            members.prop_map(|members| {
+                members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            }),
+        ]
+    });
+    value.boxed()
 }
 
 /// One of these texts.

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::core::change::{Change, Reopen, Stamp};
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, Replan, WorkflowStatus};
-use crate::core::dialects::testing::{codes, done, imported, phases, round_trip, with, without};
+use crate::core::dialects::testing::{
+    codes, done, imported, nested_values, phases, round_trip, with, without,
+};
 use crate::core::dialects::{Dialect, Draft, Reading};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
@@ -795,50 +797,28 @@ mod writing {
     }
 }
 
-fn nested_values() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        (0..9_u64).prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        "[a-z_0-9]{0,8}".prop_map(Value::from),
-        "\\PC{0,6}".prop_map(Value::from),
-        prop::sample::select(vec![
-            "failed",
-            "completed",
-            "in_progress",
-            "SUCCESS",
-            "later",
-            "2026-01-01T00:00:00Z"
-        ])
-        .prop_map(Value::from),
+fn values() -> BoxedStrategy<Value> {
+    const WORDS: [&str; 6] =
+        ["failed", "completed", "in_progress", "SUCCESS", "later", "2026-01-01T00:00:00Z"];
+    const KEYS: [&str; 16] = [
+        "phase",
+        "status",
+        "timestamp",
+        "reason",
+        "path",
+        "1",
+        "2",
+        "phase_2",
+        "phase_data",
+        "last_error",
+        "failed_state",
+        "completed_states",
+        "current_state",
+        "transition_table",
+        "current_phase",
+        "build",
     ];
-    leaf.prop_recursive(2, 12, 4, |inner| {
-        let key = prop::sample::select(vec![
-            "phase",
-            "status",
-            "timestamp",
-            "reason",
-            "path",
-            "1",
-            "2",
-            "phase_2",
-            "phase_data",
-            "last_error",
-            "failed_state",
-            "completed_states",
-            "current_state",
-            "transition_table",
-            "current_phase",
-            "build",
-        ]);
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-            prop::collection::vec((key, inner), 0..4).prop_map(|members| {
-                Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-            }),
-        ]
-    })
+    nested_values(&WORDS, &KEYS)
 }
 
 prop_compose! {
@@ -849,7 +829,7 @@ prop_compose! {
             "workflow_state", "phase_data", "error_state", "metadata", "last_error", "tests_passing", "plan_path",
             "plan_modification_time", "replanning_count", "replan_phase_counts", "replan_history", "artifact_registry",
             "mine",
-        ]), nested_values()), 0..12),
+        ]), values()), 0..12),
         completed in prop::collection::vec(0..6_u64, 0..5),
         states in prop::collection::vec("[a-c]", 0..4),
         failed in prop::option::of(prop_oneof![Just(json!("a")), Just(json!(1)), Just(json!("zzz"))]),

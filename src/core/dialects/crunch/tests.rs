@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint, LastError, WorkflowStatus};
-use crate::core::dialects::testing::{codes, imported, phases, read as read_as, round_trip, with};
+use crate::core::dialects::testing::{
+    codes, imported, nested_values, phases, read as read_as, round_trip, with,
+};
 use crate::core::dialects::{Dialect, DialectFiles, Document, Notation, Reading, to_yaml};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseStatus;
@@ -373,7 +375,7 @@ mod writing {
     }
 
     #[test]
-    fn many_files_and_labels_are_written_back_unchanged() {
+    fn many_files_and_labels_survive_a_later_save() {
         let names = |letter: &str| (0..40_000).map(|n| json!(format!("{letter}{n}"))).collect::<Value>();
         let mut large = checkpoint();
         large["files_modified"] = names("f");
@@ -490,57 +492,34 @@ mod writing {
     }
 }
 
-fn nested_values() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        (0..9_u64).prop_map(Value::from),
-        "\\PC{0,6}".prop_map(Value::from),
-        prop::sample::select(vec![
-            "failed",
-            "completed",
-            "running",
-            "later",
-            "docs",
-            "ready",
-            "state:validation",
-            "a/b",
-            "2026-01-01",
-        ])
-        .prop_map(Value::from),
+fn values() -> BoxedStrategy<Value> {
+    const WORDS: [&str; 9] =
+        ["failed", "completed", "running", "later", "docs", "ready", "state:validation", "a/b", "2026-01-01"];
+    const KEYS: [&str; 22] = [
+        "current_phase",
+        "current_state_label",
+        "phase_attempt",
+        "status",
+        "labels",
+        "branch",
+        "title",
+        "node_states",
+        "depends_on",
+        "a",
+        "a/b",
+        "b",
+        "output_location",
+        "path",
+        "can_resume",
+        "resume_from",
+        "warnings",
+        "prerequisites_met",
+        "phase",
+        "trigger",
+        "created_at",
+        "error",
     ];
-    leaf.prop_recursive(3, 16, 4, |inner| {
-        let key = prop::sample::select(vec![
-            "current_phase",
-            "current_state_label",
-            "phase_attempt",
-            "status",
-            "labels",
-            "branch",
-            "title",
-            "node_states",
-            "depends_on",
-            "a",
-            "a/b",
-            "b",
-            "output_location",
-            "path",
-            "can_resume",
-            "resume_from",
-            "warnings",
-            "prerequisites_met",
-            "phase",
-            "trigger",
-            "created_at",
-            "error",
-        ]);
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-            prop::collection::vec((key, inner), 0..4).prop_map(|members| {
-                Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-            }),
-        ]
-    })
+    nested_values(&WORDS, &KEYS)
 }
 
 prop_compose! {
@@ -548,11 +527,11 @@ prop_compose! {
         members in prop::collection::vec((prop::sample::select(vec![
             "checkpoint_id", "version", "created_at", "issue_number", "workflow_state", "issue_snapshot",
             "execution_graph", "agent_outputs", "files_modified", "recovery_info", "status", "trigger", "mine",
-        ]), nested_values()), 0..6),
+        ]), values()), 0..6),
         phase in prop::sample::select(vec!["enrich", "ready", "implementing", "validation", "docs", "odd", "done"]),
         status in prop::option::of(prop::sample::select(vec!["failed", "done", "active", "blue"])),
-        nodes in prop::collection::vec(("[a-c,=]{0,2}", nested_values()), 0..4),
-        outputs in nested_values(),
+        nodes in prop::collection::vec(("[a-c,=]{0,2}", values()), 0..4),
+        outputs in values(),
         removed in prop::collection::vec(0..16_usize, 0..4),
     ) -> Value {
         let mut document = checkpoint();
@@ -574,7 +553,7 @@ proptest! {
     #[test]
     fn any_document_is_read_and_written_back(
         document in document(),
-        companion in prop::option::of(prop_oneof![Just(entry()), nested_values()]),
+        companion in prop::option::of(prop_oneof![Just(entry()), values()]),
     ) {
         let draft = read_as(CRUNCH, &document, companion.as_ref()).draft;
         round_trip(CRUNCH, &document, companion.as_ref());

@@ -143,10 +143,10 @@ impl<D: Disk> Store<D> {
             return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });
         }
         let staged = layout::staged_file(save_id, attempt);
-        let file = match self.disk().stage(dir, &staged, &bytes, Access::Sealed) {
+        let file = match self.disk().stage(dir, &staged, &bytes, Access::ReadOnly) {
             Ok(file) => file,
             Err(error) => {
-                let _ = self.disk().discard(dir, &staged);
+                let _ = self.disk().remove(dir, &staged);
                 return Err(failed(error));
             }
         };
@@ -154,14 +154,14 @@ impl<D: Disk> Store<D> {
         let refused = match published {
             Ok(()) => None,
             // A link that was made may be reported as one that exists, or not at all: the count of names tells.
-            Err(error) => match self.disk().link_count(dir, &staged) {
-                Ok(2..) => None,
+            Err(error) => match self.disk().stat(dir, &staged) {
+                Ok(stat) if stat.links > 1 => None,
                 Ok(_) => Some(error),
                 Err(_) => return Err(self.unconfirmed(&handle, Cause::new(error))),
             },
         };
         // A name that stays behind is found by its prefix and swept later; nothing depends on its removal.
-        let _ = self.disk().discard(dir, &staged);
+        let _ = self.disk().remove(dir, &staged);
         match refused {
             None => self.confirm(dir, checkpoint, file).map(Some),
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
@@ -183,12 +183,12 @@ impl<D: Disk> Store<D> {
         let mut left = RETURN_PATIENCE;
         loop {
             let found = match self.open_workflow(&handle.workflow) {
-                Ok(Some(dir)) => self.disk().identify(&dir, &name),
+                Ok(Some(dir)) => self.disk().stat(&dir, &name),
                 Ok(None) => Err(io::ErrorKind::NotFound.into()),
                 Err(error) => return unconfirmed(Cause::new(error)),
             };
             match found {
-                Ok(found) if found == file => return Ok(()),
+                Ok(found) if found.id == file => return Ok(()),
                 // Archived, or even restored, in the meantime: another file stands for the same content.
                 Ok(_)
                     if self.load(handle).is_ok_and(|found| found.checkpoint.sha256 == checkpoint.sha256) =>

@@ -209,7 +209,7 @@ impl<D: Disk> Store<D> {
 
     /// Removes a name; false if somebody else did.
     pub(super) fn remove(&self, dir: &D::Dir, name: &str, path: &std::path::Path) -> Result<bool> {
-        match self.disk().discard(dir, name) {
+        match self.disk().remove(dir, name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(self.failed("remove", path, error)),

@@ -1,8 +1,8 @@
-//! The seam between the protocol and the disk.
+//! The seam between the store and the file system.
 //!
-//! Everything durable goes through these few steps, one system call or so each. The real implementation is
-//! [`OsDisk`](super::OsDisk); tests put others in its place, which fail or crash at a chosen step, forget what was not
-//! synced, or leave a protection out.
+//! Every file operation of the store goes through [`Disk`], about one system call per method. The real implementation
+//! is [`OsDisk`](super::OsDisk). Tests use others: one that fails or crashes at a chosen step, one in memory that
+//! forgets what was not synced, and ones that leave a protection out.
 
 use std::fmt;
 use std::io;
@@ -10,20 +10,20 @@ use std::time::{Duration, SystemTime};
 
 use crate::core::files::FileProblem;
 
-/// Identifies a file whatever its name: device and inode.
+/// Device and inode: identifies a file independently of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub u64, pub u64);
 
-/// Who may change a file once it is written.
+/// The permissions of a staged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Nobody: a checkpoint.
-    Sealed,
-    /// Its owner: a settings file.
-    Editable,
+    /// Mode 0400: an immutable file, such as a checkpoint or a bundle.
+    ReadOnly,
+    /// Mode 0600: a file that its owner may edit, such as the settings.
+    ReadWrite,
 }
 
-/// What kind of thing has a name.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -36,143 +36,129 @@ pub enum Kind {
     Special,
 }
 
-/// What is known of a name without opening it.
+/// The metadata of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// What it is.
+pub struct Stat {
+    /// The type.
     pub kind: Kind,
-    /// Who may do what with it: the last nine bits of its mode.
+    /// The nine permission bits.
     pub mode: u32,
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
+    /// Device and inode.
+    pub id: FileId,
+    /// The number of hard links.
+    pub links: u64,
+    /// The modification time. Only stale temporary files are judged by it, never checkpoints.
+    pub modified: SystemTime,
 }
 
-/// What the store asks of a disk. Names are single path components; nothing here follows a symbolic link.
+impl Stat {
+    /// True for a regular file of zero bytes, which is what a tombstone is.
+    #[must_use]
+    pub fn is_empty_file(&self) -> bool {
+        self.kind == Kind::File && self.bytes == 0
+    }
+
+    /// Returns the size of a regular file, and 0 for anything else.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        if self.kind == Kind::File { self.bytes } else { 0 }
+    }
+}
+
+/// The file operations of a store. Names are single path components; symbolic links are never followed.
 pub trait Disk {
-    /// An open directory. It stays the same directory when its name is given to another one.
+    /// An open directory. It stays the same directory if it is renamed or its name is reused.
     type Dir: fmt::Debug + Send;
-    /// Held while a workflow is being written, by whoever was patient enough to get it.
+    /// Holds the advisory lock of a workflow until it is dropped.
     type Lock;
 
-    /// Opens the directory that holds the store.
+    /// Opens the directory that contains the store.
     ///
     /// # Errors
-    /// The operating system refuses.
+    /// It cannot be opened.
     fn base(&self) -> io::Result<Self::Dir>;
 
     /// Opens a directory inside another.
     ///
     /// # Errors
-    /// It is missing, or no directory, or the operating system refuses.
+    /// It is missing, is not a directory, or cannot be opened.
     fn enter(&self, dir: &Self::Dir, name: &str) -> io::Result<Self::Dir>;
 
-    /// Opens a directory several levels below another, by the names on the way.
+    /// Opens a directory by its path components below [`base`](Self::base).
     ///
     /// # Errors
-    /// One of them is missing, or no directory, or the operating system refuses.
-    fn descend(&self, dir: &Self::Dir, names: &[&str]) -> io::Result<Self::Dir> {
-        let mut names = names.iter();
-        let first = self.enter(dir, names.next().copied().unwrap_or("."))?;
-        names.try_fold(first, |dir, name| self.enter(&dir, name))
-    }
-
-    /// Opens a directory by the names that lead to it from the directory that holds the store.
-    ///
-    /// # Errors
-    /// One of them is missing, or no directory, or the operating system refuses.
+    /// A component is missing, is not a directory, or cannot be opened.
     fn reach(&self, names: &[&str]) -> io::Result<Self::Dir> {
-        self.descend(&self.base()?, names)
+        names.iter().try_fold(self.base()?, |dir, name| self.enter(&dir, name))
     }
 
-    /// Makes a directory that only its owner can use.
+    /// Creates a directory with mode 0700.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or the operating system refuses.
+    /// [`io::ErrorKind::AlreadyExists`], or it cannot be created.
     fn make_dir(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
-    /// Names everything in a directory. In one that was removed since it was opened there is nothing.
+    /// Passes each name in a directory to `visit`. A directory that was removed after it was opened is empty.
     ///
     /// # Errors
-    /// The operating system refuses.
+    /// It cannot be read.
     fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()>;
 
     /// Reads a regular file of at most `limit` bytes.
     ///
     /// # Errors
-    /// Says what is in the way.
+    /// It is missing, too large, not a regular file, or cannot be read.
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem>;
 
-    /// The size of a regular file.
+    /// Returns the metadata of a directory entry.
     ///
     /// # Errors
-    /// Says what is in the way.
-    fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem>;
+    /// There is no such entry, or its metadata cannot be read.
+    fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat>;
 
-    /// Looks at whatever has a name.
-    ///
-    /// # Errors
-    /// Nothing has it, or the operating system refuses.
-    fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look>;
-
-    /// When a file was last written. Only leftovers are judged by it, never checkpoints.
-    ///
-    /// # Errors
-    /// The operating system refuses.
-    fn modified(&self, dir: &Self::Dir, name: &str) -> io::Result<SystemTime>;
-
-    /// Waits up to `patience` for the advisory lock of a directory; `None` if others kept it for so long, or if the
-    /// file system has no such locks.
+    /// Waits up to `patience` for the advisory lock of a directory. Returns `None` if the wait was in vain or the file
+    /// system has no such locks.
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock>;
 
-    /// Writes a new file under a name nobody looks at, makes its content durable, and identifies it.
+    /// Creates a file under a temporary name and syncs its content.
     ///
     /// # Errors
-    /// The operating system refuses; the name may exist then.
+    /// [`io::ErrorKind::AlreadyExists`], or it cannot be written. A file that was not written completely may remain.
     fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId>;
 
-    /// Gives a staged file its final name, if nothing has that name.
+    /// Gives a staged file its final name, without replacing anything. The temporary name may remain.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] if the file system cannot do it; or the
-    /// operating system refuses.
+    /// [`io::ErrorKind::AlreadyExists`] if the name is taken; [`io::ErrorKind::Unsupported`] if the file system has
+    /// neither hard links nor a rename that does not replace; or the operation fails.
     fn publish(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()>;
 
-    /// Gives a staged file its final name in one step; what had that name is gone.
+    /// Renames a staged file to its final name, replacing the file of that name atomically.
     ///
     /// # Errors
-    /// The operating system refuses.
+    /// The operation fails.
     fn replace(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()>;
 
-    /// Gives whatever has a name another name in another directory, if nothing has that one.
+    /// Moves an entry to another directory, without replacing anything.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or the operating system refuses.
+    /// [`io::ErrorKind::AlreadyExists`] if the new name is taken, or the operation fails.
     fn move_aside(&self, dir: &Self::Dir, name: &str, to: &Self::Dir, new_name: &str) -> io::Result<()>;
-
-    /// How many names a file has.
-    ///
-    /// # Errors
-    /// The operating system refuses.
-    fn link_count(&self, dir: &Self::Dir, name: &str) -> io::Result<u64>;
-
-    /// Identifies the file that has this name now.
-    ///
-    /// # Errors
-    /// The operating system refuses.
-    fn identify(&self, dir: &Self::Dir, name: &str) -> io::Result<FileId>;
 
     /// Removes a name.
     ///
     /// # Errors
-    /// The operating system refuses.
-    fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
+    /// There is no such name, or it cannot be removed.
+    fn remove(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
 
-    /// Makes the names in a directory durable.
+    /// Syncs a directory: the names in it survive a power loss.
     ///
     /// # Errors
-    /// The operating system refuses; what is durable is unknown then.
+    /// The sync failed; it is unknown which names are durable.
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()>;
 
-    /// Waits.
+    /// Sleeps.
     fn pause(&self, duration: Duration);
 }

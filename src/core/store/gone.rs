@@ -159,9 +159,9 @@ impl<D: Disk> Store<D> {
         let staged = layout::staged_file(&format!("{save_id}-gone-{}", range.0), 0);
         let published = self
             .disk()
-            .stage(&dir, &staged, format!("{why}\n").as_bytes(), Access::Sealed)
+            .stage(&dir, &staged, format!("{why}\n").as_bytes(), Access::ReadOnly)
             .and_then(|_| self.disk().publish(&dir, &staged, &name));
-        let _ = self.disk().discard(&dir, &staged);
+        let _ = self.disk().remove(&dir, &staged);
         match published {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(self.failed("write", &path.join(&name), error))

@@ -61,7 +61,7 @@ pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
 };
 pub use clean::{Cleaned, CleanedWorkflow};
-pub use disk::{Access, Disk, FileId, Kind, Look};
+pub use disk::{Access, Disk, FileId, Kind, Stat};
 pub use error::{Error, Result};
 pub use gone::{Gone, GoneNotes};
 pub use layout::{EntryName, STORE_NAME};

@@ -128,7 +128,7 @@ impl<D: Disk> Store<D> {
     pub(super) fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
         let failed = |error| self.failed("write", &path, error);
-        match self.disk.identify(store, name) {
+        match self.disk.stat(store, name) {
             // Whoever placed it may have been killed before the sync.
             Ok(_) => return self.disk.sync_dir(store).map(|()| false).map_err(failed),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -138,10 +138,10 @@ impl<D: Disk> Store<D> {
         let mut staged = String::new();
         for attempt in 0..=MAX_LEFTOVERS {
             staged = layout::staged_file(name, attempt);
-            match self.disk.stage(store, &staged, bytes, Access::Editable) {
+            match self.disk.stage(store, &staged, bytes, Access::ReadWrite) {
                 Ok(_) => break,
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    let _ = self.disk.discard(store, &staged);
+                    let _ = self.disk.remove(store, &staged);
                     return Err(failed(error));
                 }
                 Err(error) if attempt == MAX_LEFTOVERS => return Err(failed(error)),
@@ -154,7 +154,7 @@ impl<D: Disk> Store<D> {
             Err(error) => Err(failed(error)),
         };
         // A name that stays behind is harmless, as it is for a checkpoint.
-        let _ = self.disk.discard(store, &staged);
+        let _ = self.disk.remove(store, &staged);
         let placed = placed?;
         // Also for one that was there: whoever placed it may have been killed before the sync.
         self.disk.sync_dir(store).map_err(failed)?;

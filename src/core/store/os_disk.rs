@@ -11,7 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::disk::{Access, Disk, FileId, Kind, Look};
+use super::disk::{Access, Disk, FileId, Kind, Stat};
 use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -57,17 +57,6 @@ impl Disk for OsDisk {
     }
 
     #[cfg(target_os = "linux")]
-    fn descend(&self, dir: &OwnedFd, names: &[&str]) -> io::Result<OwnedFd> {
-        use rustix::fs::{ResolveFlags, openat2};
-        // One call instead of one for every level, as strict about links as those are.
-        let strict = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let path = names.join("/");
-        Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
-            openat2(dir, &path, flags, Mode::empty(), strict)
-        })?)
-    }
-
-    #[cfg(target_os = "linux")]
     fn reach(&self, names: &[&str]) -> io::Result<OwnedFd> {
         use rustix::fs::{ResolveFlags, openat2};
 
@@ -81,7 +70,13 @@ impl Disk for OsDisk {
         }) {
             Ok(dir) => Ok(dir),
             Err(Errno::NOENT) => Err(Errno::NOENT.into()),
-            Err(_) => self.descend(&self.base()?, names),
+            // The project is reached over a link, or the kernel has no openat2 with these flags.
+            Err(_) => {
+                let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+                let base = self.base()?;
+                let open = |flags| openat2(&base, names.join("/"), flags, Mode::empty(), beneath);
+                Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, open)?)
+            }
         }
     }
 
@@ -145,15 +140,7 @@ impl Disk for OsDisk {
         Ok(bytes)
     }
 
-    fn size(&self, dir: &OwnedFd, name: &str) -> Result<u64, FileProblem> {
-        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(u64::try_from(stat.st_size).unwrap_or_default()),
-            _ => Err(FileProblem::NotAFile),
-        }
-    }
-
-    fn look(&self, dir: &OwnedFd, name: &str) -> io::Result<Look> {
+    fn stat(&self, dir: &OwnedFd, name: &str) -> io::Result<Stat> {
         let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Kind::File,
@@ -161,14 +148,17 @@ impl Disk for OsDisk {
             FileType::Symlink => Kind::Link,
             _ => Kind::Special,
         };
-        let bytes = u64::try_from(stat.st_size).unwrap_or_default();
-        Ok(Look { kind, mode: stat.st_mode & 0o777, bytes })
-    }
-
-    fn modified(&self, dir: &OwnedFd, name: &str) -> io::Result<SystemTime> {
-        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
-        Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+        #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]
+        let links = stat.st_nlink.into();
+        Ok(Stat {
+            kind,
+            mode: stat.st_mode & 0o777,
+            bytes: u64::try_from(stat.st_size).unwrap_or_default(),
+            id: FileId(stat.st_dev, stat.st_ino),
+            links,
+            modified: SystemTime::UNIX_EPOCH + Duration::from_secs(seconds),
+        })
     }
 
     fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {
@@ -190,8 +180,8 @@ impl Disk for OsDisk {
 
     fn stage(&self, dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
         let mode = match access {
-            Access::Sealed => Mode::RUSR,
-            Access::Editable => Mode::RUSR | Mode::WUSR,
+            Access::ReadOnly => Mode::RUSR,
+            Access::ReadWrite => Mode::RUSR | Mode::WUSR,
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Writing beyond this limit would end the process by a signal instead of an error.
@@ -240,18 +230,7 @@ impl Disk for OsDisk {
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 
-    fn link_count(&self, dir: &OwnedFd, name: &str) -> io::Result<u64> {
-        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]
-        Ok(stat.st_nlink.into())
-    }
-
-    fn identify(&self, dir: &OwnedFd, name: &str) -> io::Result<FileId> {
-        let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(FileId(stat.st_dev, stat.st_ino))
-    }
-
-    fn discard(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
+    fn remove(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 

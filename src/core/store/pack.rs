@@ -158,9 +158,9 @@ impl<D: Disk> Store<D> {
         let (dir, path) = (self.make_archive(workflow)?, self.archive_dir(workflow));
         let published = self
             .disk()
-            .stage(&dir, staged, bytes, Access::Sealed)
+            .stage(&dir, staged, bytes, Access::ReadOnly)
             .and_then(|_| self.disk().publish(&dir, staged, &name.to_string()));
-        let _ = self.disk().discard(&dir, staged);
+        let _ = self.disk().remove(&dir, staged);
         match published {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -236,7 +236,8 @@ impl<D: Disk> Store<D> {
             self.note_gone(workflow, (first, last), PURGED, save_id)?;
         }
         for seq in numbers {
-            let bytes = self.disk().size(dir, &layout::checkpoint_file(*seq)).unwrap_or_default();
+            let stat = self.disk().stat(dir, &layout::checkpoint_file(*seq));
+            let bytes = stat.map_or(0, |stat| stat.file_bytes());
             if bytes > 0 {
                 self.overwrite(dir, &Handle::new(workflow, *seq), b"", save_id)?;
                 buried.push((*seq, bytes));
@@ -250,9 +251,9 @@ impl<D: Disk> Store<D> {
     pub(super) fn overwrite(&self, dir: &D::Dir, handle: &Handle, bytes: &[u8], save_id: &str) -> Result<()> {
         let staged = layout::staged_file(&format!("{save_id}-{}", handle.seq), 0);
         let name = layout::checkpoint_file(handle.seq);
-        let staging = self.disk().stage(dir, &staged, bytes, Access::Sealed);
+        let staging = self.disk().stage(dir, &staged, bytes, Access::ReadOnly);
         staging.and_then(|_| self.disk().replace(dir, &staged, &name)).map_err(|error| {
-            let _ = self.disk().discard(dir, &staged);
+            let _ = self.disk().remove(dir, &staged);
             self.failed("write", &self.checkpoint_path(handle), error)
         })
     }
@@ -261,7 +262,11 @@ impl<D: Disk> Store<D> {
     pub(super) fn live_below(&self, dir: &D::Dir, workflow: &WorkflowId, end: u64) -> Result<BTreeSet<u64>> {
         let mut live = BTreeSet::new();
         self.each_number(dir, workflow, &mut |seq| live.extend((seq < end).then_some(seq)))?;
-        live.retain(|seq| !matches!(self.disk().size(dir, &layout::checkpoint_file(*seq)), Ok(0)));
+        let is_tombstone = |seq: &u64| {
+            let stat = self.disk().stat(dir, &layout::checkpoint_file(*seq));
+            stat.is_ok_and(|stat| stat.is_empty_file())
+        };
+        live.retain(|seq| !is_tombstone(seq));
         Ok(live)
     }
 

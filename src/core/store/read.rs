@@ -162,7 +162,7 @@ impl<D: Disk> Store<D> {
     /// Numbers begin at 1 and are never freed, so one look at the first usually answers it, however many there are.
     pub(super) fn has_checkpoints(&self, workflow: &WorkflowId) -> Result<bool> {
         let dir = self.open_workflow(workflow)?;
-        let first = dir.as_ref().map(|dir| self.disk().identify(dir, &layout::checkpoint_file(1)));
+        let first = dir.as_ref().map(|dir| self.disk().stat(dir, &layout::checkpoint_file(1)));
         match first {
             Some(Ok(_)) => Ok(true),
             _ => Ok(self.newest_known(dir.as_ref(), workflow)?.is_some()),

@@ -38,7 +38,7 @@ impl<D: Disk> Store<D> {
         let is_known = |candidate: &WorkflowId| {
             let name = candidate.directory();
             let missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-            !homes.iter().all(|home| self.disk().identify(home, &name).is_err_and(missing))
+            !homes.iter().all(|home| self.disk().stat(home, &name).is_err_and(missing))
         };
         let mut candidates = Vec::new();
         for candidate in given.same_number().filter(is_known) {

@@ -12,7 +12,6 @@ use super::open::Store;
 use super::read::Entry;
 use crate::core::change::{Stamp, successor};
 use crate::core::checkpoint::Checkpoint;
-use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
@@ -179,13 +178,12 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
-    /// Whether there is a tombstone or nothing in the place of a checkpoint.
+    /// Returns true if there is a tombstone or no entry at all in the place of a checkpoint.
     fn is_absent(&self, dir: &D::Dir, handle: &Handle) -> Result<bool> {
-        match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
-            Ok(bytes) => Ok(bytes == 0),
-            Err(FileProblem::Missing) => Ok(true),
-            Err(FileProblem::Io(error)) => Err(self.failed("read", &self.checkpoint_path(handle), error)),
-            Err(_) => Ok(false),
+        match self.disk().stat(dir, &layout::checkpoint_file(handle.seq)) {
+            Ok(stat) => Ok(stat.is_empty_file()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(self.failed("read", &self.checkpoint_path(handle), error)),
         }
     }
 
@@ -198,12 +196,12 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut Restored,
     ) -> Result<()> {
-        match self.disk().size(dir, &layout::checkpoint_file(handle.seq)) {
+        match self.disk().stat(dir, &layout::checkpoint_file(handle.seq)) {
             Ok(_) => self.overwrite(dir, handle, bytes, &stamp.save_id)?,
-            Err(FileProblem::Io(error)) => {
-                return Err(self.failed("read", &self.checkpoint_path(handle), error));
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.publish_file(dir, handle, bytes, &stamp.save_id)?;
             }
-            Err(_) => self.publish_file(dir, handle, bytes, &stamp.save_id)?,
+            Err(error) => return Err(self.failed("read", &self.checkpoint_path(handle), error)),
         }
         done.restored.push(handle.clone());
         Ok(())
@@ -220,9 +218,9 @@ impl<D: Disk> Store<D> {
         let staged = layout::staged_file(&format!("{save_id}-{}", handle.seq), 0);
         let published = self
             .disk()
-            .stage(dir, &staged, bytes, Access::Sealed)
+            .stage(dir, &staged, bytes, Access::ReadOnly)
             .and_then(|_| self.disk().publish(dir, &staged, &layout::checkpoint_file(handle.seq)));
-        let _ = self.disk().discard(dir, &staged);
+        let _ = self.disk().remove(dir, &staged);
         match published {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(self.failed("write", &self.checkpoint_path(handle), error))

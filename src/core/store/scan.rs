@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::disk::Disk;
+use super::disk::{Disk, Stat};
 use super::error::Result;
 use super::layout::{WORKFLOWS, checkpoint_file};
 use super::open::Store;
@@ -176,10 +176,10 @@ impl<D: Disk> Store<D> {
         let mut count = || {
             for seq in numbers.iter().filter(|seq| **seq != newest.seq) {
                 // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
-                let size = self.disk().size(&dir, &checkpoint_file(*seq));
-                if !matches!(size, Ok(0)) {
+                let stat = self.disk().stat(&dir, &checkpoint_file(*seq));
+                if !stat.as_ref().is_ok_and(Stat::is_empty_file) {
                     live.checkpoints += 1;
-                    live.bytes += size.unwrap_or_default();
+                    live.bytes += stat.map_or(0, |stat| stat.file_bytes());
                 }
             }
             live
@@ -224,7 +224,8 @@ impl<D: Disk> Store<D> {
                 }
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
                 Err(why) => {
-                    let bytes = self.disk().size(&dir, &checkpoint_file(seq)).unwrap_or_default();
+                    let bytes =
+                        self.disk().stat(&dir, &checkpoint_file(seq)).map_or(0, |stat| stat.file_bytes());
                     (Err(why), bytes)
                 }
             };

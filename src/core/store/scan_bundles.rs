@@ -49,7 +49,7 @@ impl<D: Disk> Store<D> {
                 Err(Error::DamagedBundle { why, .. }) => Err(why),
                 Err(error) => return Err(error),
             };
-            let bytes = self.disk().size(&dir, &name.to_string()).unwrap_or_default();
+            let bytes = self.disk().stat(&dir, &name.to_string()).map_or(0, |stat| stat.file_bytes());
             rows.push(BundleRow { workflow: workflow.clone(), name: name.clone(), bytes, manifest });
             Ok(Visited::Read)
         })?;

@@ -103,7 +103,8 @@ impl<D: Disk> Store<D> {
 
     fn survey_bundles(&self, id: &WorkflowId) -> Result<Vec<BundleFacts>> {
         let Some(dir) = self.open_archive(id)? else { return Ok(Vec::new()) };
-        let size = |name: &BundleName| self.disk().size(&dir, &name.to_string()).unwrap_or_default();
+        let size =
+            |name: &BundleName| self.disk().stat(&dir, &name.to_string()).map_or(0, |stat| stat.file_bytes());
         let names = self.bundles(id)?.into_iter();
         let mut bundles: Vec<BundleFacts> =
             names.map(|name| BundleFacts { bytes: size(&name), name, mergeable: false }).collect();
@@ -152,9 +153,9 @@ impl<D: Disk> Store<D> {
         };
         self.disk().list(dir, staged).map_err(|error| self.failed("list", path, error))?;
         for name in names {
-            match self.disk().modified(dir, &name) {
-                Ok(modified) => {
-                    let modified = Timestamp::from(modified);
+            match self.disk().stat(dir, &name) {
+                Ok(stat) => {
+                    let modified = Timestamp::from(stat.modified);
                     found.push(TemporaryFile { directory: directory.clone(), name, modified });
                 }
                 // Its writer has finished.

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::io;
 use std::sync::Mutex;
+use std::time::SystemTime;
 
-use ckpt::core::store::{Access, Disk, FileId};
+use ckpt::core::store::{Access, Disk, FileId, Kind, Stat};
 use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
@@ -94,8 +95,9 @@ impl Tap<MemoryDisk> for LostAnswer {
         if self.answered.replace(true) { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
     }
 
-    fn link_count(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<u64> {
-        if self.counts_links { disk.link_count(dir, name) } else { Ok(1) }
+    fn stat(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<Stat> {
+        let stat = disk.stat(dir, name)?;
+        Ok(if self.counts_links { stat } else { Stat { links: 1, ..stat } })
     }
 }
 
@@ -178,10 +180,15 @@ impl Tap<MemoryDisk> for MovedAway {
         Ok(id)
     }
 
-    fn identify(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<FileId> {
+    fn stat(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<Stat> {
+        let found = disk.stat(dir, name);
         match (self.looks, *self.staged.lock().unwrap()) {
-            (Looks::Never, Some(staged)) => Ok(staged),
-            _ => disk.identify(dir, name),
+            (Looks::Never, Some(id)) => {
+                let (kind, modified) = (Kind::File, SystemTime::UNIX_EPOCH);
+                let any = Stat { kind, mode: 0o400, bytes: 1, id, links: 1, modified };
+                Ok(Stat { id, ..found.unwrap_or(any) })
+            }
+            _ => found,
         }
     }
 

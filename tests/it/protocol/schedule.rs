@@ -103,18 +103,11 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             | Step::Publish
             | Step::Replace
             | Step::MoveAside
-            | Step::Discard
+            | Step::Remove
             | Step::SyncDir => true,
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // What these find cannot be changed by another saver.
-            Step::Read
-            | Step::Size
-            | Step::LinkCount
-            | Step::Identify
-            | Step::Base
-            | Step::Look
-            | Step::Modified
-            | Step::Lock => false,
+            Step::Read | Step::Stat | Step::Base | Step::Lock => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();

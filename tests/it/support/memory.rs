@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, Kind, Look};
+use ckpt::core::store::{Access, Disk, FileId, Kind, Stat};
 
 type Names = BTreeMap<String, usize>;
 
@@ -274,22 +274,20 @@ impl Disk for MemoryDisk {
         }
     }
 
-    fn size(&self, dir: &usize, name: &str) -> Result<u64, FileProblem> {
-        self.read(dir, name, u64::MAX).map(|bytes| bytes.len() as u64)
-    }
-
-    fn look(&self, dir: &usize, name: &str) -> io::Result<Look> {
+    fn stat(&self, dir: &usize, name: &str) -> io::Result<Stat> {
         let mut world = self.world();
         let node = world.find(*dir, name)?;
-        Ok(match &world.nodes[node] {
-            Node::File { bytes, .. } => Look { kind: Kind::File, mode: 0o400, bytes: bytes.len() as u64 },
-            Node::Dir { .. } => Look { kind: Kind::Directory, mode: 0o700, bytes: 0 },
-        })
-    }
-
-    /// There is no clock here: everything is very old.
-    fn modified(&self, dir: &usize, name: &str) -> io::Result<SystemTime> {
-        self.world().find(*dir, name).map(|_| SystemTime::UNIX_EPOCH)
+        let links = |other: &Node| match other {
+            Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
+            Node::File { .. } => 0,
+        };
+        let links = world.nodes.iter().map(links).sum::<usize>() as u64;
+        let (kind, mode, bytes) = match &world.nodes[node] {
+            Node::File { bytes, .. } => (Kind::File, 0o400, bytes.len() as u64),
+            Node::Dir { .. } => (Kind::Directory, 0o700, 0),
+        };
+        // There is no clock here: everything is very old.
+        Ok(Stat { kind, mode, bytes, id: FileId(0, node as u64), links, modified: SystemTime::UNIX_EPOCH })
     }
 
     fn lock(&self, _: &usize, _: Duration) -> Option<()> {
@@ -331,21 +329,7 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
-    fn link_count(&self, dir: &usize, name: &str) -> io::Result<u64> {
-        let mut world = self.world();
-        let node = world.find(*dir, name)?;
-        let links = |other: &Node| match other {
-            Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
-            Node::File { .. } => 0,
-        };
-        Ok(world.nodes.iter().map(links).sum::<usize>() as u64)
-    }
-
-    fn identify(&self, dir: &usize, name: &str) -> io::Result<FileId> {
-        self.world().find(*dir, name).map(|node| FileId(0, node as u64))
-    }
-
-    fn discard(&self, dir: &usize, name: &str) -> io::Result<()> {
+    fn remove(&self, dir: &usize, name: &str) -> io::Result<()> {
         let mut world = self.world();
         world.find(*dir, name)?;
         world.names(*dir)?.remove(name);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
 use ckpt::core::finding::Severity;
 use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Access, Disk, FileId, Located, Look, OsDisk};
+use ckpt::core::store::{Access, Disk, FileId, Located, OsDisk, Stat};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -280,15 +280,8 @@ impl Disk for FaultyDisk {
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.file_step(format!("read {name}"), || self.inner.read(dir, name, limit))
     }
-    fn size(&self, dir: &Self::Dir, name: &str) -> Result<u64, FileProblem> {
-        self.file_step(format!("size {name}"), || self.inner.size(dir, name))
-    }
-    fn look(&self, dir: &Self::Dir, name: &str) -> io::Result<Look> {
-        self.step(format!("look {name}"), || self.inner.look(dir, name))
-    }
-
-    fn modified(&self, dir: &Self::Dir, name: &str) -> io::Result<SystemTime> {
-        self.step(format!("modified {name}"), || self.inner.modified(dir, name))
+    fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat> {
+        self.step(format!("stat {name}"), || self.inner.stat(dir, name))
     }
     /// Never: correctness does not depend on it, and whoever interrupts would wait for it.
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
@@ -306,14 +299,8 @@ impl Disk for FaultyDisk {
     fn move_aside(&self, dir: &Self::Dir, name: &str, to: &Self::Dir, new: &str) -> io::Result<()> {
         self.step(format!("move {name}"), || self.inner.move_aside(dir, name, to, new))
     }
-    fn link_count(&self, dir: &Self::Dir, name: &str) -> io::Result<u64> {
-        self.step("count".into(), || self.inner.link_count(dir, name))
-    }
-    fn identify(&self, dir: &Self::Dir, name: &str) -> io::Result<FileId> {
-        self.step(format!("identify {name}"), || self.inner.identify(dir, name))
-    }
-    fn discard(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
-        self.step("discard".into(), || self.inner.discard(dir, name))
+    fn remove(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
+        self.step("remove".into(), || self.inner.remove(dir, name))
     }
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
         self.step("sync".into(), || self.inner.sync_dir(dir))

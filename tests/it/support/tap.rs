@@ -1,10 +1,10 @@
 //! A disk in front of another: it is told of every step, may refuse it, and may do some of them differently.
 
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, Look};
+use ckpt::core::store::{Access, Disk, FileId, Stat};
 
 /// What is asked of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,17 +14,13 @@ pub(crate) enum Step {
     MakeDir,
     List,
     Read,
-    Size,
-    Look,
-    Modified,
+    Stat,
     Lock,
     Stage,
     Publish,
     Replace,
     MoveAside,
-    LinkCount,
-    Identify,
-    Discard,
+    Remove,
     SyncDir,
 }
 
@@ -45,11 +41,8 @@ pub(crate) trait Tap<D: Disk> {
     fn publish(&self, disk: &D, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
         disk.publish(dir, staged, name)
     }
-    fn link_count(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<u64> {
-        disk.link_count(dir, name)
-    }
-    fn identify(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<FileId> {
-        disk.identify(dir, name)
+    fn stat(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<Stat> {
+        disk.stat(dir, name)
     }
     fn sync_dir(&self, disk: &D, dir: &D::Dir) -> io::Result<()> {
         disk.sync_dir(dir)
@@ -108,15 +101,8 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn read(&self, dir: &D::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.step(Step::Read, name, || self.disk.read(dir, name, limit))
     }
-    fn size(&self, dir: &D::Dir, name: &str) -> Result<u64, FileProblem> {
-        self.step(Step::Size, name, || self.disk.size(dir, name))
-    }
-    fn look(&self, dir: &D::Dir, name: &str) -> io::Result<Look> {
-        self.step(Step::Look, name, || self.disk.look(dir, name))
-    }
-
-    fn modified(&self, dir: &D::Dir, name: &str) -> io::Result<SystemTime> {
-        self.step(Step::Modified, name, || self.disk.modified(dir, name))
+    fn stat(&self, dir: &D::Dir, name: &str) -> io::Result<Stat> {
+        self.step(Step::Stat, name, || self.tap.stat(&self.disk, dir, name))
     }
     fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
@@ -134,14 +120,8 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn move_aside(&self, dir: &D::Dir, name: &str, to: &D::Dir, new_name: &str) -> io::Result<()> {
         self.step(Step::MoveAside, name, || self.disk.move_aside(dir, name, to, new_name))
     }
-    fn link_count(&self, dir: &D::Dir, name: &str) -> io::Result<u64> {
-        self.step(Step::LinkCount, name, || self.tap.link_count(&self.disk, dir, name))
-    }
-    fn identify(&self, dir: &D::Dir, name: &str) -> io::Result<FileId> {
-        self.step(Step::Identify, name, || self.tap.identify(&self.disk, dir, name))
-    }
-    fn discard(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
-        self.step(Step::Discard, name, || self.disk.discard(dir, name))
+    fn remove(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
+        self.step(Step::Remove, name, || self.disk.remove(dir, name))
     }
     fn sync_dir(&self, dir: &D::Dir) -> io::Result<()> {
         self.step(Step::SyncDir, "", || self.tap.sync_dir(&self.disk, dir))

@@ -62,7 +62,7 @@ impl<D: Disk> Store<D> {
         let failed = |error| self.failed("write", &to_path, error);
         let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
         let name = layout::checkpoint_file(handle.seq);
-        let copied = self.disk().stage(&to, &staged, bytes, Access::Sealed).and_then(|_| {
+        let copied = self.disk().stage(&to, &staged, bytes, Access::ReadOnly).and_then(|_| {
             free_name(&name, |free| match self.disk().publish(&to, &staged, free) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // Whoever was stopped before had put it there.
@@ -72,7 +72,7 @@ impl<D: Disk> Store<D> {
                 other => other,
             })
         });
-        let _ = self.disk().discard(&to, &staged);
+        let _ = self.disk().remove(&to, &staged);
         let copied = copied.map_err(failed)?;
         self.disk().sync_dir(&to).map_err(failed)?;
         done.push(Repair {

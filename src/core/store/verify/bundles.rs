@@ -7,7 +7,7 @@ use crate::core::finding::{Code, Severity};
 use crate::core::selector::Handle;
 use crate::core::store::bundle::{BadBundle, BundleName};
 use crate::core::store::bundles::Visited;
-use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::disk::{Disk, Kind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::gone;
 use crate::core::store::layout;
@@ -38,7 +38,7 @@ impl<D: Disk> Store<D> {
             walk.add(Severity::Info, Code::EmptyDirectory, root.clone(), "holds no bundle", None);
         }
         self.each_bundle(workflow, &|_| true, &mut |name| {
-            if let Ok(Look { kind: Kind::File, mode, .. }) = self.disk().look(&dir, &name.to_string())
+            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.disk().stat(&dir, &name.to_string())
                 && mode != 0o400
             {
                 let message = format!("has mode {mode:o}, not 400");
@@ -48,8 +48,8 @@ impl<D: Disk> Store<D> {
         })?;
         for name in names.iter().filter(|name| BundleName::parse(name).is_none()) {
             let path = root.join(name);
-            match self.disk().look(&dir, name) {
-                Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
+            match self.disk().stat(&dir, name) {
+                Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
                     walk.add(
                         Severity::Advice,
                         Code::Foreign,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::finding::{LOOK, REPAIR, Walk};
 use crate::core::config::{Config, ConfigError};
 use crate::core::finding::{Code, Severity};
-use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::disk::{Disk, Kind, Stat};
 use crate::core::store::error::Result;
 use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
@@ -133,17 +133,17 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
         survey: &mut Survey,
     ) -> bool {
-        let look = self.disk().look(dir, name);
+        let look = self.disk().stat(dir, name);
         let misfit = Misfit { place, name: name.to_owned() };
         match (expected, look) {
-            (Some(expected), Ok(Look { kind, mode, .. })) if kind == expected => {
+            (Some(expected), Ok(Stat { kind, mode, .. })) if kind == expected => {
                 if kind == Kind::Directory && mode != 0o700 {
                     let message = format!("has mode {mode:o}, not 700");
                     walk.add(Severity::Info, Code::Mode, path, message, None);
                 }
                 true
             }
-            (Some(expected), Ok(Look { kind, .. })) => {
+            (Some(expected), Ok(Stat { kind, .. })) => {
                 let message = format!("is {}, not {}", words(kind), words(expected));
                 walk.add(Severity::Blocker, Code::Misfit, path, message, Some(REPAIR));
                 survey.misfits.push(misfit);
@@ -153,7 +153,7 @@ impl<D: Disk> Store<D> {
                 leftover(walk, path);
                 false
             }
-            (None, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
+            (None, Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
                 walk.add(Severity::Advice, Code::Foreign, path, format!("is {}", words(kind)), Some(REPAIR));
                 survey.misfits.push(misfit);
                 false

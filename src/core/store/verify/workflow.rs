@@ -11,7 +11,7 @@ use crate::core::finding::{Code, Severity};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
-use crate::core::store::disk::{Disk, Kind, Look};
+use crate::core::store::disk::{Disk, Kind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::gone::Range;
 use crate::core::store::layout::{self, EntryName};
@@ -145,13 +145,13 @@ impl<D: Disk> Store<D> {
         // A list may leave out what was added while it was made; a second look tells that from a gap.
         for seq in (1..newest).rev().take(MOST_LOOKED_FOR) {
             let name = layout::checkpoint_file(seq);
-            if !names.contains(&name) && self.disk().look(dir, &name).is_ok() {
+            if !names.contains(&name) && self.disk().stat(dir, &name).is_ok() {
                 names.insert(name);
             }
         }
         for name in &names {
             let path = root.join(name);
-            let look = self.disk().look(dir, name);
+            let look = self.disk().stat(dir, name);
             match (EntryName::parse(name), look) {
                 // Swept away or archived since it was listed.
                 (_, Err(error)) if error.kind() == io::ErrorKind::NotFound && name.is_ascii() => {}
@@ -162,7 +162,7 @@ impl<D: Disk> Store<D> {
                     inspection.numbers.extend(slot.map(|slot| (seq, slot)));
                 }
                 (EntryName::Staged, _) => leftover(walk, path),
-                (EntryName::Foreign, Ok(Look { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
+                (EntryName::Foreign, Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
                     walk.add(
                         Severity::Advice,
                         Code::Foreign,
@@ -185,13 +185,13 @@ impl<D: Disk> Store<D> {
         &self,
         dir: &D::Dir,
         handle: &Handle,
-        look: Option<Look>,
+        look: Option<Stat>,
         newest: u64,
         walk: &mut Walk<'_>,
     ) -> Option<Slot> {
         walk.count(handle.seq);
         let here = || (handle, self.checkpoint_path(handle));
-        if let Some(Look { kind: Kind::File, mode, .. }) = look
+        if let Some(Stat { kind: Kind::File, mode, .. }) = look
             && mode != 0o400
         {
             walk.about(Severity::Info, Code::Mode, here(), format!("has mode {mode:o}, not 400"), None);

@@ -38,7 +38,7 @@ pub(crate) fn clean_up_after_save(
 
 /// Returns the number of checkpoints that were archived.
 fn clean_up(store: &Store, config: &Config, stamp: &Stamp, workflow: &WorkflowId) -> Result<usize, Failure> {
-    let workflows = store.survey_workflow(workflow)?.into_iter().collect();
+    let workflows = store.workflow_facts(workflow)?.into_iter().collect();
     let snapshot = Snapshot { workflows, ..Snapshot::default() };
     let policy = config.retention().policy_after_save();
     let plan = plan(&snapshot, &policy, stamp.now)?;

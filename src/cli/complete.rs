@@ -12,6 +12,7 @@ use super::env::Environment;
 use super::session::Session;
 use super::ui::Ui;
 use crate::core::dialects::Dialect;
+use crate::core::store::Head;
 use crate::core::{Selector, Trigger};
 
 /// The variable that the completion script sets.
@@ -48,9 +49,9 @@ pub(crate) fn phases() -> Vec<CompletionCandidate> {
     let Ok(store) = session.store() else { return Vec::new() };
     let words = session.env.args.iter().skip_while(|word| *word != "--").skip(3);
     let mut selectors = words.filter_map(|word| word.to_str()?.parse::<Selector>().ok());
-    let newest = selectors.find_map(|selector| store.newest(&selector.workflow).ok().flatten());
-    let Some(newest) = newest else { return Vec::new() };
-    let phases = newest.checkpoint.content.phases.into_iter();
+    let head = selectors.find_map(|selector| store.head(&selector.workflow).ok().flatten());
+    let Some(Head::Checkpoint(head) | Head::Seal(head)) = head else { return Vec::new() };
+    let phases = head.content.phases.into_iter();
     phases.map(|phase| candidate(&phase.id, phase.name.as_deref().unwrap_or("phase"))).collect()
 }
 

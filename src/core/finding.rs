@@ -191,7 +191,7 @@ codes! {
         /// A checkpoint is archived, and no bundle holds it.
         Lost => "lost",
         /// The content of some numbers was deleted, by a deletion record.
-        Gone => "gone",
+        Deleted => "deleted",
         /// A checkpoint names another parent than the one below it.
         Parent => "parent",
         /// Two checkpoints have the same save id.
@@ -201,7 +201,7 @@ codes! {
         /// A file was removed from the live store, and the archive holds its content.
         Removed => "removed",
         /// No save could continue the workflow.
-        NoBase => "no_base",
+        NotContinuable => "not_continuable",
         /// A bundle cannot be used.
         DamagedBundle => "damaged_bundle",
         /// A checkpoint in a bundle was damaged when it was archived.
@@ -213,7 +213,7 @@ codes! {
         /// A part of the store has the wrong file type.
         Misfit => "misfit",
         /// A file that does not belong to a store.
-        Foreign => "foreign",
+        UnknownFile => "unknown_file",
         /// A temporary file.
         Leftover => "leftover",
         /// A directory is empty.

@@ -176,12 +176,12 @@ pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
         live_bytes += row.bytes;
         checkpoints = row.handle.seq.max(checkpoints);
         match row.entry {
-            Ok(Entry::Live(_)) => {
+            Ok(Entry::Checkpoint(_)) => {
                 let stored = store.load(&row.handle).ok();
                 moments.insert(row.handle.seq, stored.map(|stored| Moment::of(&stored.checkpoint)));
             }
             Ok(Entry::Tombstone) => drop(moments.insert(row.handle.seq, None)),
-            Ok(Entry::Sealed(_)) | Err(_) => {}
+            Ok(Entry::Seal(_)) | Err(_) => {}
         }
     }
     if moments.values().any(Option::is_none) {

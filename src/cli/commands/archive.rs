@@ -13,7 +13,7 @@ use crate::cli::views::archive::ArchiveReport;
 use crate::cli::words::count;
 use crate::core::span::Span;
 use crate::core::store::Error;
-use crate::core::store::{Archived, Archiving, BundleRow, WorkflowRow};
+use crate::core::store::{ArchiveProgress, Archived, BundleRow, WorkflowRow};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -71,9 +71,9 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     let mut progress = Progress::new(&session.ui);
     let mut failed = None;
     for (index, workflow) in workflows.iter().enumerate() {
-        let mut tell = |far: &Archiving| {
+        let mut tell = |far: &ArchiveProgress| {
             progress.at(|| {
-                let Archiving { step, done, total } = far;
+                let ArchiveProgress { step, done, total } = far;
                 let place = format!("{workflow}, {} of {}", index + 1, workflows.len());
                 format!("Archiving {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
             });
@@ -100,7 +100,7 @@ fn archive(
     session: &Session,
     workspace: &Workspace,
     id: &WorkflowId,
-    tell: &mut dyn FnMut(&Archiving),
+    tell: &mut dyn FnMut(&ArchiveProgress),
 ) -> Result<(WorkflowId, Archived), Failure> {
     let store = &workspace.store;
     let workflow = store.resolve_workflow(id)?;
@@ -109,7 +109,7 @@ fn archive(
         None => default_reason(store, &workflow)?,
     };
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
-    let archived = store.archive_telling(&workflow, &reason, &stamp, tell)?;
+    let archived = store.archive(&workflow, &reason, &stamp, tell)?;
     Ok((workflow, archived))
 }
 
@@ -121,7 +121,7 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
             .help("or `--as completed`, or `--as failed`")
             .context("workflow", workflow.as_str())
     };
-    let newest = Handle::new(workflow, store.newest_number(workflow)?.unwrap_or_default());
+    let newest = Handle::new(workflow, store.head_number(workflow)?.unwrap_or_default());
     let checkpoint = match store.load(&newest) {
         Ok(stored) => stored.checkpoint,
         Err(error @ Error::Damaged { .. }) => {

@@ -78,7 +78,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let keep = args.keep_rules()?;
     let workspace = session.workspace()?;
     let policy = args.policy(keep, &workspace)?;
-    let snapshot = workspace.store.survey()?;
+    let snapshot = workspace.store.cleanup_facts()?;
     let plan = plan(&snapshot, &policy, session.now())?;
     let fingerprint = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != fingerprint) {

@@ -153,7 +153,7 @@ fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<St
         return Ok(vec![unsealed(store, &handle)?]);
     }
     let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
-    let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
+    let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
     if !is_history(dialect) {
         return Ok(vec![unsealed(store, &newest)?]);
     }

@@ -212,7 +212,7 @@ impl Import<'_> {
         workflow: &WorkflowId,
         files: Vec<Candidate>,
     ) -> Result<(), Failure> {
-        let mut sources = importer.store.sources(workflow)?;
+        let mut sources = importer.store.imported_digests(workflow)?;
         let mut newest = if self.dry_run { newest(importer.store, workflow)? } else { None };
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();

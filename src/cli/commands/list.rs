@@ -77,8 +77,8 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let workflow = store.resolve_workflow(id)?;
         let mut rows = store.scan_checkpoints(&workflow)?;
         rows.reverse();
-        let gone = store.gone_notes(&workflow)?;
-        return session.answer(&CheckpointsReport::new(&workflow, rows, &gone, limit, &store));
+        let deletions = store.deletions(&workflow)?;
+        return session.answer(&CheckpointsReport::new(&workflow, rows, &deletions, limit, &store));
     }
     // Only `--json` has the sizes, which take one stat per checkpoint.
     let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };

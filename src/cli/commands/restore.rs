@@ -53,9 +53,9 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
         // The checkpoint is live. If its file is damaged, this fails: a live file is never overwritten.
         store.load(&Handle::new(&workflow, seq))?;
     }
-    let newest = Handle::new(&workflow, store.newest_number(&workflow)?.unwrap_or_default());
-    let gone = store.gone_notes(&workflow).unwrap_or_default();
-    let report = RestoreReport::new(newest, &done, &gone);
+    let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
+    let deletions = store.deletions(&workflow).unwrap_or_default();
+    let report = RestoreReport::new(newest, &done, &deletions);
     session.answer(&report)?;
     Ok(if report.is_partial() { Exit::Partial } else { Exit::Ok })
 }

@@ -22,7 +22,7 @@ use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
 use crate::core::store::Keep;
-use crate::core::{Config, Selector, Store, WorkflowId};
+use crate::core::{ArchiveReason, Config, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -192,7 +192,7 @@ fn decide(
             }
             Some(Choice::Discard) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
-                workspace.store.discard(workflow, &stamp)?;
+                workspace.store.archive(workflow, &ArchiveReason::Abandoned, &stamp, &mut |_| {})?;
                 session.ui.say(&format!("Archived {workflow} as abandoned; nothing was deleted.\n"));
                 return Ok(Exit::NotFound);
             }

@@ -13,6 +13,7 @@ use crate::cli::session::Session;
 use crate::cli::views::rollback::RollbackReport;
 use crate::core::change::Change;
 use crate::core::selector::Which;
+use crate::core::store::Head;
 use crate::core::{Handle, Selector};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -64,7 +65,7 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
     let options = SaveOptions {
         expect: args.expect.as_ref().map(|expect| expected(expect, workflow)).transpose()?,
         // Repeating a rollback saves nothing, but a rollback of an archived workflow continues it.
-        if_changed: store.newest(workflow)?.is_none_or(|newest| newest.checkpoint.sealed.is_none()),
+        if_changed: !matches!(store.head(workflow)?, Some(Head::Seal(_))),
         ..SaveOptions::default()
     };
     let save = session.save(&workspace, workflow, change, &options)?;

@@ -45,14 +45,14 @@ impl From<Error> for Failure {
             Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)
                 .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
-            Error::Archived { handle, gone: Some(gone) } => fail(ErrorCode::Archived)
+            Error::Archived { handle, deleted: Some(reason) } => fail(ErrorCode::Archived)
                 .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
                 .about(&handle)
-                .context("gone", gone.word()),
-            Error::Archived { handle, gone: None } => fail(ErrorCode::Archived)
+                .context("deleted", reason.word()),
+            Error::Archived { handle, deleted: None } => fail(ErrorCode::Archived)
                 .help("put the bundle back, if you have a copy of it")
                 .help(format!(
-                    "or go on without it: `ckpt verify {} --repair` notes the loss and continues what is known",
+                    "or go on without it: `ckpt verify {} --repair` records the loss and continues what is known",
                     handle.workflow
                 ))
                 .about(&handle),

@@ -11,7 +11,7 @@ use crate::cli::words::{count, verb};
 use crate::core::checkpoint::Sealed;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
-use crate::core::store::{CheckpointRow, Entry, Gone, GoneNotes, Live, WorkflowRow};
+use crate::core::store::{CheckpointRow, DeletionReason, Deletions, Entry, Live, WorkflowRow};
 use crate::core::{Handle, Store, Timestamp, WorkflowId};
 
 /// The status of whatever cannot be read.
@@ -45,8 +45,8 @@ struct ListedWorkflow {
     pipeline: Option<String>,
     labels: Vec<String>,
     archived: bool,
-    /// The reason why no bundle holds an archived workflow, if none does.
-    gone: Option<Gone>,
+    /// The reason why the content is nowhere, if it was deleted.
+    deleted: Option<DeletionReason>,
 }
 
 impl WorkflowsReport {
@@ -82,7 +82,7 @@ impl ListedWorkflow {
             pipeline: None,
             labels: Vec::new(),
             archived: row.archived,
-            gone: None,
+            deleted: None,
         };
         let Ok(header) = row.header else { return unread };
         Self {
@@ -91,7 +91,7 @@ impl ListedWorkflow {
             done: header.done(),
             total: header.pipeline.is_some().then_some(header.phases.len()),
             saved_at: Some(header.saved_at),
-            gone: purged(&header),
+            deleted: purged(&header),
             title: header.title,
             pipeline: header.pipeline,
             labels: header.labels,
@@ -107,7 +107,7 @@ impl ListedWorkflow {
         };
         vec![
             Cell::styled(newest, Style::Bold),
-            if self.archived { archived_cell(self.gone) } else { status_cell(self.status) },
+            if self.archived { archived_cell(self.deleted) } else { status_cell(self.status) },
             Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
             Cell::or_hyphen(self.saved_at.map(|_| done)),
             Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
@@ -169,8 +169,8 @@ struct ListedCheckpoint {
     saved_at: Option<Timestamp>,
     bytes: u64,
     archived: bool,
-    /// The reason why no bundle holds a checkpoint that is not live, if none does.
-    gone: Option<Gone>,
+    /// The reason why the content is nowhere, if it was deleted.
+    deleted: Option<DeletionReason>,
     pinned: bool,
     done: usize,
 }
@@ -179,7 +179,7 @@ impl CheckpointsReport {
     pub(crate) fn new(
         workflow: &WorkflowId,
         rows: Vec<CheckpointRow>,
-        gone: &GoneNotes,
+        deletions: &Deletions,
         limit: usize,
         store: &Store,
     ) -> Self {
@@ -189,7 +189,11 @@ impl CheckpointsReport {
         Self {
             workflow: workflow.clone(),
             damaged: damaged.collect(),
-            checkpoints: rows.into_iter().take(limit).map(|row| ListedCheckpoint::new(row, gone)).collect(),
+            checkpoints: rows
+                .into_iter()
+                .take(limit)
+                .map(|row| ListedCheckpoint::new(row, deletions))
+                .collect(),
             total,
             truncated: limit < total,
             warnings: Vec::new(),
@@ -198,11 +202,11 @@ impl CheckpointsReport {
 }
 
 impl ListedCheckpoint {
-    fn new(row: CheckpointRow, notes: &GoneNotes) -> Self {
-        let (header, status, gone) = match &row.entry {
-            Ok(Entry::Live(header)) => (Some(header), Some(header.status.word()), None),
-            Ok(Entry::Sealed(header)) => (Some(header), None, purged(header)),
-            Ok(Entry::Tombstone) => (None, None, notes.of(row.handle.seq)),
+    fn new(row: CheckpointRow, deletions: &Deletions) -> Self {
+        let (header, status, deleted) = match &row.entry {
+            Ok(Entry::Checkpoint(header)) => (Some(header), Some(header.status.word()), None),
+            Ok(Entry::Seal(header)) => (Some(header), None, purged(header)),
+            Ok(Entry::Tombstone) => (None, None, deletions.reason(row.handle.seq)),
             Err(_) => (None, Some(DAMAGED), None),
         };
         Self {
@@ -212,7 +216,7 @@ impl ListedCheckpoint {
             saved_at: header.map(|header| header.saved_at),
             bytes: row.bytes,
             archived: status.is_none(),
-            gone,
+            deleted,
             pinned: header.is_some_and(|header| header.pinned),
             done: header.map_or(0, Header::done),
             handle: row.handle,
@@ -226,7 +230,7 @@ impl ListedCheckpoint {
         }
         vec![
             Cell::styled(self.handle.to_string(), Style::Bold),
-            self.status.map_or_else(|| archived_cell(self.gone), status_cell),
+            self.status.map_or_else(|| archived_cell(self.deleted), status_cell),
             Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
             Cell::or_hyphen(trigger),
             Cell::right(Size(self.bytes).to_string()),
@@ -278,13 +282,13 @@ fn status_cell(word: &'static str) -> Cell {
 }
 
 /// The status of content that is not live: `archived`, or why no bundle holds it.
-fn archived_cell(gone: Option<Gone>) -> Cell {
-    Cell::styled(gone.map_or("archived", Gone::word), Style::Dim)
+fn archived_cell(deleted: Option<DeletionReason>) -> Cell {
+    Cell::styled(deleted.map_or("archived", DeletionReason::word), Style::Dim)
 }
 
-/// Returns [`Gone::Purged`] for a seal whose content was purged.
-fn purged(header: &Header) -> Option<Gone> {
-    header.sealed.as_ref().is_some_and(Sealed::is_purged).then_some(Gone::Purged)
+/// Returns [`DeletionReason::Purged`] for a seal whose content was purged.
+fn purged(header: &Header) -> Option<DeletionReason> {
+    header.sealed.as_ref().is_some_and(Sealed::is_purged).then_some(DeletionReason::Purged)
 }
 
 fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {

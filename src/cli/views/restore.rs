@@ -7,7 +7,7 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::words::{and, count};
-use crate::core::store::{Error, GoneNotes, Restored};
+use crate::core::store::{Deletions, Error, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
@@ -26,14 +26,14 @@ pub(crate) struct RestoreReport {
 }
 
 impl RestoreReport {
-    pub(crate) fn new(newest: Handle, done: &Restored, gone: &GoneNotes) -> Self {
+    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions) -> Self {
         let mut failures = Vec::new();
         for (path, why) in &done.damaged {
             let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
             failures.push(FailedItem::new(path.display(), error));
         }
         for handle in &done.lost {
-            let error = Error::Archived { handle: handle.clone(), gone: gone.of(handle.seq) };
+            let error = Error::Archived { handle: handle.clone(), deleted: deletions.reason(handle.seq) };
             failures.push(FailedItem::new(handle, error));
         }
         Self {

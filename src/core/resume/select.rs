@@ -4,7 +4,7 @@ use super::facts::{DamagedNewest, Selection};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::format::Unusable;
 use crate::core::selector::{Handle, Selector, Which};
-use crate::core::store::{Disk, Error, Result, Store, Stored};
+use crate::core::store::{Disk, Error, Head, Result, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// A usable checkpoint, and how it was chosen.
@@ -34,9 +34,11 @@ impl Selected {
     /// # Errors
     /// No checkpoint can be used, the newest one has a newer format, or the store cannot be read.
     pub fn newest<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Self> {
-        match store.newest(workflow) {
+        match store.head(workflow) {
             Ok(None) => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
-            Ok(Some(Stored { checkpoint, .. })) => Self::unsealed(store, checkpoint),
+            Ok(Some(Head::Checkpoint(checkpoint) | Head::Seal(checkpoint))) => {
+                Self::unsealed(store, checkpoint)
+            }
             Err(Error::Damaged { handle, path, why, before: Some(before) })
                 if !matches!(why, Unusable::Newer(_)) =>
             {
@@ -61,7 +63,7 @@ impl Selected {
         if checkpoint.sealed.is_some() {
             return Self::unsealed(store, checkpoint);
         }
-        let newest = store.newest_number(&handle.workflow)?.filter(|newest| *newest != handle.seq);
+        let newest = store.head_number(&handle.workflow)?.filter(|newest| *newest != handle.seq);
         let newest = newest.map(|seq| Handle::new(&handle.workflow, seq).to_string());
         Ok(Self { checkpoint, selection: Selection { newest, ..Selection::default() } })
     }

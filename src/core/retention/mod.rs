@@ -1,7 +1,7 @@
 //! Retention: which checkpoints stay live, which leave the live store, and which bundles expire.
 //!
 //! [`plan()`] turns a [`Snapshot`] of the store, a [`Policy`] and the time into a [`CleanupPlan`] without I/O.
-//! [`Store::survey`](crate::core::Store::survey) takes the snapshot, and
+//! [`Store::cleanup_facts`](crate::core::Store::cleanup_facts) takes the snapshot, and
 //! [`Store::clean`](crate::core::Store::clean) carries out exactly the plan.
 //!
 //! # Where is it decided that a checkpoint may go?

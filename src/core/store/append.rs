@@ -1,18 +1,18 @@
-//! The save protocol: how a checkpoint is added, by any number of writers at once, without a lock that matters.
+//! The save protocol: how checkpoints are added by any number of writers at once.
 //!
-//! A writer reads the newest checkpoint, decides what follows it, writes that to a private file, and then claims the
-//! next number by linking the file to it, which fails if the number is taken. The loser begins again on top of the
-//! winner. The advisory lock only saves losers the work; a writer that does not get it goes on without.
+//! A writer reads the head, decides on the next checkpoint, stages it as a temporary file, and claims the next number by
+//! publishing the file under it, which fails if the number is taken. The loser begins again on top of the winner. The
+//! advisory lock only spares losers that work; a writer that does not get the lock continues without it.
 //!
-//! Order of the steps, and what each is for:
+//! The order of the steps, and the reason of each:
 //!
 //! 1. Before the first number of a workflow is claimed, every directory above it is synced. So a number that exists
-//!    proves that its directory survives a power loss, whoever made it.
-//! 2. The private file is synced before it gets its name: a name never shows half a content.
-//! 3. The directory is synced before the save is acknowledged: an acknowledged name does not vanish.
-//!    The same goes for one that is found instead of written, because a repeated save is acknowledged by it.
-//! 4. The file is looked up once more from the top: if somebody moved the directory away in the meantime, what was
-//!    written is not where the next reader will look, and that must not be acknowledged.
+//!    proves that its directory survives a power loss, whichever process created it.
+//! 2. The temporary file is synced before it is published: a published name never has partial content.
+//! 3. The directory is synced before the save is acknowledged: an acknowledged name does not vanish. The same goes for a
+//!    checkpoint that is found instead of written, because it acknowledges a repeated save.
+//! 4. The file is looked up once more by its path: if the directory was renamed meanwhile, the next reader would not
+//!    find the file, and the save must not be acknowledged.
 
 use std::io;
 use std::time::Duration;
@@ -21,6 +21,8 @@ use super::disk::{Access, Disk, FileId};
 use super::error::{Error, Result};
 use super::layout::{self, WORKFLOWS};
 use super::open::Store;
+use super::publish::NewFile;
+use super::workflow::Workflow;
 use crate::core::cause::Cause;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::format::{self, MAX_FILE_BYTES};
@@ -33,10 +35,10 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
 
-/// The decision of a writer that has seen the newest checkpoint. `K` is its reason to add nothing.
+/// The decision of a writer that has seen the head. `K` is its reason to add nothing.
 #[derive(Debug)]
 pub enum Decision<K> {
-    /// Add this checkpoint, which continues the newest one.
+    /// Add this checkpoint, which continues the head.
     Write(Box<Checkpoint>),
     /// Add nothing.
     Keep(K),
@@ -50,124 +52,105 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint to a workflow and returns the decision that was carried out; a checkpoint in it survives a
     /// power loss.
     ///
-    /// `decide` is given the newest checkpoint and its number, and is asked again when another writer was faster. The
-    /// store is created if it is not there. An error of `decide` leaves everything as it was. An archived workflow goes
-    /// on above its seal: `decide` is given the last checkpoint under the number of the seal, and its own number.
+    /// `decide` is given the head and the number of its content, and is asked again when another writer was faster. The
+    /// store is created if it is missing. An error of `decide` leaves everything as it was. If the head is a seal,
+    /// `decide` is given the last checkpoint below it with the number of the seal, and the number that it has itself.
     ///
     /// # Errors
-    /// The newest checkpoint cannot be continued, the disk refuses, or `decide` does.
+    /// The head cannot be continued, the disk refuses, or `decide` does.
     pub fn append<K>(
         &self,
         workflow: &WorkflowId,
         save_id: &str,
         mut decide: impl FnMut(Option<Box<Checkpoint>>, u64) -> Result<Decision<K>>,
     ) -> Result<Decision<K>> {
-        self.append_at(workflow, save_id, |dir, newest| {
-            let base = self.base(dir, workflow, newest)?;
-            let (seq, content_seq) = base.as_ref().map_or((0, 0), |base| (base.checkpoint.seq, base.content));
-            let mut decision = decide(base.map(|base| base.checkpoint), content_seq)?;
+        self.append_at(workflow, save_id, |workflow, head| {
+            let (head, content) = match head {
+                Some(head) => {
+                    let continued = workflow.continued(workflow.read_head(head)?)?;
+                    (Some(continued.checkpoint), continued.content)
+                }
+                None => (None, 0),
+            };
+            let next = head.as_ref().map_or(1, |head| head.seq.saturating_add(1));
+            let mut decision = decide(head, content)?;
             if let Decision::Write(checkpoint) = &mut decision {
-                checkpoint.seq = seq.saturating_add(1);
+                checkpoint.seq = next;
             }
             Ok(decision)
         })
     }
 
-    /// Adds what `decide` wants on top of what it finds: the workflow's directory, if there is one, and the newest
-    /// number. The number of the checkpoint is its business.
+    /// Adds what `decide` returns for the workflow and the number of its head. `decide` sets the number of the
+    /// checkpoint.
     pub(super) fn append_at<K>(
         &self,
-        workflow: &WorkflowId,
+        id: &WorkflowId,
         save_id: &str,
-        mut decide: impl FnMut(Option<&D::Dir>, Option<u64>) -> Result<Decision<K>>,
+        mut decide: impl FnMut(&Workflow<'_, D>, Option<u64>) -> Result<Decision<K>>,
     ) -> Result<Decision<K>> {
         let mut lock = None;
         let mut attempt = 0;
         loop {
-            let dir = self.open_workflow(workflow)?;
-            if let (Some(dir), None) = (&dir, &lock) {
+            let workflow = self.workflow(id)?;
+            if let (Some(dir), None) = (workflow.dir(), &lock) {
                 lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
             }
-            let live = dir.as_ref().map_or(Ok(None), |dir| self.newest_in(dir, workflow))?;
-            let newest = self.newest_above(live, workflow)?;
-            let mut checkpoint = match decide(dir.as_ref(), newest)? {
+            let live = workflow.highest_live()?;
+            let head = workflow.head_number_from(live)?;
+            let mut checkpoint = match decide(&workflow, head)? {
                 Decision::Write(checkpoint) => checkpoint,
                 Decision::Keep(why) => {
-                    // Whoever wrote it may have been killed before the sync, and this acknowledges it again.
-                    if let Some(dir) = &dir {
-                        let path = self.workflow_dir(workflow);
-                        self.disk().sync_dir(dir).map_err(|error| self.failed("sync", &path, error))?;
+                    // Its writer may have been killed before the sync, and this acknowledges it again.
+                    if workflow.dir().is_some() {
+                        workflow.sync()?;
                     }
                     return Ok(Decision::Keep(why));
                 }
             };
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
-            let Some(dir) = dir else {
-                self.create()?;
-                self.make_workflow(workflow)?;
+            let Some(dir) = workflow.dir() else {
+                self.make_workflow(id)?;
                 continue;
             };
             if live.is_none() {
-                self.sync_above(workflow)?;
+                self.sync_above(id)?;
             }
-            if let Some(newest) = newest.filter(|newest| live < Some(*newest)) {
-                self.rebuild(&dir, workflow, newest, save_id)?;
+            if let Some(head) = head.filter(|head| live < Some(*head)) {
+                workflow.rebuild(head, save_id)?;
             }
-            if let Some(()) = self.claim(&dir, &mut checkpoint, save_id, attempt)? {
+            if self.claim(dir, &mut checkpoint, save_id, attempt)? {
                 return Ok(Decision::Write(checkpoint));
             }
             attempt += 1;
         }
     }
 
-    pub(super) fn make_workflow(&self, workflow: &WorkflowId) -> Result<()> {
-        let path = self.workflow_dir(workflow);
-        let workflows = self.open_workflows()?.ok_or_else(|| {
-            self.failed("open", &self.root().join(WORKFLOWS), io::ErrorKind::NotFound.into())
-        })?;
-        self.make(&workflows, &workflow.directory(), &path).map(drop)
-    }
-
-    /// Tries to make `checkpoint` the next one; `None` if its number is taken.
-    fn claim(
-        &self,
-        dir: &D::Dir,
-        checkpoint: &mut Checkpoint,
-        save_id: &str,
-        attempt: u32,
-    ) -> Result<Option<()>> {
+    /// Publishes a checkpoint under its number. Returns false if the number is taken.
+    fn claim(&self, dir: &D::Dir, checkpoint: &mut Checkpoint, save_id: &str, attempt: u32) -> Result<bool> {
         let handle = checkpoint.handle();
-        let failed = |error: io::Error| self.failed("write", &self.checkpoint_path(&handle), error);
+        let failed = |error: io::Error| self.not_written(&self.checkpoint_path(&handle), error);
         let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });
         }
-        let staged = layout::staged_file(save_id, attempt);
-        let file = match self.disk().stage(dir, &staged, &bytes, Access::ReadOnly) {
-            Ok(file) => file,
-            Err(error) => {
-                let _ = self.disk().remove(dir, &staged);
-                return Err(failed(error));
-            }
-        };
-        let published = self.disk().publish(dir, &staged, &layout::checkpoint_file(handle.seq));
-        let refused = match published {
+        let staged = &layout::staged_file(save_id, attempt);
+        let name = &layout::checkpoint_file(handle.seq);
+        let new = NewFile { staged, name, bytes: &bytes, access: Access::ReadOnly };
+        let id = new.stage(self.disk(), dir).map_err(failed)?;
+        let refused = match self.disk().publish(dir, staged, name) {
             Ok(()) => None,
-            // A link that was made may be reported as one that exists, or not at all: the count of names tells.
-            Err(error) => match self.disk().stat(dir, &staged) {
+            // A file server may make the link and report that it exists, or nothing at all: the link count is certain.
+            Err(error) => match self.disk().stat(dir, staged) {
                 Ok(stat) if stat.links > 1 => None,
                 Ok(_) => Some(error),
                 Err(_) => return Err(self.unconfirmed(&handle, Cause::new(error))),
             },
         };
-        // A name that stays behind is found by its prefix and swept later; nothing depends on its removal.
-        let _ = self.disk().remove(dir, &staged);
+        new.remove_staged(self.disk(), dir);
         match refused {
-            None => self.confirm(dir, checkpoint, file).map(Some),
-            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
-            Some(error) if error.kind() == io::ErrorKind::Unsupported => {
-                Err(Error::UnsupportedFileSystem { path: self.workflow_dir(&handle.workflow) })
-            }
+            None => self.confirm(dir, checkpoint, id).map(|()| true),
+            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Some(error) => Err(failed(error)),
         }
     }
@@ -179,12 +162,10 @@ impl<D: Disk> Store<D> {
         if let Err(error) = self.disk().sync_dir(dir) {
             return unconfirmed(Cause::new(NotSynced(error)));
         }
-        let name = layout::checkpoint_file(handle.seq);
         let mut left = RETURN_PATIENCE;
         loop {
-            let found = match self.open_workflow(&handle.workflow) {
-                Ok(Some(dir)) => self.disk().stat(&dir, &name),
-                Ok(None) => Err(io::ErrorKind::NotFound.into()),
+            let found = match self.workflow(&handle.workflow) {
+                Ok(workflow) => workflow.stat(handle.seq),
                 Err(error) => return unconfirmed(Cause::new(error)),
             };
             match found {
@@ -211,19 +192,17 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Syncs the directories whose entries lead to a workflow.
+    /// Syncs the directories above a workflow.
     pub(super) fn sync_above(&self, workflow: &WorkflowId) -> Result<()> {
         let root = self.root();
         let workflows_path = root.join(WORKFLOWS);
-        let base_path = root.parent().unwrap_or(&root).to_owned();
-        let base = self.disk().base().map_err(|error| self.failed("open", &base_path, error))?;
+        let base_path = root.parent().unwrap_or(&root);
+        let base = self.disk().base().map_err(|error| self.failed("open", base_path, error))?;
         let store = self.enter(&base, self.name(), &root)?;
         let workflows = self.enter(&store, WORKFLOWS, &workflows_path)?;
-        let sync =
-            |dir, path: &_| self.disk().sync_dir(dir).map_err(|error| self.failed("sync", path, error));
-        sync(&workflows, &self.workflow_dir(workflow))?;
-        sync(&store, &workflows_path)?;
-        sync(&base, &root)
+        self.sync(&workflows, &self.workflow_dir(workflow))?;
+        self.sync(&store, &workflows_path)?;
+        self.sync(&base, &root)
     }
 
     fn unconfirmed(&self, handle: &Handle, why: Cause) -> Error {

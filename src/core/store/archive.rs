@@ -1,294 +1,257 @@
-//! Taking a workflow out of the live store.
-//!
-//! 1. A **seal** claims the next number, as any checkpoint would. What is below it can no longer grow: a saver that
-//!    comes later finds the seal and goes on above it, with the content of the last checkpoint.
-//! 2. Everything below, and the seal itself, is written into a bundle. The bundle is synced, and read back from the
-//!    top: each file in it is hashed again.
-//! 3. Each file that the bundle was found to hold is replaced by a tombstone, in one step, so that its number stays
-//!    taken.
-//!
-//! Whoever archives an archived workflow completes what a crash left undone: the seal says which bundle was meant, and
-//! until that bundle has been read back, nothing below has been touched.
+//! The archive of one workflow: its bundles and deletion records.
 
-use std::collections::BTreeSet;
+use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::append::Decision;
-use super::base::writable;
-use super::bundle::{BundleName, Manifest};
-use super::disk::Disk;
+use super::bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest};
+use super::disk::{Disk, Stat};
 use super::error::{Error, Result};
-use super::gone::PURGED;
+use super::layout::ARCHIVE;
 use super::open::Store;
-use super::read::Entry;
-use super::telling::{Archiving, Teller};
-use crate::core::change::{Stamp, successor};
-use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, Sealed, WorkflowStatus};
-use crate::core::format::Unusable;
-use crate::core::phase::Phase;
-use crate::core::reason::ArchiveReason;
+use super::publish::NewFile;
+use super::workflow::Stored;
+use crate::core::cause::Cause;
+use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
-use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// How a workflow is closed.
-#[derive(Clone, Copy)]
-pub(super) struct Closing<'a> {
-    pub(super) reason: &'a ArchiveReason,
-    pub(super) stamp: &'a Stamp,
-    /// Only if this is the highest number.
-    pub(super) expected: Option<u64>,
-    /// Without an archive: what is below the seal is gone.
-    pub(super) purge: bool,
-}
-
-/// How far below a damaged checkpoint one that can be used is looked for.
-const FALL_BACK: u64 = 64;
-
-/// What archiving a workflow did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Archived {
-    /// The seal: the newest number of the archived workflow.
-    pub seal: Handle,
-    /// Why it is archived.
-    pub reason: ArchiveReason,
-    /// The bundle that holds it.
-    pub bundle: PathBuf,
-    /// The checkpoints that left the live store now; none if it was archived before.
-    pub moved: Vec<Handle>,
-    /// How many bytes they had.
-    pub bytes: u64,
-    /// What could not be read or is in no bundle, and so was left where it is.
-    pub left: Vec<Handle>,
-    /// Whether the seal was there before.
-    pub sealed_before: bool,
+/// The archive of one workflow. Without a directory it is empty.
+#[derive(Debug)]
+pub(super) struct Archive<'s, D: Disk> {
+    store: &'s Store<D>,
+    id: &'s WorkflowId,
+    dir: Option<D::Dir>,
 }
 
 impl<D: Disk> Store<D> {
-    /// Archives a workflow: its checkpoints go into a bundle, its numbers stay taken.
-    ///
-    /// An archived workflow stays as it is, except that what was left undone is completed.
-    ///
-    /// # Errors
-    /// There is no such workflow, its newest checkpoint cannot be archived, or the disk refuses. Nothing has left the
-    /// live store that is not in a bundle, and the same call completes what was begun.
-    pub fn archive(&self, workflow: &WorkflowId, reason: &ArchiveReason, stamp: &Stamp) -> Result<Archived> {
-        self.archive_telling(workflow, reason, stamp, &mut |_| {})
+    /// Returns the path of a bundle, whether or not it exists.
+    #[must_use]
+    pub fn bundle_path(&self, workflow: &WorkflowId, name: &BundleName) -> PathBuf {
+        self.archive_dir(workflow).join(name.to_string())
     }
 
-    /// The same, and `progress` is told how far it is.
+    /// Lists the bundles of a workflow, the highest numbers first.
     ///
     /// # Errors
-    /// As [`archive`](Self::archive).
-    pub fn archive_telling(
-        &self,
-        workflow: &WorkflowId,
-        reason: &ArchiveReason,
-        stamp: &Stamp,
-        progress: &mut dyn FnMut(&Archiving),
-    ) -> Result<Archived> {
-        let closing = Closing { reason, stamp, expected: None, purge: false };
-        self.close_telling(workflow, closing, &mut Teller::new(progress))
+    /// The archive cannot be read.
+    pub fn bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleName>> {
+        self.archive_of(workflow)?.bundles()
     }
 
-    /// Archives a workflow, or purges it.
-    pub(super) fn close(&self, workflow: &WorkflowId, closing: Closing<'_>) -> Result<Archived> {
-        self.close_telling(workflow, closing, &mut Teller::silent())
+    /// Opens the archive of a workflow.
+    pub(super) fn archive_of<'s>(&'s self, id: &'s WorkflowId) -> Result<Archive<'s, D>> {
+        let dir = self.open_below(&[self.name(), ARCHIVE, &id.directory()])?;
+        Ok(Archive { store: self, id, dir })
     }
 
-    fn close_telling(
-        &self,
-        workflow: &WorkflowId,
-        closing: Closing<'_>,
-        teller: &mut Teller<'_>,
-    ) -> Result<Archived> {
-        let stamp = closing.stamp;
-        // Another name than that of a save, because the same stamp may save afterwards.
-        let staged = format!("{}-seal", stamp.save_id);
-        let sealed = self.append_at(workflow, &staged, |dir, newest| match newest {
-            Some(newest) => self.seal(dir, workflow, newest, closing),
-            None => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
-        })?;
-        match sealed {
-            Decision::Write(seal) => self.complete(&seal, closing, teller),
-            Decision::Keep(seq) => {
-                let seal = self.load(&Handle::new(workflow, seq))?;
-                let archived = self.complete(&seal.checkpoint, closing, teller)?;
-                Ok(Archived { sealed_before: true, ..archived })
-            }
-        }
-    }
-
-    /// Archives a workflow that nobody wants any more.
-    ///
-    /// # Errors
-    /// As [`archive`](Self::archive).
-    pub fn discard(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Archived> {
-        self.archive(workflow, &ArchiveReason::Abandoned, stamp)
-    }
-
-    /// Decides on the seal above `newest`; keeps the one that is there.
-    fn seal(
-        &self,
-        dir: Option<&D::Dir>,
-        workflow: &WorkflowId,
-        newest: u64,
-        Closing { reason, stamp, expected, purge }: Closing<'_>,
-    ) -> Result<Decision<u64>> {
-        let (newest, entry) = self.read_newest(dir, workflow, newest)?;
-        let newest = &newest;
-        if let Some(expected) = expected.filter(|expected| *expected != newest.seq) {
-            let expected = Handle::new(workflow, expected);
-            return Err(Error::Conflict { expected, newest: Some(newest.clone()) });
-        }
-        // Numbers end somewhere; a file that somebody named so is not sealed.
-        let Some(seq) = newest.seq.checked_add(1).filter(|seq| *seq < u64::MAX) else {
-            return Err(self.damaged(newest, Unusable::NotAFile));
-        };
-        let entry = match entry {
-            Ok(Entry::Sealed(_)) => return Ok(Decision::Keep(newest.seq)),
-            entry => entry,
-        };
-        // The directory was removed by hand: there is nothing to archive.
-        let Some(dir) = dir else { return Err(self.damaged(newest, Unusable::Missing)) };
-        let (model, parent) = match entry {
-            Ok(Entry::Live(stored) | Entry::Sealed(stored)) => {
-                let model = writable(stored.checkpoint)?;
-                let parent = CheckpointRef::from(&*model);
-                (Some(model), Some(parent))
-            }
-            Ok(Entry::Tombstone) => return Err(self.damaged(newest, Unusable::Empty)),
-            Err(why) if is_archivable(&why) => (self.usable_below(dir, newest), None),
-            Err(why) => return Err(self.damaged(newest, why)),
-        };
-        let first = self.live_below(dir, &newest.workflow, seq)?.first().copied();
-        let name = BundleName::new(first.unwrap_or(newest.seq), newest.seq, stamp.now, reason);
-        let mut seal = Box::new(closing(*successor(&newest.workflow, model, stamp), reason));
-        seal.seq = seq;
-        seal.parent = parent;
-        seal.sealed = Some(Sealed {
-            bundle: if purge { PURGED.to_owned() } else { name.to_string() },
-            last: newest.seq,
-            reason: reason.clone(),
-            extra: Default::default(),
-        });
-        Ok(Decision::Write(seal))
-    }
-
-    /// The newest checkpoint below a damaged one that can be used: it knows what the workflow is about.
-    fn usable_below(&self, dir: &D::Dir, damaged: &Handle) -> Option<Box<Checkpoint>> {
-        let numbers = (1..damaged.seq).rev().take(usize::try_from(FALL_BACK).unwrap_or_default());
-        numbers.map(|seq| Handle::new(&damaged.workflow, seq)).find_map(|handle| {
-            match self.read_checkpoint(dir, &handle) {
-                Ok(Entry::Live(stored) | Entry::Sealed(stored)) => Some(stored.checkpoint),
-                _ => None,
-            }
-        })
-    }
-
-    /// Steps 2 and 3, from wherever they were left.
-    fn complete(&self, seal: &Checkpoint, closing: Closing<'_>, teller: &mut Teller<'_>) -> Result<Archived> {
-        let stamp = closing.stamp;
-        let workflow = &seal.workflow;
-        let Some(Sealed { bundle, last, reason, .. }) = &seal.sealed else {
-            return Err(Error::Archived { handle: seal.handle(), gone: None });
-        };
-        let path = self.archive_dir(workflow).join(bundle);
-        let mut archived = Archived {
-            seal: seal.handle(),
-            reason: reason.clone(),
-            bundle: path.clone(),
-            moved: Vec::new(),
-            bytes: 0,
-            left: Vec::new(),
-            sealed_before: false,
-        };
-        // Without a directory there is nothing below: the workflow is only in the archive.
-        let Some(dir) = self.open_workflow(workflow)? else { return Ok(archived) };
-        let mut live = self.live_below(&dir, workflow, seal.seq)?;
-        if live.is_empty() {
-            return Ok(archived);
-        }
-        if bundle == PURGED {
-            if closing.purge {
-                let buried = self.purge(&dir, workflow, &live, &stamp.save_id)?;
-                archived.bytes = buried.iter().map(|(_, bytes)| bytes).sum();
-                archived.moved = buried.iter().map(|(seq, _)| Handle::new(workflow, *seq)).collect();
-                live = self.live_below(&dir, workflow, seal.seq)?;
-            }
-            archived.left = live.into_iter().map(|seq| Handle::new(workflow, seq)).collect();
-            return Ok(archived);
-        }
-        let bad_seal = || self.damaged(&seal.handle(), Unusable::NotAFile);
-        let name = BundleName::parse(bundle).filter(|name| name.last == *last).ok_or_else(bad_seal)?;
-        let whole: BTreeSet<u64> = live.iter().copied().chain([seal.seq]).collect();
-        let packed =
-            self.pack_telling(&dir, workflow, (&name, seal.saved_at), &whole, &stamp.save_id, teller);
-        let mut held: Vec<Manifest> = packed?.into_iter().collect();
-        // What the bundle does not hold may have been restored from an older one.
-        let is_held = |seq: &u64| held.iter().any(|manifest| manifest.entry(*seq).is_some());
-        if !live.iter().all(is_held) {
-            let older = self.bundles(workflow)?.into_iter().filter(|older| *older != name);
-            let older = older.filter(|older| live.iter().any(|seq| older.covers(*seq)));
-            held.extend(older.filter_map(|older| self.verify_bundle(workflow, &older).ok().flatten()));
-            if !held.is_empty() {
-                // A bundle that may vanish holds nothing.
-                self.sync_archive(workflow)?;
-            }
-        }
-        for manifest in &held {
-            let buried = self.bury_telling(&dir, manifest, &live, &stamp.save_id, teller)?;
-            archived.bytes += buried.iter().map(|entry| entry.bytes).sum::<u64>();
-            archived.moved.extend(buried.iter().map(|entry| Handle::new(workflow, entry.seq)));
-        }
-        live = self.live_below(&dir, workflow, seal.seq)?;
-        archived.left = live.into_iter().map(|seq| Handle::new(workflow, seq)).collect();
-        Ok(archived)
+    /// Opens the archive of a workflow, and creates its directories if they are missing.
+    pub(super) fn create_archive<'s>(&'s self, id: &'s WorkflowId) -> Result<Archive<'s, D>> {
+        let [root, path] = [self.root(), self.archive_dir(id)];
+        let store = self.open_root()?;
+        self.make(&store, ARCHIVE, &root.join(ARCHIVE))?;
+        let archive = self.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
+        self.make(&archive, &id.directory(), &path)?;
+        let dir = self.enter(&archive, &id.directory(), &path)?;
+        Ok(Archive { store: self, id, dir: Some(dir) })
     }
 }
 
-/// Whether a damaged file can be archived as it is: its bytes are there.
-fn is_archivable(why: &Unusable) -> bool {
-    match why {
-        Unusable::Checksum
-        | Unusable::NoChecksum
-        | Unusable::BadVersion
-        | Unusable::Syntax(_)
-        | Unusable::Misplaced { .. } => true,
-        Unusable::Empty
-        | Unusable::Newer(_)
-        | Unusable::Older(_)
-        | Unusable::TooLarge
-        | Unusable::NotAFile
-        | Unusable::Unreadable(_)
-        | Unusable::Missing => false,
+impl<'s, D: Disk> Archive<'s, D> {
+    pub(super) fn handle(&self, seq: u64) -> Handle {
+        Handle::new(self.id, seq)
     }
-}
 
-/// The seal that closes a workflow: what a list shows of it, and nothing else.
-fn closing(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
-    let Content { status, phase, title, labels, pipeline, phases, .. } = newest.content;
-    let line = |phase: Phase| Phase { name: phase.name, status: phase.status, ..Phase::pending(phase.id) };
-    Checkpoint {
-        trigger: Trigger::Manual,
-        note: None,
-        content: Content {
-            status: match reason {
-                ArchiveReason::Abandoned => WorkflowStatus::Abandoned,
-                ArchiveReason::Failed => WorkflowStatus::Failed,
-                ArchiveReason::Completed => WorkflowStatus::Complete,
-                ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => status,
+    pub(super) fn path(&self) -> PathBuf {
+        self.store.archive_dir(self.id)
+    }
+
+    pub(super) fn bundle_path(&self, name: &BundleName) -> PathBuf {
+        self.store.bundle_path(self.id, name)
+    }
+
+    pub(super) fn dir(&self) -> Option<&D::Dir> {
+        self.dir.as_ref()
+    }
+
+    /// Passes each name in the archive to `visit`.
+    pub(super) fn list(&self, mut visit: impl FnMut(&str)) -> Result<()> {
+        let Some(dir) = &self.dir else { return Ok(()) };
+        let listed = self.store.disk().list(dir, &mut visit);
+        listed.map_err(|error| self.store.failed("list", &self.path(), error))
+    }
+
+    pub(super) fn stat(&self, name: &str) -> io::Result<Stat> {
+        let dir = self.dir.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        self.store.disk().stat(dir, name)
+    }
+
+    pub(super) fn read_file(&self, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        let dir = self.dir.as_ref().ok_or(FileProblem::Missing)?;
+        self.store.disk().read(dir, name, limit)
+    }
+
+    /// Lists the bundles, the highest numbers first.
+    pub(super) fn bundles(&self) -> Result<Vec<BundleName>> {
+        let mut names = Vec::new();
+        self.list(|name| names.extend(BundleName::parse(name)))?;
+        names.sort_by_cached_key(|name| std::cmp::Reverse((name.last, name.at, name.to_string())));
+        Ok(names)
+    }
+
+    /// Visits every bundle once, the highest numbers first.
+    pub(super) fn each_bundle(
+        &self,
+        mut visit: impl FnMut(&BundleName, Result<Bundle<'_>, BadBundle>) -> Result<()>,
+    ) -> Result<()> {
+        self.find_bundle(|_| true, |name, bundle| visit(name, bundle).map(ControlFlow::<()>::Continue))
+            .map(drop)
+    }
+
+    /// Visits the wanted bundles once each, the highest numbers first, until `visit` returns a value.
+    ///
+    /// A bundle that disappears after it was listed was merged into another one, which is not in the list. So the
+    /// archive is listed again, and what was not visited yet is visited.
+    pub(super) fn find_bundle<T>(
+        &self,
+        wanted: impl Fn(&BundleName) -> bool,
+        mut visit: impl FnMut(&BundleName, Result<Bundle<'_>, BadBundle>) -> Result<ControlFlow<T>>,
+    ) -> Result<Option<T>> {
+        let mut seen: Vec<BundleName> = Vec::new();
+        loop {
+            let mut vanished = false;
+            for name in self.bundles()?.into_iter().filter(|name| wanted(name)) {
+                if seen.contains(&name) {
+                    continue;
+                }
+                let bytes = self.read(&name);
+                let flow = match &bytes {
+                    Ok(Some(bytes)) => visit(&name, self.parse(&name, bytes))?,
+                    Ok(None) => {
+                        vanished = true;
+                        ControlFlow::Continue(())
+                    }
+                    Err(why) => visit(&name, Err(why.clone()))?,
+                };
+                if let ControlFlow::Break(value) = flow {
+                    return Ok(Some(value));
+                }
+                seen.push(name);
+            }
+            if !vanished {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Calls `then` with an open bundle. Returns none if there is no such bundle.
+    pub(super) fn with_bundle<T>(
+        &self,
+        name: &BundleName,
+        then: impl FnOnce(Bundle<'_>) -> Result<T, BadBundle>,
+    ) -> Result<Option<T>> {
+        let bad = |why| self.damaged(name, why);
+        let Some(bytes) = self.read(name).map_err(bad)? else { return Ok(None) };
+        self.parse(name, &bytes).and_then(then).map(Some).map_err(bad)
+    }
+
+    /// Reads the manifest of a bundle. Returns none if there is no such bundle.
+    pub(super) fn manifest(&self, name: &BundleName) -> Result<Option<Manifest>> {
+        self.with_bundle(name, |bundle| Ok(bundle.manifest().clone()))
+    }
+
+    /// Reads a bundle to its end and checks every file in it. Returns none if there is no such bundle.
+    pub(super) fn verify(&self, name: &BundleName) -> Result<Option<Manifest>> {
+        self.with_bundle(name, |bundle| bundle.verify(&mut || {}))
+    }
+
+    /// Reads the bytes of a bundle. Returns none if there is no such bundle.
+    pub(super) fn read(&self, name: &BundleName) -> Result<Option<Vec<u8>>, BadBundle> {
+        match self.read_file(&name.to_string(), MAX_BUNDLE_BYTES) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(FileProblem::Missing) => Ok(None),
+            Err(FileProblem::TooLarge(_)) => Err(BadBundle::TooLarge),
+            Err(FileProblem::Io(error)) => Err(BadBundle::Unreadable(Cause::new(error))),
+            Err(FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8) => {
+                Err(BadBundle::NotAFile)
+            }
+        }
+    }
+
+    /// Checks the digest of a bundle, its manifest, and that it belongs here: a bundle copied from elsewhere has a
+    /// valid digest.
+    pub(super) fn parse<'b>(&self, name: &BundleName, bytes: &'b [u8]) -> Result<Bundle<'b>, BadBundle> {
+        let bundle = Bundle::open(bytes)?;
+        let Manifest { workflow, first, last, created_at, reason, .. } = bundle.manifest();
+        let found = BundleName::new(*first, *last, *created_at, reason);
+        if found != *name || workflow != self.id {
+            return Err(BadBundle::Misplaced { found: format!("{workflow}/{found}") });
+        }
+        Ok(bundle)
+    }
+
+    pub(super) fn damaged(&self, name: &BundleName, why: BadBundle) -> Error {
+        Error::DamagedBundle { path: self.bundle_path(name), why }
+    }
+
+    /// Finds the file of a checkpoint: the bundle that holds it, and its exact bytes.
+    pub(super) fn find(&self, seq: u64) -> Result<(BundleName, Vec<u8>)> {
+        let mut damaged = None;
+        let found = self.find_bundle(
+            |name| name.covers(seq),
+            |name, bundle| {
+                Ok(match bundle.and_then(|bundle| bundle.find(seq)) {
+                    Ok(Some(bytes)) => ControlFlow::Break((name.clone(), bytes)),
+                    Ok(None) => ControlFlow::Continue(()),
+                    // Another bundle may hold it too.
+                    Err(why) => {
+                        damaged.get_or_insert_with(|| self.damaged(name, why));
+                        ControlFlow::Continue(())
+                    }
+                })
             },
-            phase,
-            title,
-            labels,
-            pipeline,
-            phases: phases.into_iter().map(line).collect(),
-            ..Content::default()
-        },
-        context: Context { git: newest.context.git, ..Context::default() },
-        pinned: false,
-        keys: Vec::new(),
-        ..newest
+        )?;
+        found.ok_or_else(|| damaged.unwrap_or_else(|| self.not_archived(seq)))
+    }
+
+    /// Reads one checkpoint.
+    pub(super) fn load(&self, seq: u64) -> Result<Stored> {
+        let (name, bytes) = self.find(seq)?;
+        let path = self.bundle_path(&name);
+        let handle = self.handle(seq);
+        match Stored::decode(&handle, bytes) {
+            Ok(stored) => Ok(Stored { bundle: Some(path), ..stored }),
+            Err(why) => {
+                let before =
+                    self.store.workflow(self.id).ok().and_then(|workflow| workflow.usable_below(seq));
+                Err(Error::Damaged { handle, path, why, before })
+            }
+        }
+    }
+
+    /// Publishes a file. One of the same name that is there stays.
+    pub(super) fn publish_file(&self, file: &NewFile<'_>) -> Result<()> {
+        let published = match &self.dir {
+            Some(dir) => file.publish(self.store.disk(), dir),
+            None => Err(io::ErrorKind::NotFound.into()),
+        };
+        published.map(drop).map_err(|error| self.store.not_written(&self.path().join(file.name), error))
+    }
+
+    /// Removes a bundle. Returns false if it was removed already.
+    pub(super) fn remove(&self, name: &BundleName) -> Result<bool> {
+        let Some(dir) = &self.dir else { return Ok(false) };
+        self.store.remove(dir, &name.to_string(), &self.bundle_path(name))
+    }
+
+    /// Syncs the directory of the archive and the directories above it.
+    pub(super) fn sync(&self) -> Result<()> {
+        let [root, path] = [self.store.root(), self.path()];
+        let store = self.store.open_root()?;
+        let archive = self.store.enter(&store, ARCHIVE, &root.join(ARCHIVE))?;
+        let dir = self.store.enter(&archive, &self.id.directory(), &path)?;
+        self.store.sync(&dir, &path)?;
+        self.store.sync(&archive, &root.join(ARCHIVE))?;
+        self.store.sync(&store, &root)
     }
 }

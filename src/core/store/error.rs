@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::bundle::BadBundle;
-use super::gone::Gone;
+use super::deletion::DeletionReason;
 use crate::core::cause::Cause;
 use crate::core::change::ChangeError;
 use crate::core::format::Unusable;
@@ -72,13 +72,13 @@ pub enum Error {
         /// The newest one there is.
         newest: Handle,
     },
-    /// The checkpoint has been archived, and the bundle it was in is gone.
-    #[error("the content of `{handle}` {}", gone.map_or("has left the live store, and no bundle holds it", Gone::words))]
+    /// The checkpoint was archived, and no bundle holds it.
+    #[error("the content of `{handle}` {}", deleted.map_or("has left the live store, and no bundle holds it", DeletionReason::explanation))]
     Archived {
         /// The checkpoint.
         handle: Handle,
-        /// Why no bundle holds it, where that is known.
-        gone: Option<Gone>,
+        /// The reason of its deletion record, if there is one.
+        deleted: Option<DeletionReason>,
     },
     /// A bundle of the archive cannot be used.
     #[error("the bundle `{}` {why}", path.display())]

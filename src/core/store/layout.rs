@@ -18,19 +18,19 @@ const STAGED: &str = ".tmp-";
 /// The digits of a number in a name; more only where the number needs them.
 const DIGITS: usize = 8;
 
-/// What the name of a file in a workflow's directory says.
+/// The name of a file in the directory of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryName {
-    /// A checkpoint, by its number.
-    Checkpoint(u64),
-    /// A file that was being written.
+    /// A numbered entry: a checkpoint, a seal or a tombstone.
+    Number(u64),
+    /// A temporary file.
     Staged,
-    /// Nothing of ours.
-    Foreign,
+    /// Not a file of the store.
+    Unknown,
 }
 
 impl EntryName {
-    /// Understands a name.
+    /// Parses a name.
     #[must_use]
     pub fn parse(name: &str) -> Self {
         if name.starts_with(STAGED) {
@@ -42,21 +42,21 @@ impl EntryName {
             padded && digits.bytes().all(|b| b.is_ascii_digit())
         };
         let number = name.strip_suffix(".json").filter(is_number).and_then(|digits| digits.parse().ok());
-        number.filter(|seq| *seq > 0).map_or(Self::Foreign, Self::Checkpoint)
+        number.filter(|seq| *seq > 0).map_or(Self::Unknown, Self::Number)
     }
 }
 
-/// Whether somebody was writing a file of this name.
+/// Returns true for the name of a temporary file.
 pub(super) fn is_staged(name: &str) -> bool {
     name.starts_with(STAGED)
 }
 
-/// The file of a checkpoint.
+/// Returns the file name of a number.
 pub(super) fn checkpoint_file(seq: u64) -> String {
     format!("{seq:0DIGITS$}.json")
 }
 
-/// A name for a file that is being written; no other save has it, not even another attempt of the same one.
+/// Returns a temporary name that no other save uses, and no other attempt of the same save.
 pub(super) fn staged_file(save_id: &str, attempt: u32) -> String {
     format!("{STAGED}{save_id}-{attempt}")
 }
@@ -67,11 +67,11 @@ mod tests {
 
     #[test]
     fn names_mean_one_thing() {
-        assert_eq!(EntryName::parse("00000007.json"), EntryName::Checkpoint(7));
-        assert_eq!(EntryName::parse("123456789.json"), EntryName::Checkpoint(123_456_789));
-        assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Checkpoint(u64::MAX));
+        assert_eq!(EntryName::parse("00000007.json"), EntryName::Number(7));
+        assert_eq!(EntryName::parse("123456789.json"), EntryName::Number(123_456_789));
+        assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Number(u64::MAX));
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
-        for foreign in [
+        for other in [
             "7.json",
             "000000007.json",
             "00000000.json",
@@ -81,7 +81,7 @@ mod tests {
             "+0000007.json",
             "README",
         ] {
-            assert_eq!(EntryName::parse(foreign), EntryName::Foreign, "{foreign}");
+            assert_eq!(EntryName::parse(other), EntryName::Unknown, "{other}");
         }
     }
 }

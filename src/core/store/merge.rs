@@ -15,8 +15,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use super::archive::Archive;
 use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
-use super::clean::CleanedWorkflow;
+use super::cleanup::CleanedWorkflow;
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::layout;
@@ -37,59 +38,66 @@ struct Part {
 }
 
 impl<D: Disk> Store<D> {
-    /// Merges the bundles that a plan says, and the one that was made just now.
+    /// Merges the bundles that a plan names, and the one that this cleanup wrote.
     pub(super) fn merge(&self, plan: &WorkflowPlan, save_id: &str, done: &mut CleanedWorkflow) -> Result<()> {
         if plan.merge.is_empty() {
             return Ok(());
         }
-        let made = |name: &BundleName| {
-            plan.effect == CleanupEffect::Checkpoints
-                && done.bundles.contains(&self.bundle_path(&plan.workflow, name))
-        };
-        let names = self.bundles(&plan.workflow)?.into_iter();
-        let names: Vec<BundleName> =
-            names.filter(|name| plan.merge.contains(&name.to_string()) || made(name)).collect();
-        let Some(parts) = self.parts(&plan.workflow, names)? else { return Ok(()) };
-        let Some(union) = union(&parts).filter(|_| parts.len() > 1) else { return Ok(()) };
+        let archive = self.archive_of(&plan.workflow)?;
+        let Some(dir) = archive.dir() else { return Ok(()) };
+        let mut names = archive.bundles()?;
+        names.retain(|name| {
+            let written = plan.effect == CleanupEffect::Checkpoints
+                && done.bundles.contains(&archive.bundle_path(name));
+            written || plan.merge.contains(&name.to_string())
+        });
+        let Some(parts) = archive.parts(names)? else { return Ok(()) };
+        let Some(union) = union(&parts) else { return Ok(()) };
+        if parts.len() < 2 {
+            return Ok(());
+        }
         let name = match latest_holds_all(&parts, &union) {
             Some(name) => name,
-            None => match self.unite(&plan.workflow, &parts, &union, save_id)? {
-                Some(name) => name,
+            None => match united_name(&parts) {
+                Some(name) => {
+                    archive.unite(&plan.workflow, &name, &parts, &union, save_id)?;
+                    name
+                }
                 None => return Ok(()),
             },
         };
-        let held = self.verify_bundle(&plan.workflow, &name)?;
+        let held = archive.verify(&name)?;
         let holds =
             |entry: &ManifestEntry| held.as_ref().and_then(|held| held.entry(entry.seq)) == Some(entry);
         if !union.values().all(|(entry, _)| holds(entry)) {
             return Ok(());
         }
-        // Whoever published it may have died before this, and a bundle that may vanish holds nothing.
-        self.sync_archive(&plan.workflow)?;
-        let Some(dir) = self.open_archive(&plan.workflow)? else { return Ok(()) };
+        // Also if it existed: its writer may have been killed before the sync.
+        archive.sync()?;
         for part in parts.iter().filter(|part| part.name != name) {
-            let path = self.bundle_path(&plan.workflow, &part.name);
-            self.remove(&dir, &part.name.to_string(), &path)?;
-            done.bundles.retain(|made| *made != path);
+            archive.remove(&part.name)?;
+            let path = archive.bundle_path(&part.name);
+            done.bundles.retain(|written| *written != path);
             done.merged.push(path);
         }
-        let path = self.bundle_path(&plan.workflow, &name);
+        let path = archive.bundle_path(&name);
         if !done.bundles.contains(&path) {
             done.bundles.push(path);
         }
-        self.disk()
-            .sync_dir(&dir)
-            .map_err(|error| self.failed("sync", &self.archive_dir(&plan.workflow), error))
+        self.sync(dir, &archive.path())
     }
+}
 
-    /// Reads bundles to their ends; none if one of them is gone: then somebody else merges them.
-    fn parts(&self, workflow: &WorkflowId, names: Vec<BundleName>) -> Result<Option<Vec<Part>>> {
+impl<D: Disk> Archive<'_, D> {
+    /// Reads bundles to their ends. Returns none if one is missing, because another cleanup merges them, or holds a
+    /// seal: a seal names its bundle, so that bundle has to stay.
+    fn parts(&self, names: Vec<BundleName>) -> Result<Option<Vec<Part>>> {
         let mut parts = Vec::new();
         for name in names {
-            let Some(bytes) = self.read_bundle(workflow, &name)? else { return Ok(None) };
-            let bad = |why| Error::DamagedBundle { path: self.bundle_path(workflow, &name), why };
-            let manifest = self.open_bundle(workflow, &name, &bytes)?.verify().map_err(bad)?;
-            // A seal names its bundle, which has to stay.
+            let bad = |why| self.damaged(&name, why);
+            let Some(bytes) = self.read(&name).map_err(bad)? else { return Ok(None) };
+            let checked = self.parse(&name, &bytes).and_then(|bundle| bundle.verify(&mut || {}));
+            let manifest = checked.map_err(bad)?;
             if manifest.entries.iter().any(|entry| entry.seq > name.last) {
                 return Ok(None);
             }
@@ -98,55 +106,43 @@ impl<D: Disk> Store<D> {
         Ok(Some(parts))
     }
 
-    /// Writes one bundle of all that `parts` hold; none if its name is taken by another one.
+    /// Publishes one bundle of all files in `parts`. The files of each part are read in their order.
     fn unite(
         &self,
         workflow: &WorkflowId,
+        name: &BundleName,
         parts: &[Part],
         union: &Union,
         save_id: &str,
-    ) -> Result<Option<BundleName>> {
-        let Some(name) = united_name(parts) else { return Ok(None) };
+    ) -> Result<()> {
+        let path = self.bundle_path(name);
+        let failed = |error: io::Error| Error::Io { doing: "write", path: path.clone(), source: error };
         let entries = union.values().rev().map(|(entry, _)| *entry).collect();
         let manifest = Manifest::new(workflow, (name.first, name.last), &name.reason, name.at, entries);
-        let bytes = self.rewrite(workflow, parts, &manifest, union)?;
-        self.publish_bundle(workflow, &name, &bytes, &layout::staged_file(&format!("{save_id}-merge"), 0))?;
-        Ok(Some(name))
-    }
-
-    /// The bytes of the new bundle. Every part is read once more, from its highest number down, as they are.
-    fn rewrite(
-        &self,
-        workflow: &WorkflowId,
-        parts: &[Part],
-        manifest: &Manifest,
-        union: &Union,
-    ) -> Result<Vec<u8>> {
-        let path = self.archive_dir(workflow);
-        let failed = |error: io::Error| self.failed("write", &path, error);
         let mut readers = Vec::new();
         for part in parts {
-            readers.push(self.open_bundle(workflow, &part.name, &part.bytes)?);
+            let reader = self.parse(&part.name, &part.bytes);
+            readers.push(reader.map_err(|why| self.damaged(&part.name, why))?);
         }
-        let mut writer = Writer::new(manifest).map_err(failed)?;
-        for entry in &manifest.entries {
+        let mut writer = Writer::new(&manifest).map_err(failed)?;
+        for (entry, part) in union.values().rev() {
             let missing = || failed(io::ErrorKind::NotFound.into());
-            let (_, part) = *union.get(&entry.seq).ok_or_else(missing)?;
-            let (reader, name) = readers.get_mut(part).zip(parts.get(part)).ok_or_else(missing)?;
-            let bad = |why| Error::DamagedBundle { path: self.bundle_path(workflow, &name.name), why };
+            let reader = readers.get_mut(*part).ok_or_else(missing)?;
             loop {
-                let (found, bytes) = reader.next_file().map_err(bad)?.ok_or_else(missing)?;
+                let file = reader.next_file().map_err(|why| self.damaged(name, why))?;
+                let (found, bytes) = file.ok_or_else(missing)?;
                 if found == *entry {
                     writer.add(entry.seq, &bytes).map_err(failed)?;
                     break;
                 }
             }
         }
-        writer.finish().map_err(failed)
+        let bytes = writer.finish().map_err(failed)?;
+        self.publish_bundle(name, &bytes, &layout::staged_file(&format!("{save_id}-merge"), 0))
     }
 }
 
-/// What the parts hold; none if two of them have different files of one number.
+/// Returns the files of all parts; none if two parts have different files of one number.
 fn union(parts: &[Part]) -> Option<Union> {
     let mut union = Union::new();
     for (index, part) in parts.iter().enumerate() {

@@ -12,21 +12,21 @@ use crate::core::trigger::Trigger;
 use crate::core::version::{CURRENT, Version};
 use crate::core::workflow_id::WorkflowId;
 
-/// What there is to be done, decided before anything is.
+/// The heads of all workflows by their format.
 #[derive(Debug, Default)]
 pub struct MigrationPlan {
-    /// The newest checkpoints that have an older format, and which.
+    /// Heads of an older format, which will be migrated.
     pub older: Vec<(Handle, Version)>,
-    /// Those that a newer version wrote. They are left alone: that version can read them.
+    /// Heads of a newer format, which are left alone: a newer version can read them.
     pub newer: Vec<(Handle, Version)>,
-    /// Those that cannot be read at all.
+    /// Heads that cannot be read.
     pub damaged: Vec<(Handle, Unusable)>,
-    /// How many workflows have the present format.
+    /// The number of workflows whose head has the current format.
     pub current: usize,
 }
 
 impl<D: Disk> Store<D> {
-    /// Looks at the newest checkpoint of every workflow, and writes nothing.
+    /// Checks the format of every head, and writes nothing.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -35,13 +35,13 @@ impl<D: Disk> Store<D> {
         let mut ids = self.workflow_ids()?;
         ids.sort();
         for id in ids {
-            let Some(dir) = self.open_workflow(&id)? else { continue };
-            let Some(seq) = self.newest_in(&dir, &id)? else { continue };
-            let handle = Handle::new(&id, seq);
-            let bytes = self.read_bytes(&dir, &handle);
-            match bytes
-                .and_then(|bytes| format::decode_with(&bytes, steps).and_then(|_| format::check(&bytes)))
-            {
+            let workflow = self.workflow(&id)?;
+            let Some(seq) = workflow.highest_live()? else { continue };
+            let handle = workflow.handle(seq);
+            let version = workflow
+                .read_bytes(seq)
+                .and_then(|bytes| format::decode_with(&bytes, steps).and_then(|_| format::check(&bytes)));
+            match version {
                 Ok(version) if version < CURRENT => plan.older.push((handle, version)),
                 Ok(version) if version > CURRENT => plan.newer.push((handle, version)),
                 Ok(_) => plan.current += 1,
@@ -52,21 +52,20 @@ impl<D: Disk> Store<D> {
         Ok(plan)
     }
 
-    /// Appends the newest checkpoint of a workflow once more, in the present format; none if another writer has brought
-    /// it forward meanwhile. A seal is brought forward when somebody restores or continues what is below it.
+    /// Appends the head of a workflow once more in the current format. Returns none if it has that format by now. A
+    /// seal is migrated when the workflow is restored or continued.
     ///
     /// # Errors
-    /// It cannot be read, or the store refuses.
+    /// The head cannot be read, or the checkpoint cannot be added.
     pub fn migrate(&self, workflow: &WorkflowId, steps: &[Step], stamp: &Stamp) -> Result<Option<Handle>> {
-        let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let (Some(dir), Some(seq)) = (dir, newest) else { return Ok(Decision::Keep(())) };
-            let handle = Handle::new(workflow, seq);
-            let damaged = |why: Unusable| self.damaged(&handle, why);
-            let bytes = self.read_bytes(dir, &handle).map_err(damaged)?;
+        let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
+            let (Some(_), Some(seq)) = (live.dir(), head) else { return Ok(Decision::Keep(())) };
+            let damaged = |why: Unusable| live.damaged(seq, why);
+            let bytes = live.read_bytes(seq).map_err(damaged)?;
             let version = format::check(&bytes).map_err(damaged)?;
             let old = format::decode_with(&bytes, steps).map_err(damaged)?;
             if version > CURRENT {
-                return Err(Error::NewerFormat { handle, version });
+                return Err(Error::NewerFormat { handle: live.handle(seq), version });
             }
             if version == CURRENT || old.sealed.is_some() {
                 return Ok(Decision::Keep(()));

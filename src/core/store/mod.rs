@@ -4,37 +4,64 @@
 //! .ckpt/
 //!   config.toml                   settings and pipelines, optional
 //!   .gitignore                    everything but config.toml
-//!   workflows/042/00000007.json   checkpoint 042/7; of no bytes: a tombstone, its content is in the archive
-//!   archive/042/*.jsonl.gz        bundles: what left the live store, and why
-//!   archive/042/*.gone            says which numbers are in no bundle any more, and why that is known
-//!   quarantine/042/               damaged files, moved, never deleted
+//!   workflows/042/00000007.json   entry 042/7: a checkpoint or a seal; with zero bytes, a tombstone
+//!   archive/042/*.jsonl.gz        bundles: the content that left the live store
+//!   archive/042/*.deleted         deletion records: numbers whose content is nowhere, and why
+//!   quarantine/042/               damaged files, moved by a repair, never deleted
 //! ```
 //!
 //! # Model
 //!
-//! A workflow is a directory, a checkpoint is a file in it, and its number is its name. The newest checkpoint is the
-//! one with the highest number: no clock, no modification time and no index file has a say in it. A file is made
-//! visible in one step and never changes afterwards. Numbers are taken by creating the file only if it is not there,
-//! so two writers never share one, and there is no lock that a killed process could leave behind.
+//! A workflow is a directory, and its entries are files named by their numbers. The head is the entry with the highest
+//! number; no clock, no modification time and no index file has a say in it. An entry becomes visible in one step and
+//! its content never changes. A number is taken by publishing a file without replacing anything, so two writers never
+//! share one, and there is no lock that a killed process could leave behind.
 //!
-//! A number once taken is never freed, so the files of a workflow are numbered from 1 without gaps. What leaves the live
-//! store is in a bundle first, and leaves a tombstone behind; reading finds it in the bundle. A workflow that leaves as a
-//! whole is closed by a seal, which takes a number too. Its tombstones and its seal stay for good.
+//! A number is never freed, so the entries of a workflow are numbered from 1 without gaps. Content that leaves the live
+//! store is in a bundle first, and its file is then replaced by a tombstone; readers find the content in the bundle. A
+//! workflow is archived as a whole by a seal, which takes a number too. Tombstones and seals stay for good.
+//!
+//! # Two processes save at once
+//!
+//! Both read the head and stage their checkpoint; the first to publish the next number wins. The other gets
+//! `AlreadyExists`, reads the new head and decides again on top of it. The advisory lock only spares it that work. The
+//! same holds for a seal, which is why a save during archiving continues above the seal. See `append`.
+//!
+//! # Where fsync is called
+//!
+//! In [`Disk::stage`] for the content of a file, and in [`Disk::sync_dir`] for names; nowhere else. `append` syncs the
+//! directories above a workflow before its first number is taken, and its directory before a save is acknowledged.
+//! `pack` and `merge` sync the archive before files are replaced by tombstones and before merged bundles are removed, and
+//! `deletion` syncs a record before the content is deleted.
+//!
+//! # Modules
+//!
+//! - `disk`, `os_disk`: the seam to the file system, and the real one. `layout`: names. `publish`: stage and publish.
+//! - `locate`, `open`: finding, opening and creating a [`Store`]; opening its directories.
+//! - `workflow`: a handle of one workflow, reading and writing its entries. `head`: its newest entry.
+//! - `archive`: a handle of the bundles of one workflow. `deletion`: its deletion records. `bundle`: the file format.
+//! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
+//! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
+//! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
+//! - `resolve`, `scan`, `scan_archive`, `imported`: reading for selectors, lists, counts and imports.
+//! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
 //! # Limitations
 //!
-//! The promises hold on file systems that have hard links, or a rename that does not replace, and whose `fsync` tells
-//! the truth. A number whose file was removed by hand is found missing, but what was in it is gone.
+//! The promises need a file system with hard links, or a rename that does not replace, and an `fsync` that works. If
+//! files are removed by hand, `verify` reports the missing numbers, but only a bundle can bring their content back.
 
 mod append;
 mod archive;
-mod base;
+mod archiving;
 mod bundle;
-mod bundles;
-mod clean;
+mod cleanup;
+mod cleanup_facts;
+mod deletion;
 mod disk;
 mod error;
-mod gone;
+mod head;
+mod imported;
 mod layout;
 mod locate;
 mod merge;
@@ -42,38 +69,37 @@ mod migrate;
 mod open;
 mod os_disk;
 mod pack;
-mod read;
+mod progress;
+mod publish;
 mod repair;
 mod resolve;
 mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
-mod scan_bundles;
-mod sources;
-mod survey;
-mod telling;
 mod verify;
+mod workflow;
 
 pub use append::{Decision, LOCK_PATIENCE};
-pub use archive::Archived;
+pub use archiving::Archived;
 pub use bundle::{
     BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
 };
-pub use clean::{Cleaned, CleanedWorkflow};
+pub use cleanup::{Cleaned, CleanedWorkflow};
+pub use deletion::{DeletionReason, Deletions};
 pub use disk::{Access, Disk, FileId, Kind, Stat};
 pub use error::{Error, Result};
-pub use gone::{Gone, GoneNotes};
+pub use head::Head;
 pub use layout::{EntryName, STORE_NAME};
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;
 pub use open::Store;
 pub use os_disk::OsDisk;
-pub use read::{Entry, Stored};
+pub use progress::{ArchiveProgress, ArchiveStep};
 pub use repair::{Repair, RepairAction};
 pub use restart::{Keep, Restarted};
 pub use restore::Restored;
 pub use scan::{CheckpointRow, Live, WorkflowRow};
-pub use scan_bundles::BundleRow;
-pub use telling::{ArchiveStep, Archiving};
+pub use scan_archive::BundleRow;
 pub use verify::{Checked, StoredSecret, Verification};
+pub use workflow::{Entry, Stored};

@@ -1,5 +1,6 @@
 //! A store that has been found.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +9,13 @@ use super::error::{Error, Result};
 use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
 use super::locate::Located;
 use super::os_disk::OsDisk;
+use super::publish::NewFile;
 use crate::core::files::is_link;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// How many files of writers who were killed are passed over when a settings file is placed.
-const MAX_LEFTOVERS: u32 = 100;
+/// How many stale temporary files are passed over when a settings file is written.
+const MAX_STALE: u32 = 100;
 
 /// A store. Opening one touches nothing; every operation looks at the disk anew.
 #[derive(Debug, Clone)]
@@ -105,7 +107,7 @@ impl<D: Disk> Store<D> {
         // stopped halfway, the next one does all of it again.
         match self.disk.enter(&store, WORKFLOWS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.place(&store, GITIGNORE, GITIGNORE_TEXT)?;
+                self.publish_editable(&store, GITIGNORE, GITIGNORE_TEXT)?;
                 self.disk.sync_dir(&base).map_err(|error| self.failed("sync", &self.base, error))?;
                 self.make(&store, WORKFLOWS, &root.join(WORKFLOWS))?;
             }
@@ -121,44 +123,37 @@ impl<D: Disk> Store<D> {
     pub fn create_config(&self, text: &str) -> Result<bool> {
         let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
         let store = self.enter(&base, &self.name, &self.root())?;
-        self.place(&store, CONFIG, text.as_bytes())
+        self.publish_editable(&store, CONFIG, text.as_bytes())
     }
 
-    /// Puts a file that its owner may edit into the store, whole or not at all; false if there is one already.
-    pub(super) fn place(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
+    /// Publishes a file that its owner may edit, and syncs the store. Returns false if there is one already.
+    pub(super) fn publish_editable(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
         let failed = |error| self.failed("write", &path, error);
-        match self.disk.stat(store, name) {
-            // Whoever placed it may have been killed before the sync.
-            Ok(_) => return self.disk.sync_dir(store).map(|()| false).map_err(failed),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        let is_there = match self.disk.stat(store, name) {
+            Ok(_) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(error) => return Err(failed(error)),
-        }
-        // Whoever has a name first keeps it: others who place the same file, or were killed while doing so, have theirs.
-        let mut staged = String::new();
-        for attempt in 0..=MAX_LEFTOVERS {
-            staged = layout::staged_file(name, attempt);
-            match self.disk.stage(store, &staged, bytes, Access::ReadWrite) {
-                Ok(_) => break,
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    let _ = self.disk.remove(store, &staged);
-                    return Err(failed(error));
+        };
+        let published = !is_there && self.publish_under_any(store, name, bytes).map_err(failed)?;
+        // Also if it was there: its writer may have been killed before the sync.
+        self.disk.sync_dir(store).map_err(failed)?;
+        Ok(published)
+    }
+
+    /// Publishes a file under the first temporary name that is free: others belong to concurrent or killed writers.
+    fn publish_under_any(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
+        let mut attempt = 0;
+        loop {
+            let staged = &layout::staged_file(name, attempt);
+            let file = NewFile { staged, name, bytes, access: Access::ReadWrite };
+            match file.publish(&self.disk, store) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_STALE => {
+                    attempt += 1;
                 }
-                Err(error) if attempt == MAX_LEFTOVERS => return Err(failed(error)),
-                Err(_) => {}
+                published => return published,
             }
         }
-        let placed = match self.disk.publish(store, &staged, name) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(failed(error)),
-        };
-        // A name that stays behind is harmless, as it is for a checkpoint.
-        let _ = self.disk.remove(store, &staged);
-        let placed = placed?;
-        // Also for one that was there: whoever placed it may have been killed before the sync.
-        self.disk.sync_dir(store).map_err(failed)?;
-        Ok(placed)
     }
 
     /// Opens the directory of all workflows; none if there is no store.
@@ -166,23 +161,15 @@ impl<D: Disk> Store<D> {
         self.open_below(&[&self.name, WORKFLOWS])
     }
 
-    /// Opens the directory of a workflow; none if it is not there.
-    pub(super) fn open_workflow(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
-        self.open_below(&[&self.name, WORKFLOWS, &workflow.directory()])
+    /// Opens the directory of the store.
+    pub(super) fn open_root(&self) -> Result<D::Dir> {
+        let root = self.root();
+        let base = self.disk.base().map_err(|error| self.failed("open", &root, error))?;
+        self.enter(&base, &self.name, &root)
     }
 
-    /// Opens the directory of the archives of all workflows; none if it is not there.
-    pub(super) fn open_archives(&self) -> Result<Option<D::Dir>> {
-        self.open_below(&[&self.name, ARCHIVE])
-    }
-
-    /// Opens the directory of the bundles of a workflow; none if it is not there.
-    pub(super) fn open_archive(&self, workflow: &WorkflowId) -> Result<Option<D::Dir>> {
-        self.open_below(&[&self.name, ARCHIVE, &workflow.directory()])
-    }
-
-    /// Opens a directory by the names that lead to it from the directory that holds the store; none if it is not there.
-    fn open_below(&self, names: &[&str]) -> Result<Option<D::Dir>> {
+    /// Opens a directory by its path components, beginning with the name of the store. Returns none if it is missing.
+    pub(super) fn open_below(&self, names: &[&str]) -> Result<Option<D::Dir>> {
         let found = |opened: io::Result<D::Dir>, path: &dyn Fn() -> PathBuf| match opened {
             Ok(dir) => Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -191,7 +178,7 @@ impl<D: Disk> Store<D> {
         match self.disk.reach(names) {
             Ok(dir) => return Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            // Level by level it can be said what is in the way.
+            // Level by level, the error names the component that is no directory.
             Err(_) => {}
         }
         let Some(mut dir) = found(self.disk.base(), &|| self.root())? else { return Ok(None) };
@@ -223,6 +210,38 @@ impl<D: Disk> Store<D> {
         } else {
             self.failed("open", path, error)
         }
+    }
+
+    /// Returns the names in a directory.
+    pub(super) fn names(&self, dir: &D::Dir, path: &Path) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        let listed = self.disk.list(dir, &mut |name| {
+            names.insert(name.to_owned());
+        });
+        listed.map_err(|error| self.failed("list", path, error))?;
+        Ok(names)
+    }
+
+    /// Syncs a directory.
+    pub(super) fn sync(&self, dir: &D::Dir, path: &Path) -> Result<()> {
+        self.disk.sync_dir(dir).map_err(|error| self.failed("sync", path, error))
+    }
+
+    /// Removes a file. Returns false if there was none.
+    pub(super) fn remove(&self, dir: &D::Dir, name: &str, path: &Path) -> Result<bool> {
+        match self.disk.remove(dir, name) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(self.failed("remove", path, error)),
+        }
+    }
+
+    /// The error about a file that could not be written.
+    pub(super) fn not_written(&self, path: &Path, error: io::Error) -> Error {
+        if error.kind() == io::ErrorKind::Unsupported {
+            return Error::UnsupportedFileSystem { path: path.parent().unwrap_or(path).to_owned() };
+        }
+        self.failed("write", path, error)
     }
 
     pub(super) fn failed(&self, doing: &'static str, path: &Path, source: io::Error) -> Error {

@@ -1,20 +1,18 @@
-//! Turning what somebody typed into a workflow or a checkpoint.
-
-use std::io;
+//! Resolving ids and selectors.
 
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
-use super::read::Stored;
+use super::workflow::{Stored, Workflow};
 use crate::core::selector::{Handle, Selector, Which};
 use crate::core::workflow_id::WorkflowId;
 
 const MOST_SIMILAR: usize = 3;
 
 impl<D: Disk> Store<D> {
-    /// The workflow that is meant: the exact name, or the only one that is the same number. Never a prefix.
+    /// Resolves a workflow id: the exact name, or the only one that is the same number; never a prefix.
     ///
-    /// The number is looked up name by name, not by listing the store, so it costs the same in a large one.
+    /// Each spelling of the number is looked up by its name, so the cost does not grow with the store.
     ///
     /// # Errors
     /// There is none, or several are the same number.
@@ -25,7 +23,7 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// The same, where a workflow that does not exist yet is no error.
+    /// Resolves a workflow id. Returns none for a workflow that does not exist yet.
     ///
     /// # Errors
     /// Several are the same number.
@@ -33,15 +31,8 @@ impl<D: Disk> Store<D> {
         if self.has_checkpoints(given)? {
             return Ok(Some(given.clone()));
         }
-        let homes: Vec<D::Dir> =
-            [self.open_workflows()?, self.open_archives()?].into_iter().flatten().collect();
-        let is_known = |candidate: &WorkflowId| {
-            let name = candidate.directory();
-            let missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-            !homes.iter().all(|home| self.disk().stat(home, &name).is_err_and(missing))
-        };
         let mut candidates = Vec::new();
-        for candidate in given.same_number().filter(is_known) {
+        for candidate in given.same_number() {
             if self.has_checkpoints(&candidate)? {
                 candidates.push(candidate);
             }
@@ -52,54 +43,35 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// The checkpoint that is meant.
+    /// Resolves a selector.
     ///
     /// # Errors
-    /// There is none, or several workflows are meant.
+    /// There is no such checkpoint, or several workflows match.
     pub fn resolve(&self, selector: &Selector) -> Result<Handle> {
-        self.resolve_in(self.open_workflow(&selector.workflow)?.as_ref(), selector)
+        self.workflow(&selector.workflow)?.resolve(selector)
     }
 
-    /// The checkpoint that is meant, and what is in it.
+    /// Resolves a selector and reads the checkpoint.
     ///
     /// # Errors
-    /// There is none, or several workflows are meant. One that cannot be read is an error of its own.
+    /// There is no such checkpoint, or several workflows match. One that cannot be read is the inner error.
     pub fn find(&self, selector: &Selector) -> Result<(Handle, Result<Stored>)> {
-        let dir = self.open_workflow(&selector.workflow)?;
-        let handle = self.resolve_in(dir.as_ref(), selector)?;
-        let stored = if handle.workflow == selector.workflow {
-            self.load_in(dir.as_ref(), &handle)
-        } else {
-            self.load(&handle)
-        };
+        let workflow = self.workflow(&selector.workflow)?;
+        let handle = workflow.resolve(selector)?;
+        let stored =
+            if handle.workflow == selector.workflow { workflow.load(handle.seq) } else { self.load(&handle) };
         Ok((handle, stored))
     }
 
-    fn resolve_in(&self, dir: Option<&D::Dir>, selector: &Selector) -> Result<Handle> {
-        let (workflow, newest) = match self.newest_known(dir, &selector.workflow)? {
-            // It has numbers, so it is the exact name.
-            Some(newest) => (selector.workflow.clone(), newest),
-            None => {
-                let workflow = self.resolve_workflow(&selector.workflow)?;
-                let newest = self.newest_number(&workflow)?.unwrap_or_default();
-                (workflow, newest)
-            }
-        };
-        let seq = match selector.which {
-            Which::Newest => Some(newest),
-            Which::Number(seq) => Some(seq).filter(|seq| (1..=newest).contains(seq)),
-            Which::Before(back) => newest.checked_sub(back).filter(|seq| *seq > 0),
-        };
-        match seq {
-            Some(seq) => Ok(Handle { workflow, seq }),
-            None => {
-                let asked = Selector { workflow: workflow.clone(), which: selector.which }.to_string();
-                Err(Error::NoSuchCheckpoint { asked, newest: Handle { workflow, seq: newest } })
-            }
-        }
+    /// Returns true if anything was saved in a workflow.
+    ///
+    /// Numbers begin at 1 and are never freed, so one stat usually answers it.
+    fn has_checkpoints(&self, workflow: &WorkflowId) -> Result<bool> {
+        let workflow = self.workflow(workflow)?;
+        Ok(workflow.stat(1).is_ok() || workflow.head_number()?.is_some())
     }
 
-    /// Workflows whose names are easily mistaken for `given`. Only asked when a name was not found.
+    /// Finds workflows with similar ids, for the error about one that does not exist.
     fn similar(&self, given: &WorkflowId) -> Vec<WorkflowId> {
         let limit = given.as_str().len().max(3) / 3;
         let mut similar: Vec<(usize, WorkflowId)> = self
@@ -117,7 +89,33 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// How many letters must be changed, added, removed or swapped with their neighbour, ignoring case.
+impl<D: Disk> Workflow<'_, D> {
+    /// Resolves a selector that names this workflow, or another one of the same number if this one does not exist.
+    fn resolve(&self, selector: &Selector) -> Result<Handle> {
+        let (workflow, head) = match self.head_number()? {
+            Some(head) => (self.id.clone(), head),
+            None => {
+                let workflow = self.store.resolve_workflow(self.id)?;
+                let head = self.store.head_number(&workflow)?.unwrap_or_default();
+                (workflow, head)
+            }
+        };
+        let seq = match selector.which {
+            Which::Newest => Some(head),
+            Which::Number(seq) => Some(seq).filter(|seq| (1..=head).contains(seq)),
+            Which::Before(back) => head.checked_sub(back).filter(|seq| *seq > 0),
+        };
+        match seq {
+            Some(seq) => Ok(Handle { workflow, seq }),
+            None => {
+                let asked = Selector { workflow: workflow.clone(), which: selector.which }.to_string();
+                Err(Error::NoSuchCheckpoint { asked, newest: Handle { workflow, seq: head } })
+            }
+        }
+    }
+}
+
+/// Returns the edit distance, ignoring case; a swap of two neighbours counts as one.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -1,13 +1,13 @@
-//! Beginning a workflow again from the start.
+//! Starting a workflow over.
 
 use std::convert::Infallible;
 
 use super::append::Decision;
-use super::archive::Archived;
+use super::archiving::Archived;
 use super::disk::Disk;
 use super::error::Result;
+use super::head::Head;
 use super::open::Store;
-use super::read::Entry;
 use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
 use crate::core::json::Json;
@@ -15,7 +15,7 @@ use crate::core::phase::{Approval, Phase};
 use crate::core::reason::ArchiveReason;
 use crate::core::workflow_id::WorkflowId;
 
-/// What a workflow that begins again takes along, besides its title, labels, pipeline and declared phases.
+/// What a restarted workflow keeps besides its title, labels, pipeline and declared phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
     /// Nothing.
@@ -25,37 +25,34 @@ pub enum Keep {
     State,
 }
 
-/// What restarting a workflow did.
+/// The result of restarting a workflow.
 #[derive(Debug)]
 pub struct Restarted {
-    /// What became of everything before.
+    /// The result of archiving the run before.
     pub archived: Archived,
-    /// The first checkpoint of the new beginning.
+    /// The first checkpoint of the new run.
     pub checkpoint: Box<Checkpoint>,
 }
 
 impl<D: Disk> Store<D> {
-    /// Archives a workflow and begins it again: the same title, labels, pipeline and declared phases, none of them
-    /// begun.
-    ///
-    /// Of a workflow whose content is lost, what the seal knows is taken.
+    /// Archives a workflow and begins another run of it, with the same title, labels, pipeline and declared phases,
+    /// none of them begun. If its content is lost, these are taken from the seal.
     ///
     /// # Errors
     /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
     /// the same call completes it.
     pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp, keep: Keep) -> Result<Restarted> {
-        let archived = self.archive(workflow, &ArchiveReason::Restarted, stamp)?;
-        let appended = self.append_at(workflow, &stamp.save_id, |dir, newest| {
-            let base = match self.base(dir, workflow, newest) {
-                Ok(base) => base.map(|base| base.checkpoint),
-                Err(error) => {
-                    match newest.map(|newest| self.read_newest(dir, workflow, newest)).transpose()? {
-                        Some((_, Ok(Entry::Sealed(seal)))) => Some(seal.checkpoint),
-                        _ => return Err(error),
-                    }
-                }
+        let archived = self.archive(workflow, &ArchiveReason::Restarted, stamp, &mut |_| {})?;
+        let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
+            let old = match head.map(|head| live.read_head(head)).transpose()? {
+                Some(head) => Some(match (live.continued(head.clone()), head) {
+                    (Ok(continued), _) => continued.checkpoint,
+                    (Err(_), Head::Seal(seal)) => seal,
+                    (Err(error), Head::Checkpoint(_)) => return Err(error),
+                }),
+                None => None,
             };
-            let fresh = base.map(|base| Box::new(fresh(*base, keep)));
+            let fresh = old.map(|old| Box::new(fresh(*old, keep)));
             let next = Change::default().apply(workflow, fresh, stamp)?;
             Ok(Decision::<Infallible>::Write(next))
         })?;
@@ -66,8 +63,8 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// The workflow as it was declared, before anything was done. Keys of earlier saves are forgotten, so that the same
-/// work, done again, is saved again.
+/// Returns the workflow as it was declared, before any work. Keys of earlier saves are dropped, so that the same work,
+/// done again, is saved again.
 fn fresh(old: Checkpoint, keep: Keep) -> Checkpoint {
     let declared = old.content.is_declared();
     let Content { title, labels, pipeline, phases, state, .. } = old.content;

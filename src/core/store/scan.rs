@@ -1,15 +1,18 @@
-//! Looking over many checkpoints at once, for lists. What is damaged is reported, never left out.
+//! Scanning workflows and checkpoints for lists. Damaged ones are reported, never left out.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 
+use super::archive::Archive;
+use super::deletion::contains;
 use super::disk::{Disk, Stat};
-use super::error::Result;
-use super::layout::{WORKFLOWS, checkpoint_file};
+use super::error::{Error, Result};
+use super::layout::{ARCHIVE, WORKFLOWS};
 use super::open::Store;
-use super::read::Entry;
+use super::workflow::{Entry, Workflow};
 use crate::core::cause::Cause;
 use crate::core::files::is_link;
-use crate::core::format::{Header, Unusable};
+use crate::core::format::{self, Header, Unusable};
 use crate::core::selector::Handle;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -17,22 +20,22 @@ use crate::core::workflow_id::WorkflowId;
 /// One workflow in a list.
 #[derive(Debug, Clone)]
 pub struct WorkflowRow {
-    /// The newest checkpoint.
+    /// The head.
     pub newest: Handle,
-    /// What it says, or why it cannot be used.
+    /// Its header, or why it cannot be used.
     pub header: Result<Header, Unusable>,
-    /// What there is of it, if that was asked for.
+    /// Its live checkpoints, if they were counted.
     pub live: Option<Live>,
-    /// Whether the workflow is archived: its newest number is a seal.
+    /// True if the workflow is archived: its head is a seal.
     pub archived: bool,
 }
 
-/// What there is of a workflow outside of the archive.
+/// The live checkpoints of a workflow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Live {
-    /// How many checkpoints; a seal is none.
+    /// Their number, without the seal.
     pub checkpoints: usize,
-    /// How much room they take.
+    /// Their size in bytes.
     pub bytes: u64,
 }
 
@@ -41,26 +44,26 @@ pub struct Live {
 pub struct CheckpointRow {
     /// The checkpoint.
     pub handle: Handle,
-    /// What it says, that it is a seal, that it is archived, or why it cannot be used.
+    /// Its header, or why it cannot be used.
     pub entry: Result<Entry<Header>, Unusable>,
     /// The size of its file.
     pub bytes: u64,
 }
 
-/// How much of a workflow is looked at.
+/// How much of a workflow is scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Newest,
     Live,
 }
 
-/// Fewer workflows than this are looked at faster than threads are started.
+/// Fewer workflows than this are scanned faster than threads are started.
 const WORTH_THREADS: usize = 512;
-/// More threads than this wait for the disk, not for each other.
+/// More threads than this do not make the disk faster.
 const MOST_THREADS: usize = 8;
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {
-    /// Looks at the newest checkpoint of every workflow.
+    /// Reads the header of every head.
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
@@ -68,7 +71,7 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         self.scan_to(Extent::Newest)
     }
 
-    /// The same, and how many others there are, and how large. Every checkpoint has to be looked up for that.
+    /// Reads the header of every head and counts the live checkpoints, which takes a stat of each.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
@@ -90,38 +93,49 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
             let rows = &rows;
             let parts = ids.chunks(ids.len().div_ceil(threads)).map(|part| scope.spawn(move || rows(part)));
             let parts: Vec<_> = parts.collect();
-            // A thread that panicked has said so, and ended the process.
+            // A panic ends the process, so every thread returns its rows.
             Ok(parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect())
         })
     }
 }
 
 impl<D: Disk> Store<D> {
-    /// The ids of all workflows, in no order. Directories that are not named as an id would be are not workflows. A
-    /// workflow whose directory was removed by hand is known by its archive.
+    /// Returns the ids of all workflows, in no order, also of those that only have an archive because their directory
+    /// was removed by hand.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        let live = self.open_workflows()?;
-        let mut ids = live.map_or_else(|| Ok(Vec::new()), |workflows| self.ids_in(&workflows, WORKFLOWS))?;
+        let mut ids = self.ids_in(WORKFLOWS)?;
+        let mut archived = self.ids_in(ARCHIVE)?;
         let live: HashSet<&WorkflowId> = ids.iter().collect();
-        let mut archived = self.archived_ids()?;
         archived.retain(|id| !live.contains(id));
         ids.append(&mut archived);
         Ok(ids)
     }
 
-    /// The ids that the directories in one of the store's own directories stand for.
-    pub(super) fn ids_in(&self, dir: &D::Dir, name: &str) -> Result<Vec<WorkflowId>> {
-        let mut ids = Vec::new();
-        self.disk()
-            .list(dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
-            .map_err(|error| self.failed("list", &self.root().join(name), error))?;
+    /// Returns the ids of all workflows that have bundles, in order.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn archived_workflows(&self) -> Result<Vec<WorkflowId>> {
+        let mut ids = self.ids_in(ARCHIVE)?;
+        ids.sort();
         Ok(ids)
     }
 
-    /// Looks at one workflow like [`scan_live`](Self::scan_live); none if there is no such workflow.
+    /// Returns the ids that the names in one of the store's directories stand for.
+    fn ids_in(&self, name: &str) -> Result<Vec<WorkflowId>> {
+        let mut ids = Vec::new();
+        if let Some(dir) = self.open_below(&[self.name(), name])? {
+            self.disk()
+                .list(&dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
+                .map_err(|error| self.failed("list", &self.root().join(name), error))?;
+        }
+        Ok(ids)
+    }
+
+    /// Reads the header of the head and counts the live checkpoints of one workflow; none if there is no such workflow.
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
@@ -129,7 +143,7 @@ impl<D: Disk> Store<D> {
         Ok(self.scan_workflow(self.open_workflows()?.as_ref(), id, Extent::Live))
     }
 
-    /// One row; none if nothing has been saved there yet.
+    /// Returns the row of a workflow; none if nothing has been saved there yet.
     fn scan_workflow(
         &self,
         workflows: Option<&D::Dir>,
@@ -145,126 +159,156 @@ impl<D: Disk> Store<D> {
             Ok(dir) => dir,
             Err(error) => {
                 return match error.kind() {
-                    std::io::ErrorKind::NotFound => self.scan_archived(id),
-                    std::io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
+                    io::ErrorKind::NotFound => self.scan_archived(id),
+                    io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
                     _ if is_link(&error) => broken(Unusable::NotAFile),
                     _ => broken(Unusable::Unreadable(Cause::new(error))),
                 };
             }
         };
+        let workflow = Workflow::with_dir(self, id, Some(dir));
         let mut numbers = Vec::new();
-        if let Err(error) = self.each_number(&dir, id, &mut |seq| numbers.push(seq)) {
+        if let Err(error) = workflow.each_number(|seq| numbers.push(seq)) {
             return broken(Unusable::Unreadable(Cause::new(error)));
         }
         let Some(newest) = numbers.iter().copied().max() else { return self.scan_archived(id) };
-        let newest = Handle::new(id, newest);
-        let (header, checkpoints, bytes) = match self.read_header(&dir, &newest) {
-            Ok(Entry::Live((header, bytes))) => (Ok(header), 1, bytes),
-            Ok(Entry::Sealed((header, bytes))) => (Ok(header), 0, bytes),
-            // Archived since it was listed: then there is a seal now.
-            Ok(Entry::Tombstone) if self.newest_in(&dir, id).unwrap_or_default() > Some(newest.seq) => {
+        let (header, checkpoints, bytes) = match workflow.read_header(newest) {
+            Ok(Entry::Checkpoint((header, bytes))) => (Ok(header), 1, bytes),
+            Ok(Entry::Seal((header, bytes))) => (Ok(header), 0, bytes),
+            // Archived after it was listed: then there is a seal now.
+            Ok(Entry::Tombstone) if workflow.highest_live().unwrap_or_default() > Some(newest) => {
                 return self.scan_workflow(Some(workflows), id, extent);
             }
             // Every file above it was removed by hand.
-            Ok(Entry::Tombstone) if self.is_overtaken(Some(&dir), &newest).unwrap_or_default() => {
-                return self.scan_archived(id);
-            }
+            Ok(Entry::Tombstone) if workflow.is_overtaken(newest) => return self.scan_archived(id),
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
             Err(why) => (Err(why), 1, 0),
         };
         let mut live = Live { checkpoints, bytes };
-        let mut count = || {
-            for seq in numbers.iter().filter(|seq| **seq != newest.seq) {
-                // Tombstones take no room and count as nothing; what cannot be looked at is counted all the same.
-                let stat = self.disk().stat(&dir, &checkpoint_file(*seq));
+        if extent == Extent::Live {
+            for seq in numbers.into_iter().filter(|seq| *seq != newest) {
+                // Tombstones do not count; an entry without metadata does.
+                let stat = workflow.stat(seq);
                 if !stat.as_ref().is_ok_and(Stat::is_empty_file) {
                     live.checkpoints += 1;
                     live.bytes += stat.map_or(0, |stat| stat.file_bytes());
                 }
             }
-            live
-        };
-        let live = (extent == Extent::Live).then(&mut count);
-        let archived = header.as_ref().is_ok_and(|header| header.sealed.is_some());
-        Some(WorkflowRow { newest, header, live, archived })
+        }
+        Some(WorkflowRow {
+            newest: workflow.handle(newest),
+            archived: header.as_ref().is_ok_and(|header| header.sealed.is_some()),
+            header,
+            live: (extent == Extent::Live).then_some(live),
+        })
     }
 
-    /// When the oldest live checkpoint of a workflow was saved that can be read; none if there is none. The newer ones
-    /// are not looked at.
+    /// Returns the row of a workflow whose files were removed by hand, from its archive; none if it has none.
+    fn scan_archived(&self, id: &WorkflowId) -> Option<WorkflowRow> {
+        let workflow = Workflow::with_dir(self, id, None);
+        let newest = workflow.head_number().ok()??;
+        let header = workflow.archive().and_then(|archive| archive.header(newest)).map_err(unusable);
+        Some(WorkflowRow {
+            newest: workflow.handle(newest),
+            header,
+            live: Some(Live::default()),
+            archived: true,
+        })
+    }
+
+    /// Returns the time of the oldest live checkpoint that can be read.
     ///
     /// # Errors
     /// The workflow cannot be read.
     pub fn oldest_saved_at(&self, workflow: &WorkflowId) -> Result<Option<Timestamp>> {
-        let Some(dir) = self.open_workflow(workflow)? else { return Ok(None) };
-        let saved_at = |seq| match self.read_header(&dir, &Handle::new(workflow, seq)) {
-            Ok(Entry::Live((header, _))) => Some(header.saved_at),
+        let workflow = self.workflow(workflow)?;
+        let saved_at = |seq| match workflow.read_header(seq) {
+            Ok(Entry::Checkpoint((header, _))) => Some(header.saved_at),
             _ => None,
         };
-        Ok(self.numbers(workflow)?.into_iter().find_map(saved_at))
+        Ok(workflow.numbers()?.into_iter().find_map(saved_at))
     }
 
-    /// Looks at every checkpoint of a workflow, oldest first. A number that is missing is a row that says so.
+    /// Reads the header of every checkpoint of a workflow, the oldest first. A missing number is a row that says so.
     ///
     /// # Errors
     /// The workflow cannot be read.
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
-        let dir = self.open_workflow(workflow)?;
-        let Some(newest) = self.newest_known(dir.as_ref(), workflow)? else { return Ok(Vec::new()) };
+        let workflow = self.workflow(workflow)?;
+        let Some(head) = workflow.head_number()? else { return Ok(Vec::new()) };
         let mut rows = BTreeMap::new();
-        let Some(dir) = dir else { return self.fill_gaps(workflow, newest, rows) };
-        for seq in self.numbers(workflow)? {
-            let handle = Handle::new(workflow, seq);
-            let (entry, bytes) = match self.read_header(&dir, &handle) {
-                Ok(Entry::Live((header, bytes))) => (Ok(Entry::Live(header)), bytes),
-                Ok(Entry::Sealed((header, bytes))) => (Ok(Entry::Sealed(header)), bytes),
-                Ok(Entry::Tombstone)
-                    if seq < newest || self.is_overtaken(Some(&dir), &handle).unwrap_or_default() =>
-                {
-                    (Ok(Entry::Tombstone), 0)
-                }
+        for seq in workflow.numbers()? {
+            let (entry, bytes) = match workflow.read_header(seq) {
+                Ok(Entry::Checkpoint((header, bytes))) => (Ok(Entry::Checkpoint(header)), bytes),
+                Ok(Entry::Seal((header, bytes))) => (Ok(Entry::Seal(header)), bytes),
+                Ok(Entry::Tombstone) if seq < head || workflow.is_overtaken(seq) => (Ok(Entry::Tombstone), 0),
                 Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
-                Err(why) => {
-                    let bytes =
-                        self.disk().stat(&dir, &checkpoint_file(seq)).map_or(0, |stat| stat.file_bytes());
-                    (Err(why), bytes)
-                }
+                Err(why) => (Err(why), workflow.stat(seq).map_or(0, |stat| stat.file_bytes())),
             };
-            rows.insert(seq, CheckpointRow { handle, entry, bytes });
+            rows.insert(seq, CheckpointRow { handle: workflow.handle(seq), entry, bytes });
         }
-        self.fill_gaps(workflow, newest, rows)
-    }
-
-    /// Adds the numbers up to `newest` whose files were removed by hand. What is not in the archive either is missing.
-    fn fill_gaps(
-        &self,
-        workflow: &WorkflowId,
-        newest: u64,
-        mut rows: BTreeMap<u64, CheckpointRow>,
-    ) -> Result<Vec<CheckpointRow>> {
-        if u64::try_from(rows.len()).is_ok_and(|rows| rows >= newest) {
-            return Ok(rows.into_values().collect());
-        }
-        for (seq, mut row) in self.scan_manifests(workflow)?.into_iter().filter(|(seq, _)| *seq <= newest) {
-            if seq == newest
-                && let Ok(header) = self.archived_header(&row.handle)
-                && header.sealed.is_some()
-            {
-                row.entry = Ok(Entry::Sealed(header));
-            }
-            rows.entry(seq).or_insert(row);
-        }
-        let gone = self.gone_ranges(workflow)?;
-        let is_gone = |seq: u64| gone.iter().any(|(first, last)| (*first..=*last).contains(&seq));
-        let known: Vec<u64> = rows.keys().copied().collect();
-        let before = std::iter::once(0).chain(known.iter().copied());
-        for (below, above) in before.zip(&known).filter(|(below, above)| below + 1 < **above) {
-            // However many are missing in a row, the first and the last of them tell it.
-            for seq in [below + 1, above - 1] {
-                let handle = Handle::new(workflow, seq);
-                let entry = if is_gone(seq) { Ok(Entry::Tombstone) } else { Err(Unusable::Missing) };
-                rows.insert(seq, CheckpointRow { handle, entry, bytes: 0 });
-            }
+        if u64::try_from(rows.len()).is_ok_and(|rows| rows < head) {
+            workflow.archive()?.fill_gaps(head, &mut rows)?;
         }
         Ok(rows.into_values().collect())
+    }
+}
+
+impl<D: Disk> Archive<'_, D> {
+    /// Adds the numbers up to `head` whose files were removed by hand. What no bundle holds is missing, or deleted.
+    fn fill_gaps(&self, head: u64, rows: &mut BTreeMap<u64, CheckpointRow>) -> Result<()> {
+        let row = |seq, entry| CheckpointRow { handle: self.handle(seq), entry, bytes: 0 };
+        self.each_bundle(|name, bundle| {
+            let (numbers, damage): (Vec<u64>, _) = match bundle {
+                Ok(bundle) => (bundle.manifest().entries.iter().map(|entry| entry.seq).collect(), None),
+                Err(why) => (vec![name.last], Some(unusable(self.damaged(name, why)))),
+            };
+            for seq in numbers.into_iter().filter(|seq| *seq <= head) {
+                let entry = damage.clone().map_or(Ok(Entry::Tombstone), Err);
+                rows.entry(seq).or_insert_with(|| row(seq, entry));
+            }
+            Ok(())
+        })?;
+        if let Some(row) = rows.get_mut(&head)
+            && matches!(row.entry, Ok(Entry::Tombstone))
+            && let Ok(header) = self.header(head)
+            && header.sealed.is_some()
+        {
+            row.entry = Ok(Entry::Seal(header));
+        }
+        let deleted = self.deletion_records()?;
+        let present: Vec<u64> = rows.keys().copied().collect();
+        let mut below = 0;
+        for above in present {
+            // Of a range of missing numbers, the first and the last are listed.
+            for seq in [below + 1, above - 1] {
+                if below + 1 < above {
+                    let is_deleted = deleted.iter().any(|(range, _)| contains(range, seq));
+                    let entry = if is_deleted { Ok(Entry::Tombstone) } else { Err(Unusable::Missing) };
+                    rows.insert(seq, row(seq, entry));
+                }
+            }
+            below = above;
+        }
+        Ok(())
+    }
+
+    /// Reads the header of an archived checkpoint.
+    fn header(&self, seq: u64) -> Result<Header> {
+        let (name, bytes) = self.find(seq)?;
+        let damaged = |why| Error::Damaged {
+            handle: self.handle(seq),
+            path: self.bundle_path(&name),
+            why,
+            before: None,
+        };
+        format::decode_header(&bytes).map_err(damaged)
+    }
+}
+
+fn unusable(error: Error) -> Unusable {
+    match error {
+        Error::Damaged { why, .. } => why,
+        other => Unusable::Unreadable(Cause::new(other)),
     }
 }

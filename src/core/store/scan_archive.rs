@@ -1,64 +1,66 @@
-//! Looking over what the archive of a workflow holds.
+//! Scanning the bundles of a workflow, for lists and counts.
 
-use std::collections::BTreeMap;
-
-use super::bundles::Visited;
+use super::bundle::{BadBundle, BundleName, Manifest};
 use super::disk::Disk;
-use super::error::{Error, Result};
-use super::layout::ARCHIVE;
+use super::error::Result;
 use super::open::Store;
-use super::read::Entry;
-use super::scan::{CheckpointRow, Live, WorkflowRow};
-use crate::core::cause::Cause;
-use crate::core::format::{self, Header, Unusable};
+use super::workflow::Stored;
+use crate::core::checkpoint::Checkpoint;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-impl<D: Disk> Store<D> {
-    /// The row of a workflow whose files were removed by hand, by what its archive holds; none if there is none.
-    pub(super) fn scan_archived(&self, id: &WorkflowId) -> Option<WorkflowRow> {
-        let newest = Handle::new(id, self.newest_known(None, id).ok()??);
-        let header = self.archived_header(&newest).map_err(unusable);
-        Some(WorkflowRow { newest, header, live: Some(Live::default()), archived: true })
-    }
+/// One bundle in a list.
+#[derive(Debug, Clone)]
+pub struct BundleRow {
+    /// The workflow it belongs to.
+    pub workflow: WorkflowId,
+    /// Its name, which has the range of numbers, the time and the reason.
+    pub name: BundleName,
+    /// The size of its file.
+    pub bytes: u64,
+    /// Its manifest, or why it cannot be used. The files in the bundle have not been read.
+    pub manifest: Result<Manifest, BadBundle>,
+}
 
-    /// The numbers that the bundles of a workflow list.
-    pub(super) fn scan_manifests(&self, workflow: &WorkflowId) -> Result<BTreeMap<u64, CheckpointRow>> {
-        let mut rows = BTreeMap::new();
-        self.each_bundle(workflow, &|_| true, &mut |name| {
-            let listed = self.with_bundle(workflow, name, &mut |bundle| Ok(bundle.manifest().clone()));
-            let (numbers, entry) = match listed {
-                Ok(Some(manifest)) => (manifest.entries.iter().map(|entry| entry.seq).collect(), None),
-                Ok(None) => return Ok(Visited::Vanished),
-                Err(error @ Error::DamagedBundle { .. }) => (vec![name.last], Some(unusable(error))),
-                Err(error) => return Err(error),
-            };
-            for seq in numbers {
-                let entry = entry.clone().map_or(Ok(Entry::Tombstone), Err);
-                let row = CheckpointRow { handle: Handle::new(workflow, seq), entry, bytes: 0 };
-                rows.entry(seq).or_insert(row);
-            }
-            Ok(Visited::Read)
+impl<D: Disk> Store<D> {
+    /// Reads the manifest of every bundle of a workflow, the oldest first.
+    ///
+    /// # Errors
+    /// The archive cannot be read; a bundle that cannot is a row that says so.
+    pub fn list_bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleRow>> {
+        let archive = self.archive_of(workflow)?;
+        let mut rows = Vec::new();
+        archive.each_bundle(|name, bundle| {
+            rows.push(BundleRow {
+                workflow: workflow.clone(),
+                name: name.clone(),
+                bytes: archive.stat(&name.to_string()).map_or(0, |stat| stat.file_bytes()),
+                manifest: bundle.map(|bundle| bundle.manifest().clone()),
+            });
+            Ok(())
         })?;
+        rows.reverse();
         Ok(rows)
     }
 
-    pub(super) fn archived_header(&self, handle: &Handle) -> Result<Header> {
-        let (_, bytes) = self.find_archived(handle)?;
-        format::decode_header(&bytes).map_err(|why| self.damaged(handle, why))
-    }
-
-    pub(super) fn archived_ids(&self) -> Result<Vec<WorkflowId>> {
-        match self.open_archives()? {
-            Some(archives) => self.ids_in(&archives, ARCHIVE),
-            None => Ok(Vec::new()),
-        }
-    }
-}
-
-fn unusable(error: Error) -> Unusable {
-    match error {
-        Error::Damaged { why, .. } => why,
-        other => Unusable::Unreadable(Cause::new(other)),
+    /// Reads every archived checkpoint of a workflow, each bundle once. A checkpoint in two bundles comes twice; damaged
+    /// ones are left out.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn visit_archived(
+        &self,
+        workflow: &WorkflowId,
+        visit: &mut dyn FnMut(Box<Checkpoint>),
+    ) -> Result<()> {
+        self.archive_of(workflow)?.each_bundle(|_, bundle| {
+            let Ok(mut bundle) = bundle else { return Ok(()) };
+            while let Ok(Some((entry, bytes))) = bundle.next_file() {
+                if let Ok(stored) = Stored::decode(&Handle::new(workflow, entry.seq), bytes) {
+                    visit(stored.checkpoint);
+                }
+            }
+            Ok(())
+        })
     }
 }

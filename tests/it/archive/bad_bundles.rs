@@ -25,7 +25,7 @@ fn why(world: &World) -> BadBundle {
 #[test]
 fn flipped_and_truncated_bundles_are_refused_everywhere() {
     let world = World::with(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let bundle = world.bundle();
     let good = std::fs::read(&bundle).unwrap();
     for place in (0..good.len()).step_by(7) {
@@ -50,7 +50,7 @@ fn flipped_and_truncated_bundles_are_refused_everywhere() {
 #[test]
 fn a_bundle_in_a_foreign_place_is_refused() {
     let world = World::with(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let bundle = world.bundle();
     let other = bundle.to_str().unwrap().replace("completed", "failed");
     std::fs::rename(&bundle, &other).unwrap();
@@ -72,7 +72,7 @@ fn a_bundle_in_a_foreign_place_is_refused() {
 #[test]
 fn what_is_no_regular_file_is_neither_followed_nor_waited_for() {
     let world = World::with(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let bundle = world.bundle();
     let moved = bundle.with_file_name("moved");
     std::fs::rename(&bundle, &moved).unwrap();
@@ -92,7 +92,7 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
     for at in 1.. {
         let world = World::with(2);
         let store = world.faulty(FaultyDisk::new(&world, Fault::Die, at));
-        let done = store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp());
+        let done = store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {});
         let bundles = world.store().bundles(&id("042")).unwrap();
         if done.is_ok() {
             break;
@@ -106,7 +106,7 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
         *bytes.last_mut().unwrap() ^= 1;
         put(&world.bundle(), &bytes);
         let tree = world.tree();
-        let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp());
+        let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {});
         assert!(matches!(again, Err(Error::DamagedBundle { .. })), "{again:?}");
         assert_eq!(world.tree(), tree);
         world.save(json!({"n": 9}));
@@ -117,10 +117,10 @@ fn nothing_leaves_the_live_store_for_a_bad_bundle() {
 #[test]
 fn restoring_takes_what_it_can_and_names_what_it_cannot() {
     let world = World::with(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let first = world.bundle();
     world.save(json!({"n": 4}));
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     put(&first, b"gone");
     let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
     assert_eq!(restored.restored, [handle(4), handle(3)]);

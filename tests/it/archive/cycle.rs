@@ -23,7 +23,8 @@ fn every_file_comes_back_byte_for_byte_damaged_or_not() {
     world.damage(4, &[b"  ", world.bytes(5).as_slice()].concat());
     let before: Vec<_> = (1..=7).map(|seq| world.bytes(seq)).collect();
 
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.seal.seq, archived.moved.len(), archived.left.len()), (8, 7, 0));
     assert_eq!(archived.bytes, before.iter().map(|bytes| bytes.len() as u64).sum::<u64>());
     assert_eq!(archived.bundle, world.bundle());
@@ -66,7 +67,7 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
         ..Change::default()
     };
     world.save_change(&change).unwrap();
-    world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
 
     let seal = world.store().load(&handle(2)).unwrap();
     let document: Value = serde_json::from_slice(&seal.bytes).unwrap();
@@ -91,14 +92,14 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
 
     let rows = world.store().scan_checkpoints(&id("042")).unwrap();
     assert!(matches!(rows[0].entry, Ok(Entry::Tombstone)));
-    assert!(matches!(rows[1].entry, Ok(Entry::Sealed(_))));
+    assert!(matches!(rows[1].entry, Ok(Entry::Seal(_))));
     assert_eq!(rows.len(), 2);
 }
 
 #[test]
 fn a_save_goes_on_above_the_seal_with_the_archived_state() {
     let world = World::with(3);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let seal = world.store().load(&handle(4)).unwrap().checkpoint;
     world.save(json!({"more": true}));
 
@@ -112,7 +113,8 @@ fn a_save_goes_on_above_the_seal_with_the_archived_state() {
     assert_eq!(rows[0].newest, handle(5));
 
     // The second archive holds what the first does not.
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.seal, handle(6));
     assert_eq!(archived.moved, [handle(4), handle(5)]);
     for seq in 1..=6 {
@@ -126,9 +128,11 @@ fn a_save_goes_on_above_the_seal_with_the_archived_state() {
 #[test]
 fn archiving_an_archived_workflow_changes_nothing() {
     let world = World::with(3);
-    let first = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let first =
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let tree = world.tree();
-    let again = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    let again =
+        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((again.seal, again.bundle), (first.seal, first.bundle));
     assert!(again.sealed_before && again.moved.is_empty());
     assert_eq!(again.reason, ArchiveReason::Completed);
@@ -139,7 +143,7 @@ fn archiving_an_archived_workflow_changes_nothing() {
 fn what_does_not_exist_is_not_archived_or_created() {
     let world = World::new();
     for result in [
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).map(drop),
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).map(drop),
         world.store().restart(&id("042"), &world.stamp(), Keep::Plan).map(drop),
         world.store().restore(&id("042"), None, &world.stamp()).map(drop),
     ] {
@@ -209,7 +213,8 @@ fn a_restart_keeps_the_plan_and_nothing_else() {
 #[test]
 fn discarding_says_abandoned() {
     let world = World::with(2);
-    let archived = world.store().discard(&id("042"), &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Abandoned, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.reason, ArchiveReason::Abandoned);
     let rows = world.store().scan().unwrap();
     assert_eq!(rows[0].header.as_ref().unwrap().status, WorkflowStatus::Abandoned);
@@ -222,7 +227,8 @@ fn a_damaged_newest_can_be_archived_and_begun_again_but_not_continued() {
     let world = World::with(3);
     world.damage(3, b"{ damaged");
     assert!(matches!(world.try_save(json!({})), Err(Error::Damaged { .. })));
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.seal, archived.moved.len()), (handle(4), 3));
     match world.try_save(json!({})).unwrap_err() {
         Error::Damaged { handle: damaged, .. } => assert_eq!(damaged, handle(3)),
@@ -242,7 +248,7 @@ fn what_cannot_be_kept_is_not_touched() {
         let world = World::with(3);
         arrange(&world);
         let tree = world.tree();
-        let refused = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp());
+        let refused = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {});
         assert!(matches!(refused, Err(Error::Damaged { .. })));
         assert_eq!(world.tree(), tree);
     }
@@ -250,7 +256,8 @@ fn what_cannot_be_kept_is_not_touched() {
     let world = World::with(3);
     std::fs::remove_file(world.file(2)).unwrap();
     std::fs::create_dir(world.file(2)).unwrap();
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.moved, archived.left), (vec![handle(1), handle(3)], vec![handle(2)]));
     assert!(world.file(2).is_dir());
 }
@@ -259,7 +266,7 @@ fn what_cannot_be_kept_is_not_touched() {
 fn one_checkpoint_is_restored_alone() {
     let world = World::with(4);
     let before = world.bytes(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let restored = world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
     assert_eq!((restored.restored, restored.revived.is_some()), (vec![handle(2)], false));
     assert_eq!(world.bytes(2), before);
@@ -271,22 +278,24 @@ fn one_checkpoint_is_restored_alone() {
         Err(Error::NoSuchCheckpoint { .. })
     ));
     // Archiving completes: it leaves again.
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(archived.moved, [handle(2)]);
 }
 
 #[test]
 fn restoring_never_overwrites_what_is_there() {
     let world = World::with(3);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.damage(2, b"somebody put this here");
     let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(1)]);
     assert_eq!(world.bytes(2), b"somebody put this here");
     // Nor does archiving remove what the bundle does not hold: it goes into a new one.
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.damage(3, b"and this");
-    let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let again =
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((again.moved, again.left), (vec![], vec![handle(3)]));
     assert_eq!(world.bytes(3), b"and this");
 }
@@ -294,13 +303,13 @@ fn restoring_never_overwrites_what_is_there() {
 #[test]
 fn a_bundle_that_is_gone_is_said_so() {
     let world = World::with(3);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     std::fs::remove_file(world.bundle()).unwrap();
     let error = world.store().load(&handle(2)).unwrap_err();
     assert_eq!(error.to_string(), "the content of `042/2` has left the live store, and no bundle holds it");
     assert!(matches!(world.try_save(json!({})), Err(Error::Archived { .. })));
     let tree = world.tree();
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(world.tree(), tree, "there is nothing to put into a bundle");
     // What the seal knows is enough to begin again.
     assert_eq!(world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap().checkpoint.seq, 5);
@@ -322,7 +331,8 @@ fn cumulative_snapshots_shrink_by_more_than_85_percent() {
             world.save(json!({"rounds": {format!("r{round}p{phase}"): findings}}));
         }
     }
-    let archived = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    let archived =
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let packed = std::fs::metadata(world.bundle()).unwrap().len();
     let saved = 100.0 * (1.0 - packed as f64 / archived.bytes as f64);
     println!("{} bytes in {} bytes: {saved:.1} % saved", archived.bytes, packed);
@@ -333,7 +343,7 @@ fn cumulative_snapshots_shrink_by_more_than_85_percent() {
 fn zcat_and_jq_can_read_a_bundle() {
     let world = World::with(2);
     let raw = world.bytes(2);
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let bytes = std::fs::read(world.bundle()).unwrap();
     let mut text = String::new();
     flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();

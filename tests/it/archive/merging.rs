@@ -25,7 +25,7 @@ fn decide<D: ckpt::core::store::Disk>(
     policy: &Policy,
 ) -> ckpt::core::retention::CleanupPlan {
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
-    plan(&store.survey().unwrap(), policy, now).unwrap()
+    plan(&store.cleanup_facts().unwrap(), policy, now).unwrap()
 }
 
 fn standing() -> Policy {
@@ -82,7 +82,7 @@ fn assert_kept(world: &World, files: &[Vec<u8>], why: &str) {
     }
     for name in world.store().bundles(&id("042")).unwrap() {
         let bytes = std::fs::read(world.store().bundle_path(&id("042"), &name)).unwrap();
-        Bundle::open(&bytes).unwrap().verify().unwrap();
+        Bundle::open(&bytes).unwrap().verify(&mut || {}).unwrap();
     }
 }
 
@@ -165,7 +165,7 @@ fn merging_comes_before_expiring() {
     assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
     assert_kept(&world, &files, "");
     // What was archived as a whole is another matter, and goes first if it is older.
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     (8..=12).for_each(|n| batch(&world, n));
     clean_without_merging(&world);
     let due = decide(&world.store(), &policy(2));
@@ -178,7 +178,8 @@ fn a_number_that_two_bundles_hold_is_held_once() {
     world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
     clean(&world);
     let name = world.store().bundles(&id("042")).unwrap().remove(0);
-    let manifest = world.store().verify_bundle(&id("042"), &name).unwrap().unwrap();
+    let bytes = std::fs::read(world.store().bundle_path(&id("042"), &name)).unwrap();
+    let manifest = Bundle::open(&bytes).unwrap().verify(&mut || {}).unwrap();
     let held: Vec<u64> = manifest.entries.iter().map(|entry| entry.seq).collect();
     assert_eq!((names(&world).len(), held), (1, vec![5, 4, 3, 2, 1]));
     assert_kept(&world, &files, "");
@@ -219,7 +220,7 @@ fn what_is_damaged_or_holds_a_seal_is_left_alone() {
     }
 
     let (world, files) = scattered(6);
-    world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Cleanup, &world.stamp(), &mut |_| {}).unwrap();
     clean(&world);
     let left = world.store().bundles(&id("042")).unwrap();
     assert_eq!((left.len(), left[0].last), (2, 9), "the one that the seal names, and one of the six");
@@ -275,9 +276,9 @@ fn nothing_goes_before_the_new_bundle_is_durable_and_read_back() {
     let log = store.disk().log.borrow();
     let published = log.iter().position(|step| step.starts_with("publish")).unwrap();
     // The private name of the new one goes at once, then nothing until the old ones.
-    let discards: Vec<usize> = (published..log.len()).filter(|step| log[*step] == "discard").collect();
-    let before = &log[published..discards[1]];
-    assert_eq!(discards.len(), 7);
+    let removals: Vec<usize> = (published..log.len()).filter(|step| log[*step] == "remove").collect();
+    let before = &log[published..removals[1]];
+    assert_eq!(removals.len(), 7);
     assert!(before.iter().any(|step| step.starts_with("read") && step.ends_with("gz")), "{before:?}");
     assert!(before.iter().filter(|step| *step == "sync").count() >= 3, "{before:?}");
     assert_eq!(log.last().unwrap(), "sync");
@@ -317,7 +318,10 @@ fn a_save_and_an_archive_at_any_moment_lose_nothing() {
     interrupted_at_every_step(
         |world| {
             batch(world, 10);
-            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+            world
+                .store()
+                .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
+                .unwrap();
         },
         |world, why| {
             assert_eq!(

@@ -12,7 +12,7 @@ use crate::support::store::{World, handle, id, state};
 fn removed() -> (World, Vec<Vec<u8>>) {
     let world = World::with(3);
     let mut files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
-    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     files.push(world.bytes(4));
     std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     (world, files)
@@ -23,7 +23,7 @@ fn it_is_still_found_and_read() {
     let (world, files) = removed();
     let tree = world.tree();
     let store = world.store();
-    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
     assert_eq!(store.find_workflow(&id("42")).unwrap(), Some(id("042")));
     assert_eq!(store.resolve(&"042".parse().unwrap()).unwrap(), handle(4));
     for (seq, file) in (1..).zip(&files) {
@@ -36,8 +36,8 @@ fn it_is_still_found_and_read() {
     let rows = store.scan_checkpoints(&id("042")).unwrap();
     assert_eq!(rows.len(), 4);
     assert!(rows[..3].iter().all(|row| matches!(row.entry, Ok(Entry::Tombstone))));
-    assert!(matches!(rows[3].entry, Ok(Entry::Sealed(_))));
-    let archived = store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+    assert!(matches!(rows[3].entry, Ok(Entry::Seal(_))));
+    let archived = store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
     assert!(archived.sealed_before && archived.seal == handle(4));
     assert_eq!(archived.bundle, world.bundle());
     assert_eq!(world.tree(), tree, "reading changes nothing");
@@ -61,7 +61,7 @@ fn a_save_continues_number_and_state() {
         let rows = world.store().scan_checkpoints(&id("042")).unwrap();
         assert!(rows.iter().all(|row| row.entry.is_ok()), "archived, not missing: {rows:?}");
         // And it can be archived and restored again.
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
         world.store().restore(&id("042"), None, &world.stamp()).unwrap();
         for (seq, file) in (1..).zip(&files) {
             assert_eq!(world.bytes(seq), *file, "{seq}");
@@ -87,7 +87,7 @@ fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
     let (world, files) = removed();
     world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
     assert_eq!(world.bytes(2), files[1]);
-    assert_eq!(world.store().newest_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(4));
     assert!(world.store().scan().unwrap()[0].archived);
     world.save(json!({"more": 1}));
     assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
@@ -110,7 +110,7 @@ fn verify_says_so_and_repair_takes_the_numbers_again() {
             std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
             std::fs::write(world.file(1), &files[0]).unwrap();
         }
-        assert_eq!(world.store().newest_number(&id("042")).unwrap(), Some(4));
+        assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(4));
         let found = world.store().verify(&[], &mut |_| {}).unwrap().findings;
         assert!(found.iter().any(|finding| finding.code == Code::Removed), "{found:?}");
         world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
@@ -128,12 +128,12 @@ fn verify_says_so_and_repair_takes_the_numbers_again() {
 fn bundles_without_a_seal_know_the_numbers_too() {
     let world = World::with(3);
     let store = world.store();
-    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.save(json!({"more": 1}));
     let bundle = world.bundle();
     std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
     // What was saved above the bundle is lost; the number after the seal is the next one.
-    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
     world.save(json!({"again": 1}));
     assert_eq!(state(&store.load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "again": 1}));
     // A damaged bundle may have held a seal.
@@ -141,8 +141,8 @@ fn bundles_without_a_seal_know_the_numbers_too() {
     std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
     std::fs::remove_file(&bundle).unwrap();
     std::fs::write(&bundle, &bytes[..bytes.len() - 1]).unwrap();
-    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
     world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
-    assert_eq!(store.newest_number(&id("042")).unwrap(), Some(5));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(5));
     assert!(store.verify(&[], &mut |_| {}).unwrap().is_ok());
 }

@@ -46,7 +46,10 @@ fn damages() -> Vec<Damage> {
         (
             || {
                 let world = World::with(3);
-                world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+                world
+                    .store()
+                    .archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {})
+                    .unwrap();
                 world.damage(4, b"damaged seal");
                 world.damage(2, b"damaged tombstone");
                 std::fs::remove_file(world.file(1)).unwrap();
@@ -57,7 +60,10 @@ fn damages() -> Vec<Damage> {
         (
             || {
                 let world = World::with(3);
-                world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+                world
+                    .store()
+                    .archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {})
+                    .unwrap();
                 world.save(json!({"n": 5}));
                 let bundle = world.bundle();
                 std::fs::remove_file(&bundle).unwrap();
@@ -100,7 +106,7 @@ fn at_every_step(damages: &[Damage]) {
             repair(&world.store(), world).unwrap();
             assert!(contents.iter().all(|content| is_kept(&root, content)), "{why}");
             assert_clean(world, why);
-            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let newest = world.store().head_number(&id("042")).unwrap().unwrap();
             let saved = world.save(json!({"more": 1}));
             assert_eq!((saved.seq, state(&saved)), (newest + 1, json!({"n": n, "more": 1})), "{why}");
             assert_clean(world, why);
@@ -161,7 +167,7 @@ proptest! {
             let store = world.store();
             match act {
                 Act::Save => drop(world.save(json!({"x": 1}))),
-                Act::Archive => drop(store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap()),
+                Act::Archive => drop(store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap()),
                 Act::Restore => drop(store.restore(&id("042"), None, &world.stamp()).unwrap()),
                 Act::RestoreOne(seq) => drop(store.restore(&id("042"), Some(*seq), &world.stamp())),
                 Act::Restart => {

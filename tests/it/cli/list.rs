@@ -57,7 +57,7 @@ fn one_row_per_checkpoint_newest_first() {
         answer["checkpoints"][0],
         json!({
             "handle": "b/2", "phase": "ship", "trigger": "phase_transition", "status": "complete",
-            "saved_at": "2026-01-30T14:35:00.000Z", "bytes": size, "archived": false, "gone": null, "pinned": true,
+            "saved_at": "2026-01-30T14:35:00.000Z", "bytes": size, "archived": false, "deleted": null, "pinned": true,
             "done": 2,
         })
     );
@@ -78,7 +78,7 @@ fn a_row_for_programs_says_everything_a_person_sees() {
     assert_eq!(
         row,
         json!({
-            "archived": false, "gone": null, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
+            "archived": false, "deleted": null, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
             "total": 2, "saved_at": "2026-01-30T14:31:00.000Z", "checkpoints": 1, "bytes": size,
             "pipeline": "release", "labels": ["x"],
         })

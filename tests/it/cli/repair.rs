@@ -86,7 +86,7 @@ fn a_damaged_newest_is_followed_by_one_that_continues_the_last_good_one() {
     let good = world.stored("042", 2);
     world.replace_checkpoint("042", 3, b"damaged");
     let answer = world.json(&["verify", "--repair"]);
-    assert_eq!(actions(&answer), ["continued", "quarantined", "noted"]);
+    assert_eq!(actions(&answer), ["continued", "quarantined", "recorded"]);
     let next = world.stored("042", 4);
     assert_eq!(next["phases"], good["phases"]);
     assert_eq!(next["parent"]["sha256"], good["sha256"]);
@@ -112,7 +112,7 @@ fn it_is_said_for_people() {
     --- stdout
     continued: $TMP/project/.ckpt/workflows/042/00000003.json
     quarantined: $TMP/project/.ckpt/workflows/042/00000002.json -> $TMP/project/.ckpt/quarantine/042/00000002.json
-    noted: $TMP/project/.ckpt/workflows/042/00000002.json
+    recorded: $TMP/project/.ckpt/workflows/042/00000002.json
     Checked 1 workflow, 3 checkpoints and 0 bundles: nothing is wrong
     --- stderr
     2 notes not shown; `-v` shows them.
@@ -159,7 +159,7 @@ fn what_a_bundle_holds_is_continued_before_anything_older() {
     world.replace_checkpoint("042", 2, b"damaged, and in the bundle");
     world.replace_checkpoint("042", 4, b"damaged, and the newest");
     let answer = world.json(&["verify", "--repair"]);
-    assert_eq!(actions(&answer), ["quarantined", "restored", "continued", "quarantined", "noted"]);
+    assert_eq!(actions(&answer), ["quarantined", "restored", "continued", "quarantined", "recorded"]);
     assert_eq!(world.stored("042", 5)["phases"], phases);
 }
 
@@ -175,7 +175,7 @@ fn a_workflow_of_which_nothing_is_left_goes_on() {
 }
 
 #[test]
-fn a_lost_archive_is_noted_and_its_numbers_stay_taken() {
+fn a_lost_archive_is_recorded_and_its_numbers_stay_taken() {
     for gone in [false, true] {
         let world = world();
         let path = bundle(&world);

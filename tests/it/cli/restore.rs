@@ -133,11 +133,11 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     --- end
     ");
     let rows = world.json(&["list", "o"])["checkpoints"].clone();
-    let gone: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["gone"]).collect();
-    assert_eq!(gone, ["purged"; 3]);
+    let deleted: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["deleted"]).collect();
+    assert_eq!(deleted, ["purged"; 3]);
     let text = world.run(&["list", "o"]).succeeds();
     assert!(!text.stdout.contains("archived"), "{text}");
-    assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["gone"], "purged");
+    assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["deleted"], "purged");
     let text = world.run(&["list", "--archived"]).succeeds();
     assert!(text.stdout.contains("o/3     purged "), "{text}");
     let answer = world.copy().run(&["restore", "o", "--json"]).exits(3).document();
@@ -165,13 +165,14 @@ fn what_has_expired_is_called_so_unless_another_bundle_holds_it() {
     world.run(&["archive", "042", "--as", "failed"]).succeeds();
     world.run(&["cleanup"]).succeeds();
     let rows = world.json(&["list", "042"])["checkpoints"].clone();
-    let gone: Vec<_> = rows.as_array().unwrap().iter().map(|row| (&row["handle"], &row["gone"])).collect();
+    let deleted: Vec<_> =
+        rows.as_array().unwrap().iter().map(|row| (&row["handle"], &row["deleted"])).collect();
     let expired = json!("expired");
     assert!(
-        gone.contains(&(&json!("042/1"), &expired)) && gone.contains(&(&json!("042/3"), &expired)),
+        deleted.contains(&(&json!("042/1"), &expired)) && deleted.contains(&(&json!("042/3"), &expired)),
         "{rows}"
     );
-    assert!(gone.contains(&(&json!("042/2"), &json!(null))), "the newer bundle holds it too: {rows}");
+    assert!(deleted.contains(&(&json!("042/2"), &json!(null))), "the newer bundle holds it too: {rows}");
     let failure = world.refuses(&["show", "042/1"], 4, "archived");
     assert!(failure["message"].as_str().unwrap().contains("has expired"), "{failure}");
     assert_eq!(world.json(&["show", "042/2"])["valid"], true);

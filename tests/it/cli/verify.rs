@@ -74,10 +74,15 @@ pub(crate) const DAMAGES: [Damage; 35] = [
     (
         "a foreign file",
         |w| std::fs::write(w.workflow_dir("042").join("notes.txt"), "x").unwrap(),
-        "foreign",
+        "unknown_file",
         "advice",
     ),
-    ("a foreign link", |w| symlink("/", w.workflow_dir("042").join("latest")).unwrap(), "foreign", "advice"),
+    (
+        "an unknown link",
+        |w| symlink("/", w.workflow_dir("042").join("latest")).unwrap(),
+        "unknown_file",
+        "advice",
+    ),
     (
         "a link to a workflow",
         |w| symlink("042", w.store().join("workflows/043")).unwrap(),

@@ -114,7 +114,7 @@ fn a_checkpoint_removed_from_the_middle_is_missed() {
     std::fs::remove_file(store.checkpoint_path(&handle(2))).unwrap();
     assert_eq!(damage(&store, 2, "removed"), (Unusable::Missing, Some(1)));
     let rows = store.scan_checkpoints(&workflow()).unwrap();
-    let live = |row: &ckpt::core::store::CheckpointRow| matches!(row.entry, Ok(Entry::Live(_)));
+    let live = |row: &ckpt::core::store::CheckpointRow| matches!(row.entry, Ok(Entry::Checkpoint(_)));
     assert_eq!(rows.iter().map(live).collect::<Vec<_>>(), [true, false, true]);
     assert!(matches!(rows[1].entry, Err(Unusable::Missing)));
 }

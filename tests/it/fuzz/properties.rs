@@ -142,7 +142,7 @@ fn bundle_file(bytes: &[u8]) {
             Err(_) => break false,
         }
     };
-    assert_eq!(Bundle::open(bytes).unwrap().verify().is_ok(), ended);
+    assert_eq!(Bundle::open(bytes).unwrap().verify(&mut || {}).is_ok(), ended);
     assert!(files.len() <= manifest.entries.len() && (!ended || files.len() == manifest.entries.len()));
     for (seq, file) in files {
         assert_eq!(Bundle::open(bytes).unwrap().find(seq), Ok(Some(file)));

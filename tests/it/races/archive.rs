@@ -15,7 +15,7 @@ fn at_every_step(interrupt: impl Fn(&World) + Copy + 'static, check: impl Fn(&Wo
         let other = Rc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || interrupt(&other));
         let store = world.faulty(disk);
-        store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
         if !store.disk().reached() {
             assert!(at > 20);
             break;
@@ -26,7 +26,7 @@ fn at_every_step(interrupt: impl Fn(&World) + Copy + 'static, check: impl Fn(&Wo
 
 /// Every number up to the newest can be read.
 fn assert_dense(world: &World, at: usize) -> u64 {
-    let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+    let newest = world.store().head_number(&id("042")).unwrap().unwrap();
     for seq in 1..=newest {
         assert_eq!(world.store().load(&handle(seq)).unwrap().checkpoint.seq, seq, "step {at}");
     }
@@ -56,7 +56,7 @@ fn a_saver_is_neither_lost_nor_hidden() {
 fn two_archives_make_one() {
     at_every_step(
         |world| {
-            world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp()).unwrap();
+            world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
         },
         |world, at| {
             assert_eq!(assert_dense(world, at), 4, "step {at}");
@@ -134,7 +134,10 @@ fn archived_at_every_step<T>(
         let world = Rc::new(World::with(3));
         let other = Rc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || {
-            other.store().archive(&id("042"), &ArchiveReason::Completed, &other.stamp()).unwrap();
+            other
+                .store()
+                .archive(&id("042"), &ArchiveReason::Completed, &other.stamp(), &mut |_| {})
+                .unwrap();
         });
         let store = world.faulty(disk);
         let done = act(&store, &world);

@@ -31,7 +31,7 @@ fn stamp(round: u32) -> Stamp {
 
 fn archive(world: &World, round: u32) {
     let id: WorkflowId = "042".parse().unwrap();
-    match store(world).archive(&id, &ArchiveReason::Completed, &stamp(round)) {
+    match store(world).archive(&id, &ArchiveReason::Completed, &stamp(round), &mut |_| {}) {
         Ok(_) => {}
         // Somebody else was at the same files all the time; the next one completes it.
         Err(Error::Io { source, .. }) => {
@@ -124,7 +124,7 @@ fn archivers_against_savers_against_cleanups() {
                 let mut policy = RetentionSettings::default().policy();
                 policy.bundles = None;
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
-                let due = plan(&store(&world).survey().unwrap(), &policy, now).unwrap();
+                let due = plan(&store(&world).cleanup_facts().unwrap(), &policy, now).unwrap();
                 let done = store(&world).clean(&due, &stamp(round));
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
             });
@@ -138,7 +138,7 @@ fn archivers_against_savers_against_cleanups() {
     });
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 10, "{}", acknowledged.len());
-    let newest = store(&world).newest_number(&"042".parse().unwrap()).unwrap().unwrap();
+    let newest = store(&world).head_number(&"042".parse().unwrap()).unwrap().unwrap();
     for seq in 1..=newest {
         let loaded = store(&world).load(&Handle::new(&"042".parse().unwrap(), seq));
         assert!(loaded.is_ok(), "{seq}: {:?}", loaded.err());

@@ -37,7 +37,7 @@ pub(crate) fn later() -> Timestamp {
 }
 
 pub(crate) fn decide<D: Disk>(store: &Store<D>, policy: &Policy) -> ckpt::core::Result<CleanupPlan> {
-    Ok(plan(&store.survey()?, policy, later()).unwrap())
+    Ok(plan(&store.cleanup_facts()?, policy, later()).unwrap())
 }
 
 pub(crate) fn standing() -> Policy {
@@ -127,7 +127,7 @@ fn leftovers_and_old_bundles_go() {
     }
     // A bundle each: 1 to 3 and the seal 4, then 5 and the seal 6, and so on.
     for n in 1..=7 {
-        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+        world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
         world.save(json!({"n": n}));
     }
     assert_eq!(world.store().bundles(&id("042")).unwrap().len(), 7);
@@ -177,8 +177,9 @@ fn a_workflow_that_is_only_in_the_archive_keeps_what_it_goes_on_from() {
     std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     let years_later = Timestamp::parse("2029-01-01T00:00:00Z").unwrap();
     let failed = WorkflowFilter { statuses: vec![WorkflowStatus::Failed], ..WorkflowFilter::default() };
-    let plan = plan(&world.store().survey().unwrap(), &Policy { filter: failed, ..standing() }, years_later)
-        .unwrap();
+    let plan =
+        plan(&world.store().cleanup_facts().unwrap(), &Policy { filter: failed, ..standing() }, years_later)
+            .unwrap();
     assert_eq!((plan.workflows.len(), plan.is_empty()), (1, true));
     let next = world.save(json!({"more": 1}));
     assert_eq!((next.seq, state(&next)), (5, json!({"n": 2, "more": 1})));

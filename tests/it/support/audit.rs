@@ -54,7 +54,7 @@ pub(crate) fn store_in(base: &Path) -> Store {
 
 /// Archives the workflow.
 pub(crate) fn archive<D: Disk>(store: &Store<D>) {
-    store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive")).unwrap();
+    store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive"), &mut |_| {}).unwrap();
 }
 
 /// Saves a mark that the state keeps from then on.
@@ -75,7 +75,7 @@ fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&s
 
 /// Everything that is wrong with a store by the promises it makes about these acknowledged saves.
 pub(crate) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
-    let newest = match store.newest_number(&workflow()) {
+    let newest = match store.head_number(&workflow()) {
         Ok(newest) => newest.unwrap_or_default(),
         Err(error) => return vec![format!("the store does not open: {error}")],
     };

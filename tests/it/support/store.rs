@@ -318,7 +318,7 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
         watched: Vec::new(),
     };
     if thread == 0 {
-        store.archive(&id("042"), &ckpt::core::ArchiveReason::Cleanup, &stamp).unwrap();
+        store.archive(&id("042"), &ckpt::core::ArchiveReason::Cleanup, &stamp, &mut |_| {}).unwrap();
         return;
     }
     let member = json!({format!("t{thread}r{round}"): 1});

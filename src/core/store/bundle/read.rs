@@ -83,6 +83,7 @@ impl From<io::Error> for BadBundle {
 /// A bundle that is being read. Its digest has been checked, and its manifest makes sense.
 #[derive(Debug)]
 pub struct Bundle<'a> {
+    bytes: &'a [u8],
     manifest: Manifest,
     lines: BufReader<GzDecoder<&'a [u8]>>,
     next: usize,
@@ -101,10 +102,16 @@ impl<'a> Bundle<'a> {
         let manifest: Manifest =
             serde_json::from_slice(&line).map_err(|error| BadBundle::Manifest(Cause::new(error)))?;
         manifest.check().map_err(|why| BadBundle::Manifest(Cause::new(why)))?;
-        Ok(Self { manifest, lines, next: 0 })
+        Ok(Self { bytes, manifest, lines, next: 0 })
     }
 
-    /// What it says about itself.
+    /// Returns its compressed bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns its manifest.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -135,19 +142,11 @@ impl<'a> Bundle<'a> {
         Ok(None)
     }
 
-    /// Reads all of it, checks every file, and returns what it lists.
+    /// Reads all of it, checks every file, and returns the manifest. Calls `each` after every file.
     ///
     /// # Errors
     /// Says why the bundle cannot be used.
-    pub fn verify(self) -> Result<Manifest, BadBundle> {
-        self.verify_each(&mut || {})
-    }
-
-    /// The same, with something to do after each file.
-    pub(in crate::core::store) fn verify_each(
-        mut self,
-        each: &mut dyn FnMut(),
-    ) -> Result<Manifest, BadBundle> {
+    pub fn verify(mut self, each: &mut dyn FnMut()) -> Result<Manifest, BadBundle> {
         while self.next_file()?.is_some() {
             each();
         }

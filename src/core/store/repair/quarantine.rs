@@ -1,4 +1,4 @@
-//! Where damaged files go.
+//! The quarantine: where damaged files go.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,46 @@ use crate::core::store::disk::{Access, Disk};
 use crate::core::store::error::Result;
 use crate::core::store::layout::{self, QUARANTINE};
 use crate::core::store::open::Store;
+use crate::core::store::publish::NewFile;
 
 /// How many files of one name are kept apart.
 const MOST_OF_ONE_NAME: u32 = 10_000;
 
+/// An entry that is moved to quarantine.
+#[derive(Debug)]
+pub(super) struct Quarantined<'a, Dir> {
+    pub(super) dir: &'a Dir,
+    /// The path of `dir`.
+    pub(super) path: &'a Path,
+    pub(super) name: &'a str,
+    pub(super) handle: Option<&'a Handle>,
+}
+
 impl<D: Disk> Store<D> {
-    /// Moves what is called `name` in `dir` to quarantine, in the directory `below` of it, under a name that nothing
-    /// has there. It is durable there before this returns.
-    #[expect(clippy::too_many_arguments, reason = "from where, to where, and whom to tell")]
+    /// Moves an entry to quarantine, into its directory `below`, as `new_name` or a similar name that is free. The move
+    /// is durable when this returns.
     pub(super) fn quarantine(
         &self,
-        dir: &D::Dir,
-        path: &Path,
-        name: &str,
+        from: &Quarantined<'_, D::Dir>,
         below: Option<&str>,
         new_name: &str,
-        handle: Option<&Handle>,
         done: &mut Vec<Repair>,
     ) -> Result<()> {
         let (to, to_path) = self.open_quarantine(below)?;
-        let Some(moved) = self.move_to_free_name(dir, &path.join(name), name, &to, new_name)? else {
-            return Ok(());
-        };
-        for (dir, path) in [(&to, &to_path), (dir, &path.to_owned())] {
-            self.disk().sync_dir(dir).map_err(|error| self.failed("sync", path, error))?;
-        }
+        let path = from.path.join(from.name);
+        let Some(moved) = self.move_to_free_name(from, &to, new_name)? else { return Ok(()) };
+        self.sync(&to, &to_path)?;
+        self.sync(from.dir, from.path)?;
         done.push(Repair {
             action: RepairAction::Quarantined,
-            path: path.join(name),
+            path,
             to: Some(to_path.join(moved)),
-            handle: handle.cloned(),
+            handle: from.handle.cloned(),
         });
         Ok(())
     }
 
-    /// Puts a copy of a damaged file into quarantine, unless it is there already. It is durable there before this
-    /// returns.
+    /// Copies a damaged file to quarantine, unless the copy is there already. It is durable when this returns.
     pub(super) fn quarantine_copy(
         &self,
         handle: &Handle,
@@ -54,27 +58,24 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut Vec<Repair>,
     ) -> Result<()> {
-        // An empty file has nothing to keep.
+        // An empty file has no content to keep.
         if bytes.is_empty() {
             return Ok(());
         }
         let (to, to_path) = self.open_quarantine(Some(&handle.workflow.directory()))?;
-        let failed = |error| self.failed("write", &to_path, error);
-        let staged = layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
-        let name = layout::checkpoint_file(handle.seq);
-        let copied = self.disk().stage(&to, &staged, bytes, Access::ReadOnly).and_then(|_| {
-            free_name(&name, |free| match self.disk().publish(&to, &staged, free) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    // Whoever was stopped before had put it there.
-                    let there = self.disk().read(&to, free, MAX_FILE_BYTES);
-                    if there.is_ok_and(|there| there == bytes) { Ok(()) } else { Err(error) }
-                }
-                other => other,
-            })
+        let staged = &layout::staged_file(&format!("{}-{}", stamp.save_id, handle.seq), 0);
+        let copied = free_name(&layout::checkpoint_file(handle.seq), |name| {
+            let copy = NewFile { staged, name, bytes, access: Access::ReadOnly };
+            if copy.publish(self.disk(), &to)? {
+                return Ok(());
+            }
+            // A repair that was killed may have copied it.
+            let existing = self.disk().read(&to, name, MAX_FILE_BYTES);
+            let is_copy = existing.is_ok_and(|existing| existing == bytes);
+            if is_copy { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
         });
-        let _ = self.disk().remove(&to, &staged);
-        let copied = copied.map_err(failed)?;
-        self.disk().sync_dir(&to).map_err(failed)?;
+        let copied = copied.map_err(|error| self.failed("write", &to_path, error))?;
+        self.sync(&to, &to_path)?;
         done.push(Repair {
             action: RepairAction::Quarantined,
             path: self.checkpoint_path(handle),
@@ -84,31 +85,31 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
-    /// Moves away what stands in the place of the quarantine itself. The next pass finds it there.
-    pub(super) fn clear_the_place_of_quarantine(&self, root: &D::Dir, done: &mut Vec<Repair>) -> Result<()> {
-        let path = self.root().join(QUARANTINE);
+    /// Moves an entry that has the name of the quarantine itself aside. The next pass quarantines it.
+    pub(super) fn clear_quarantine_name(&self, root: &D::Dir, done: &mut Vec<Repair>) -> Result<()> {
+        let from = Quarantined { dir: root, path: &self.root(), name: QUARANTINE, handle: None };
         let aside = format!("{QUARANTINE}-aside");
-        let Some(moved) = self.move_to_free_name(root, &path, QUARANTINE, root, &aside)? else {
-            return Ok(());
-        };
-        let to = Some(self.root().join(moved));
-        done.push(Repair { action: RepairAction::Quarantined, path, to, handle: None });
-        self.disk().sync_dir(root).map_err(|error| self.failed("sync", &self.root(), error))
+        let Some(moved) = self.move_to_free_name(&from, root, &aside)? else { return Ok(()) };
+        done.push(Repair {
+            action: RepairAction::Quarantined,
+            path: self.root().join(QUARANTINE),
+            to: Some(self.root().join(moved)),
+            handle: None,
+        });
+        self.sync(root, &self.root())
     }
 
-    /// The name it has now; none if it is not there any more.
+    /// Moves an entry and returns its new name; none if there is no such entry any more.
     fn move_to_free_name(
         &self,
-        dir: &D::Dir,
-        path: &Path,
-        name: &str,
+        from: &Quarantined<'_, D::Dir>,
         to: &D::Dir,
         new_name: &str,
     ) -> Result<Option<String>> {
-        match free_name(new_name, |free| self.disk().move_aside(dir, name, to, free)) {
+        match free_name(new_name, |free| self.disk().move_aside(from.dir, from.name, to, free)) {
             Ok(moved) => Ok(Some(moved)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.failed("move", path, error)),
+            Err(error) => Err(self.failed("move", &from.path.join(from.name), error)),
         }
     }
 
@@ -119,14 +120,14 @@ impl<D: Disk> Store<D> {
             let above = path.clone();
             path.push(name);
             self.make(&dir, name, &path)?;
-            self.disk().sync_dir(&dir).map_err(|error| self.failed("sync", &above, error))?;
+            self.sync(&dir, &above)?;
             dir = self.enter(&dir, name, &path)?;
         }
         Ok((dir, path))
     }
 }
 
-/// Tries `take` with a name, and with others like it where something else has that one. Returns the name it took.
+/// Calls `take` with a name, and with numbered variants of it while the name is taken. Returns the name that was free.
 fn free_name(name: &str, mut take: impl FnMut(&str) -> io::Result<()>) -> io::Result<String> {
     for attempt in 0..MOST_OF_ONE_NAME {
         let free = match attempt {

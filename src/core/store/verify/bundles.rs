@@ -1,68 +1,76 @@
-//! The bundles of a workflow: each is read to its end.
+//! Checking the archive of a workflow: each bundle is read to its end.
 
+use std::collections::BTreeSet;
+
+use super::directories::{leftover, words};
 use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
-use super::survey::{leftover, words};
 use super::workflow::{Facts, Inspection};
 use crate::core::finding::{Code, Severity};
-use crate::core::selector::Handle;
-use crate::core::store::bundle::{BadBundle, BundleName};
-use crate::core::store::bundles::Visited;
+use crate::core::store::archive::Archive;
+use crate::core::store::bundle::{BadBundle, Bundle, BundleName};
+use crate::core::store::deletion;
 use crate::core::store::disk::{Disk, Kind, Stat};
 use crate::core::store::error::{Error, Result};
-use crate::core::store::gone;
 use crate::core::store::layout;
 use crate::core::store::open::Store;
-use crate::core::store::read::Stored;
+use crate::core::store::workflow::Stored;
 use crate::core::workflow_id::WorkflowId;
 
+/// A file of a bundle: its number, its facts if it can be decoded, and what is wrong with it.
+type ArchivedFile = (u64, Option<Facts>, Option<String>);
+
 impl<D: Disk> Store<D> {
-    pub(super) fn inspect_bundles(
+    pub(super) fn inspect_archive(
         &self,
-        workflow: &WorkflowId,
+        id: &WorkflowId,
         walk: &mut Walk<'_>,
         inspection: &mut Inspection,
     ) -> Result<()> {
-        let root = self.archive_dir(workflow);
-        let dir = match self.open_archive(workflow) {
-            Ok(Some(dir)) => dir,
-            // Something else in the place of the directory has been found already.
-            Ok(None) | Err(Error::NotAStore { .. }) => return Ok(()),
+        match self.archive_of(id) {
+            Ok(archive) if archive.dir().is_some() => archive.inspect(walk, inspection),
+            // An entry of the wrong type in the place of the directory has been reported already.
+            Ok(_) | Err(Error::NotAStore { .. }) => Ok(()),
             Err(error) => {
                 inspection.is_partial = true;
-                walk.add(Severity::Blocker, Code::Unreadable, root, error.to_string(), Some(CHECK_DISK));
-                return Ok(());
+                let path = self.archive_dir(id);
+                walk.add(Severity::Blocker, Code::Unreadable, path, error.to_string(), Some(CHECK_DISK));
+                Ok(())
             }
-        };
-        let names = self.names(&dir, &root)?;
-        if names.is_empty() {
-            walk.add(Severity::Info, Code::EmptyDirectory, root.clone(), "holds no bundle", None);
         }
-        self.each_bundle(workflow, &|_| true, &mut |name| {
-            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.disk().stat(&dir, &name.to_string())
+    }
+}
+
+impl<D: Disk> Archive<'_, D> {
+    fn inspect(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) -> Result<()> {
+        let mut names = BTreeSet::new();
+        self.list(|name| {
+            names.insert(name.to_owned());
+        })?;
+        if names.is_empty() {
+            walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no bundle", None);
+        }
+        self.each_bundle(|name, bundle| {
+            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.stat(&name.to_string())
                 && mode != 0o400
             {
                 let message = format!("has mode {mode:o}, not 400");
-                walk.add(Severity::Info, Code::Mode, self.bundle_path(workflow, name), message, None);
+                walk.add(Severity::Info, Code::Mode, self.bundle_path(name), message, None);
             }
-            self.inspect_bundle(workflow, name, walk, inspection)
+            self.inspect_bundle(name, bundle, walk, inspection);
+            Ok(())
         })?;
         for name in names.iter().filter(|name| BundleName::parse(name).is_none()) {
-            let path = root.join(name);
-            match self.disk().stat(&dir, name) {
+            let path = self.path().join(name);
+            match self.stat(name) {
                 Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
-                    walk.add(
-                        Severity::Advice,
-                        Code::Foreign,
-                        path,
-                        format!("is {}", words(kind)),
-                        Some(REPAIR),
-                    );
+                    let message = format!("is {}", words(kind));
+                    walk.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
                     inspection.archive_strays.push(name.clone());
                 }
                 _ if layout::is_staged(name) => leftover(walk, path),
-                _ => match gone::parse(name) {
-                    Some(range) => inspection.gone.push(range),
-                    None => walk.add(Severity::Advice, Code::Foreign, path, "is no bundle", Some(LOOK)),
+                _ => match deletion::parse(name) {
+                    Some(range) => inspection.deleted.push(range),
+                    None => walk.add(Severity::Advice, Code::UnknownFile, path, "is no bundle", Some(LOOK)),
                 },
             }
         }
@@ -71,30 +79,16 @@ impl<D: Disk> Store<D> {
 
     fn inspect_bundle(
         &self,
-        workflow: &WorkflowId,
         name: &BundleName,
+        bundle: Result<Bundle<'_>, BadBundle>,
         walk: &mut Walk<'_>,
         inspection: &mut Inspection,
-    ) -> Result<Visited> {
-        let path = self.bundle_path(workflow, name);
-        let read = self.with_bundle(workflow, name, &mut |mut bundle| {
-            let mut inside = Vec::new();
-            while let Some((entry, bytes)) = bundle.next_file()? {
-                walk.count(entry.seq);
-                let handle = Handle::new(workflow, entry.seq);
-                let decoded = Stored::decode(&handle, bytes);
-                if let Ok(stored) = &decoded {
-                    walk.look_for_secrets(&handle, &path, &stored.bytes);
-                }
-                let violation = decoded.as_ref().ok().and_then(|stored| walk.violation(&stored.bytes));
-                inside.push((handle, decoded.map(|stored| Facts::of(&stored.checkpoint)), violation));
-            }
-            Ok(inside)
-        });
-        let inside = match read {
-            Ok(Some(inside)) => inside,
-            Ok(None) => return Ok(Visited::Vanished),
-            Err(Error::DamagedBundle { why, .. }) => {
+    ) {
+        walk.checked.bundles += 1;
+        let path = self.bundle_path(name);
+        let files = match bundle.and_then(|bundle| self.inspect_files(name, bundle, walk)) {
+            Ok(files) => files,
+            Err(why) => {
                 let readable = !matches!(why, BadBundle::Unreadable(_));
                 let help = if readable { REPAIR } else { CHECK_DISK };
                 walk.add(Severity::Blocker, Code::DamagedBundle, path, why.to_string(), Some(help));
@@ -103,24 +97,40 @@ impl<D: Disk> Store<D> {
                 } else {
                     inspection.is_partial = true;
                 }
-                walk.checked.bundles += 1;
-                return Ok(Visited::Read);
+                return;
             }
-            Err(error) => return Err(error),
         };
-        walk.checked.bundles += 1;
-        for (handle, facts, violation) in inside {
-            // It was archived as it was, and nothing better is known; the rest of the history is whole.
-            let complaint = match &facts {
-                Err(why) => Some(format!("holds {handle}, which was damaged when it was archived: it {why}")),
-                Ok(_) => violation.map(|violation| format!("holds {handle}, which {violation}")),
-            };
-            if let Some(message) = complaint {
+        for (seq, facts, damage) in files {
+            // It was archived as it was, and no better copy is known; the rest of the history is undamaged.
+            if let Some(damage) = damage {
+                let handle = self.handle(seq);
+                let message = format!("holds {handle}, which {damage}");
                 walk.about(Severity::Advice, Code::ArchivedDamage, (&handle, path.clone()), message, None);
             }
-            let held = inspection.held.entry(handle.seq).or_default();
-            *held = held.take().or(facts.ok());
+            let held = inspection.held.entry(seq).or_default();
+            *held = held.take().or(facts);
         }
-        Ok(Visited::Read)
+    }
+
+    /// Reads every file of a bundle.
+    fn inspect_files(
+        &self,
+        name: &BundleName,
+        mut bundle: Bundle<'_>,
+        walk: &mut Walk<'_>,
+    ) -> Result<Vec<ArchivedFile>, BadBundle> {
+        let mut files = Vec::new();
+        while let Some((entry, bytes)) = bundle.next_file()? {
+            walk.count(entry.seq);
+            let handle = self.handle(entry.seq);
+            files.push(match Stored::decode(&handle, bytes) {
+                Ok(stored) => {
+                    walk.look_for_secrets(&handle, &self.bundle_path(name), &stored.bytes);
+                    (entry.seq, Some(Facts::of(&stored.checkpoint)), walk.violation(&stored.bytes))
+                }
+                Err(why) => (entry.seq, None, Some(format!("was damaged when it was archived: it {why}"))),
+            });
+        }
+        Ok(files)
     }
 }

@@ -1,17 +1,17 @@
 //! Checking everything that is stored. Nothing here writes.
 //!
-//! Every file is read and believed nothing: its digest, its form, its place, and how it fits its neighbours and the
-//! archive. Links are not followed, pipes are not waited for, and what cannot be read is a finding, not the end.
+//! Every file is read, and its digest, format, place, and relation to its neighbours and the archive are checked. Links
+//! are not followed, pipes do not block, and a file that cannot be read is a finding, not an error.
 
 mod bundles;
+mod directories;
 mod finding;
 mod relations;
-mod survey;
 mod workflow;
 
+pub(super) use directories::{Directories, Misfit, Place};
 pub(super) use finding::Walk;
 pub use finding::{Checked, StoredSecret, Verification};
-pub(super) use survey::{Misfit, Place, Survey};
 pub(super) use workflow::{Inspection, Slot};
 
 use super::disk::Disk;
@@ -20,7 +20,7 @@ use crate::core::store::error::Result;
 use crate::core::workflow_id::WorkflowId;
 
 impl<D: Disk> Store<D> {
-    /// Checks the whole store, or only some workflows of it. `progress` is told how far it is.
+    /// Checks the whole store, or only some workflows. `progress` is called for every checkpoint.
     ///
     /// # Errors
     /// The store itself cannot be opened. What is wrong inside is a finding.
@@ -28,7 +28,7 @@ impl<D: Disk> Store<D> {
         self.check(only, Walk::new(progress))
     }
 
-    /// Does the same, and looks for secrets in every checkpoint, live or archived.
+    /// Checks the same, and looks for secrets in every checkpoint, live or archived.
     ///
     /// # Errors
     /// The store itself cannot be opened.
@@ -43,14 +43,14 @@ impl<D: Disk> Store<D> {
     }
 
     fn check(&self, only: &[WorkflowId], mut walk: Walk<'_>) -> Result<Verification> {
-        let survey = self.look_over(&mut walk)?;
+        let directories = self.inspect_directories(&mut walk)?;
         if !only.is_empty() {
-            // Whoever names workflows wants to hear about those.
+            // Only the named workflows are reported.
             walk.findings.clear();
         }
-        for id in survey.ids.iter().filter(|id| only.is_empty() || only.contains(id)) {
+        for id in directories.ids.iter().filter(|id| only.is_empty() || only.contains(id)) {
             walk.checked.workflows += 1;
-            self.inspect(id, &mut walk)?;
+            self.inspect_workflow(id, &mut walk)?;
         }
         Ok(walk.finish())
     }

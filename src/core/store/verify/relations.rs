@@ -1,39 +1,32 @@
-//! How the checkpoints of a workflow fit together and the archive.
+//! Checking how the checkpoints of a workflow relate to each other and to the archive.
 
 use std::collections::BTreeMap;
 
 use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::finding::{Code, Severity};
-use crate::core::selector::Handle;
 use crate::core::store::bundle::BundleName;
+use crate::core::store::deletion::PURGED;
 use crate::core::store::disk::Disk;
-use crate::core::store::error::Error;
-use crate::core::store::gone::PURGED;
-use crate::core::store::open::Store;
-use crate::core::workflow_id::WorkflowId;
+use crate::core::store::error::{Error, Result};
+use crate::core::store::workflow::Workflow;
 
 const PUT_BACK: &str = "`ckpt verify --repair` takes the numbers again";
 
-impl<D: Disk> Store<D> {
-    pub(super) fn relate(
-        &self,
-        workflow: &WorkflowId,
-        dir: Option<&D::Dir>,
-        walk: &mut Walk<'_>,
-        inspection: &mut Inspection,
-    ) {
-        self.relate_numbers(workflow, walk, inspection);
-        self.relate_parents(workflow, walk, inspection);
-        self.relate_save_ids(workflow, walk, inspection);
-        self.relate_seals(workflow, walk, inspection);
-        self.relate_base(workflow, dir, walk, inspection);
+impl<D: Disk> Workflow<'_, D> {
+    pub(super) fn relate(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) {
+        self.relate_numbers(walk, inspection);
+        self.relate_parents(walk, inspection);
+        self.relate_save_ids(walk, inspection);
+        self.relate_seals(walk, inspection);
+        self.relate_head(walk, inspection);
     }
 
-    /// Numbers are dense, and what is not live is archived.
-    fn relate_numbers(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &mut Inspection) {
-        let known =
-            |inspection: &Inspection, seq: u64| inspection.held.contains_key(&seq) || inspection.is_gone(seq);
+    /// Checks that numbers have no gaps, and that every tombstone has its content in the archive or a deletion record.
+    fn relate_numbers(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) {
+        let known = |inspection: &Inspection, seq: u64| {
+            inspection.held.contains_key(&seq) || inspection.is_deleted(seq)
+        };
         let mut expected = 1;
         let (mut missing, mut lost) = (Vec::new(), Vec::new());
         for (seq, slot) in &inspection.numbers {
@@ -43,25 +36,25 @@ impl<D: Disk> Store<D> {
                 lost.push(*seq);
             }
         }
-        // Where files were removed by hand, the archive may hold more.
+        // If files were removed by hand, the archive may hold higher numbers.
         if let Some((top, _)) = inspection.held.last_key_value().filter(|(top, _)| **top >= expected) {
             missing.extend(unknown(expected, top.saturating_add(1), inspection));
         }
         for (first, last) in &missing {
-            let handle = Handle::new(workflow, *first);
+            let handle = self.handle(*first);
             let message = if first == last {
                 "is missing, although newer checkpoints exist".to_owned()
             } else {
                 format!("is missing, and so is every number up to {last}")
             };
-            let here = (&handle, self.place_of(workflow, *first));
+            let here = (&handle, self.file_path(*first));
             walk.about(Severity::Blocker, Code::Missing, here, message, Some(REPAIR));
         }
         let absent: Vec<u64> =
             inspection.held.keys().filter(|seq| !inspection.numbers.contains_key(seq)).copied().collect();
         if let (Some(first), Some(last)) = (absent.first(), absent.last()) {
-            let handle = Handle::new(workflow, *last);
-            let here = (&handle, self.place_of(workflow, *last));
+            let handle = self.handle(*last);
+            let here = (&handle, self.file_path(*last));
             let message = match absent.len() {
                 1 => "was removed from the live store; the archive holds it".to_owned(),
                 many => {
@@ -74,8 +67,8 @@ impl<D: Disk> Store<D> {
             walk.about(Severity::Advice, Code::Removed, here, message, Some(PUT_BACK));
         }
         for seq in &lost {
-            let handle = Handle::new(workflow, *seq);
-            let here = (&handle, self.place_of(workflow, *seq));
+            let handle = self.handle(*seq);
+            let here = (&handle, self.file_path(*seq));
             walk.about(
                 Severity::Blocker,
                 Code::Lost,
@@ -84,22 +77,20 @@ impl<D: Disk> Store<D> {
                 Some(REPAIR),
             );
         }
-        let noted = inspection.gone.iter().map(|(first, last)| last - first + 1).sum::<u64>();
-        if noted > 0 {
-            let message = match noted {
-                1 => "notes 1 number whose content is gone".to_owned(),
-                _ => format!("notes {noted} numbers whose content is gone"),
+        let recorded = inspection.deleted.iter().map(|(first, last)| last - first + 1).sum::<u64>();
+        if recorded > 0 {
+            let message = match recorded {
+                1 => "records 1 number whose content was deleted or lost".to_owned(),
+                _ => format!("records {recorded} numbers whose content was deleted or lost"),
             };
-            walk.add(Severity::Info, Code::Gone, self.archive_dir(workflow), message, None);
+            walk.add(Severity::Info, Code::Deleted, self.store.archive_dir(self.id), message, None);
         }
         (inspection.missing, inspection.lost, inspection.absent) = (missing, lost, absent);
     }
 
-    /// Each checkpoint continues the one before it, and knows its digest.
-    fn relate_parents(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
-        let seqs = inspection.numbers.keys().chain(inspection.held.keys());
-        let seqs: std::collections::BTreeSet<u64> = seqs.copied().collect();
-        for seq in seqs {
+    /// Checks that each checkpoint names the one before it as its parent, with its digest.
+    fn relate_parents(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
+        for seq in inspection.all_numbers() {
             let Some(facts) = inspection.facts(seq) else { continue };
             let usable = |seq: u64| inspection.facts(seq).is_some();
             let complaint = match facts.parent {
@@ -109,41 +100,38 @@ impl<D: Disk> Store<D> {
                 None => None,
                 Some((parent, _)) if parent >= seq => Some(format!("says that it continues {parent}")),
                 Some((parent, sha256)) => match inspection.facts(parent) {
-                    Some(found) if found.sha256 != sha256 => Some(format!(
-                        "continues another {} than the one that is there",
-                        Handle::new(workflow, parent)
-                    )),
-                    // What lies between was damaged, and was passed over when the store was repaired.
+                    Some(found) if found.sha256 != sha256 => {
+                        Some(format!("continues another {} than the one that is there", self.handle(parent)))
+                    }
+                    // The checkpoints between them were damaged when the store was repaired.
                     _ if (parent + 1..seq).any(usable) => Some(format!("says that it continues {parent}")),
                     _ => None,
                 },
             };
             if let Some(message) = complaint {
-                let handle = Handle::new(workflow, seq);
-                let here = (&handle, self.place_of(workflow, seq));
+                let handle = self.handle(seq);
+                let here = (&handle, self.file_path(seq));
                 walk.about(Severity::Blocker, Code::Parent, here, message, Some(LOOK));
             }
         }
     }
 
-    /// One save makes one checkpoint. A seal is made by the save that follows it.
-    fn relate_save_ids(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
+    /// Checks that no two checkpoints have the same save id. A seal may share it with the checkpoint above it.
+    fn relate_save_ids(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
         let mut seen: BTreeMap<&str, u64> = BTreeMap::new();
-        let seqs = inspection.numbers.keys().chain(inspection.held.keys());
-        let seqs: std::collections::BTreeSet<u64> = seqs.copied().collect();
-        for seq in seqs {
+        for seq in inspection.all_numbers() {
             let Some(facts) = inspection.facts(seq).filter(|facts| facts.sealed.is_none()) else { continue };
             if let Some(first) = seen.insert(&facts.save_id, seq) {
-                let handle = Handle::new(workflow, seq);
-                let message = format!("has the save id of {}", Handle::new(workflow, first));
-                let here = (&handle, self.place_of(workflow, seq));
+                let handle = self.handle(seq);
+                let message = format!("has the save id of {}", self.handle(first));
+                let here = (&handle, self.file_path(seq));
                 walk.about(Severity::Blocker, Code::DuplicateSaveId, here, message, Some(LOOK));
             }
         }
     }
 
-    /// A seal closes what is just below it, and names a bundle of that, or says that it was purged.
-    fn relate_seals(&self, workflow: &WorkflowId, walk: &mut Walk<'_>, inspection: &Inspection) {
+    /// Checks that each seal closes the number below it, and names a bundle of that or the word `purged`.
+    fn relate_seals(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
         for (seq, slot) in &inspection.numbers {
             let Slot::Good(facts) = slot else { continue };
             let Some(sealed) = &facts.sealed else { continue };
@@ -151,45 +139,41 @@ impl<D: Disk> Store<D> {
             let fits = sealed.bundle == PURGED
                 || named.is_some_and(|name| name.last == sealed.last && name.reason == sealed.reason);
             if !fits || sealed.last.checked_add(1) != Some(*seq) {
-                let handle = Handle::new(workflow, *seq);
-                let here = (&handle, self.place_of(workflow, *seq));
+                let handle = self.handle(*seq);
+                let here = (&handle, self.file_path(*seq));
                 let message = "is a seal that does not fit what it closes";
                 walk.about(Severity::Blocker, Code::Seal, here, message, Some(LOOK));
             }
         }
     }
 
-    /// A save can go on from here.
-    fn relate_base(
-        &self,
-        workflow: &WorkflowId,
-        dir: Option<&D::Dir>,
-        walk: &mut Walk<'_>,
-        inspection: &Inspection,
-    ) {
-        if let Some((severity, error)) = self.obstacle(workflow, dir, inspection) {
+    /// Checks that a save can continue the head.
+    fn relate_head(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
+        if let Some((severity, error)) = self.obstacle(inspection) {
             let message = format!("cannot be continued: {error}");
-            walk.add(severity, Code::NoBase, self.workflow_dir(workflow), message, Some(REPAIR));
+            walk.add(severity, Code::NotContinuable, self.path(), message, Some(REPAIR));
         }
     }
 
-    /// What keeps a save from going on, other than a newest file that is damaged itself.
-    pub(in crate::core::store) fn obstacle(
-        &self,
-        workflow: &WorkflowId,
-        dir: Option<&D::Dir>,
-        inspection: &Inspection,
-    ) -> Option<(Severity, Error)> {
+    /// Fails if a save could not continue the head.
+    fn check_continuable(&self) -> Result<()> {
+        if let Some(head) = self.head_number()? {
+            self.continued(self.read_head(head)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns why a save cannot continue the head, unless the head itself is damaged.
+    pub(in crate::core::store) fn obstacle(&self, inspection: &Inspection) -> Option<(Severity, Error)> {
         let newest = inspection.numbers.last_key_value();
         if matches!(newest, Some((_, Slot::Damaged(_) | Slot::Newer))) {
             return None;
         }
-        let error =
-            self.newest_known(dir, workflow).and_then(|newest| self.base(dir, workflow, newest)).err()?;
+        let error = self.check_continuable().err()?;
         let severity = match &error {
-            // A newer version goes on; and what left on purpose is not missed.
+            // A newer version can continue it; and what was deleted on purpose is not missing.
             Error::NewerFormat { .. } => Severity::Info,
-            Error::Archived { handle, .. } if inspection.is_gone(handle.seq) => Severity::Info,
+            Error::Archived { handle, .. } if inspection.is_deleted(handle.seq) => Severity::Info,
             Error::Damaged { handle, .. } if matches!(inspection.held.get(&handle.seq), Some(None)) => {
                 Severity::Advice
             }
@@ -199,12 +183,12 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// The numbers from `expected` up to `end`, without it, of which nothing is known, as ranges.
+/// Returns the ranges from `expected` up to but excluding `end` that are neither archived nor recorded as deleted.
 fn unknown(expected: u64, end: u64, inspection: &Inspection) -> Vec<(u64, u64)> {
     let mut ranges = vec![(expected, end.saturating_sub(1))];
     ranges.retain(|(first, last)| first <= last);
     let held = inspection.held.range(expected..end).map(|(seq, _)| (*seq, *seq));
-    for (known_first, known_last) in held.chain(inspection.gone.iter().copied()) {
+    for (known_first, known_last) in held.chain(inspection.deleted.iter().copied()) {
         let cut = |(first, last): (u64, u64)| {
             let below = (first, last.min(known_first.saturating_sub(1)));
             let above = (first.max(known_last.saturating_add(1)), last);

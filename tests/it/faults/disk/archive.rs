@@ -25,7 +25,7 @@ fn assert_kept(world: &World, files: &[Vec<u8>], why: &str) {
             continue;
         }
         let bundle = std::fs::read(world.bundle()).unwrap();
-        Bundle::open(&bundle).unwrap().verify().unwrap();
+        Bundle::open(&bundle).unwrap().verify(&mut || {}).unwrap();
         assert_eq!(Bundle::open(&bundle).unwrap().find(seq).unwrap().unwrap(), *file, "{why}");
     }
 }
@@ -49,9 +49,10 @@ fn with_every_fault<T: Debug>(
 fn archiving() {
     with_every_fault(
         |_| {},
-        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()),
+        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}),
         |world, files, why| {
-            let again = world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp());
+            let again =
+                world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {});
             assert_eq!(again.unwrap().seal, handle(4), "{why}");
             assert!((1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
             assert_kept(world, files, why);
@@ -66,14 +67,17 @@ fn archiving() {
 fn saving_after_an_archive_that_was_not_completed() {
     with_every_fault(
         |_| {},
-        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()),
+        |store, world| store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}),
         |world, files, why| {
             let saved = world.save(json!({"more": 1}));
             assert_eq!(state(&saved), json!({"n": 3, "more": 1}), "{why}");
             assert_kept(world, files, why);
             // Another archive takes everything that the first left behind.
-            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
-            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            world
+                .store()
+                .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
+                .unwrap();
+            let newest = world.store().head_number(&id("042")).unwrap().unwrap();
             for seq in (1..=newest).filter(|seq| *seq != 2) {
                 assert_eq!(world.store().load(&handle(seq)).unwrap().checkpoint.seq, seq, "{why}");
             }
@@ -100,7 +104,10 @@ fn restarting() {
 fn restoring() {
     with_every_fault(
         |world| {
-            world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+            world
+                .store()
+                .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
+                .unwrap();
         },
         |store, world| store.restore(&id("042"), None, &world.stamp()),
         |world, files, why| {
@@ -108,7 +115,7 @@ fn restoring() {
             for (seq, file) in (1..).zip(files) {
                 assert_eq!(world.bytes(seq), *file, "{why}");
             }
-            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let newest = world.store().head_number(&id("042")).unwrap().unwrap();
             let newest = world.store().load(&handle(newest)).unwrap().checkpoint;
             assert!(newest.sealed.is_none() && newest.seq == 5, "{why}");
             assert_eq!(state(&newest), json!({"n": 3}), "{why}");
@@ -119,13 +126,13 @@ fn restoring() {
 #[test]
 fn restoring_a_directory_that_is_gone() {
     let (model, files) = arrange();
-    model.store().archive(&id("042"), &ArchiveReason::Completed, &model.stamp()).unwrap();
+    model.store().archive(&id("042"), &ArchiveReason::Completed, &model.stamp(), &mut |_| {}).unwrap();
     std::fs::remove_dir_all(model.store().workflow_dir(&id("042"))).unwrap();
     let steps = model.with_every_fault(
         |store, world| store.restore(&id("042"), None, &world.stamp()),
         |world, _, why| {
             // Whatever is there by now: the newest number is the seal or above.
-            assert!(world.store().newest_number(&id("042")).unwrap() >= Some(4), "{why}");
+            assert!(world.store().head_number(&id("042")).unwrap() >= Some(4), "{why}");
             world.store().restore(&id("042"), None, &world.stamp()).unwrap();
             for (seq, file) in (1..).zip(&files) {
                 assert_eq!(world.bytes(seq), *file, "{why}");
@@ -140,7 +147,7 @@ fn restoring_a_directory_that_is_gone() {
 fn nothing_is_replaced_before_its_bundle_is_durable_and_read_back() {
     let (world, _) = arrange();
     let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
-    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp()).unwrap();
+    store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     let log = store.disk().log.borrow();
     let place = |what: &dyn Fn(&str) -> bool| log.iter().position(|step| what(step));
     let seal = place(&|step| step == "publish 00000004.json").unwrap();

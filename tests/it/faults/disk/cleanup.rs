@@ -16,7 +16,7 @@ use crate::support::store::{FaultyDisk, World, handle, id, state};
 /// Everything that was saved can be read, and the numbers have no gap.
 fn assert_whole(world: &World, saved: u64, what: &str) {
     let store = world.store();
-    let newest = store.newest_number(&id("042")).unwrap().unwrap();
+    let newest = store.head_number(&id("042")).unwrap().unwrap();
     let numbers: Vec<u64> = store.numbers(&id("042")).unwrap().into_iter().collect();
     assert_eq!(numbers, (1..=newest).collect::<Vec<_>>(), "{what}");
     for seq in 1..=saved {
@@ -110,7 +110,7 @@ fn a_save_to_a_workflow_that_is_leaving_goes_on() {
         },
         |world, what| {
             assert_whole(world, 2, what);
-            let newest = world.store().newest_number(&id("042")).unwrap().unwrap();
+            let newest = world.store().head_number(&id("042")).unwrap().unwrap();
             let newest = world.store().load(&handle(newest)).unwrap().checkpoint;
             assert!(newest.sealed.is_none(), "{what}: what was saved is not sealed unseen");
             assert_eq!(state(&newest), json!({"n": 2, "racer": 1}), "{what}");
@@ -123,7 +123,10 @@ fn archiving_and_cleaning_meanwhile_lose_nothing() {
     interrupted(
         || batches(6),
         |world| {
-            world.store().archive(&id("042"), &ckpt::core::ArchiveReason::Completed, &world.stamp()).unwrap();
+            world
+                .store()
+                .archive(&id("042"), &ckpt::core::ArchiveReason::Completed, &world.stamp(), &mut |_| {})
+                .unwrap();
         },
         |world, what| assert_whole(world, 6, what),
     );

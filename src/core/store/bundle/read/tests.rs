@@ -51,7 +51,7 @@ fn honest_lines() -> Vec<String> {
 }
 
 fn read(bytes: &[u8]) -> Result<Manifest, BadBundle> {
-    Bundle::open(bytes)?.verify()
+    Bundle::open(bytes)?.verify(&mut || {})
 }
 
 #[test]

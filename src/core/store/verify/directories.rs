@@ -20,34 +20,34 @@ pub(in crate::core::store) enum Place {
     Archive,
 }
 
-/// Something that stands where it must not.
+/// An entry of the wrong type, or one that does not belong to the store and could be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::core::store) struct Misfit {
     pub(in crate::core::store) place: Place,
     pub(in crate::core::store) name: String,
 }
 
-/// What the directories say.
+/// The directories of a store.
 #[derive(Debug, Default)]
-pub(in crate::core::store) struct Survey {
-    /// The workflows there are, live or archived.
+pub(in crate::core::store) struct Directories {
+    /// All workflows, live or archived.
     pub(in crate::core::store) ids: BTreeSet<WorkflowId>,
-    /// What must be moved away.
+    /// The entries to be quarantined.
     pub(in crate::core::store) misfits: Vec<Misfit>,
-    /// Whether everything is there that a store has.
+    /// True if no part of the store is missing.
     pub(in crate::core::store) is_whole: bool,
 }
 
 impl<D: Disk> Store<D> {
-    pub(in crate::core::store) fn look_over(&self, walk: &mut Walk<'_>) -> Result<Survey> {
-        let mut survey = Survey::default();
+    pub(in crate::core::store) fn inspect_directories(&self, walk: &mut Walk<'_>) -> Result<Directories> {
+        let mut found = Directories::default();
         let root = self.open_root()?;
         let names = self.names(&root, &self.root())?;
         for name in [GITIGNORE, WORKFLOWS].into_iter().filter(|name| !names.contains(*name)) {
             let path = self.root().join(name);
             walk.add(Severity::Advice, Code::Incomplete, path, "is missing", Some("`ckpt init` creates it"));
         }
-        survey.is_whole = names.contains(GITIGNORE) && names.contains(WORKFLOWS);
+        found.is_whole = names.contains(GITIGNORE) && names.contains(WORKFLOWS);
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
@@ -55,20 +55,20 @@ impl<D: Disk> Store<D> {
                 WORKFLOWS | ARCHIVE | QUARANTINE => Some(Kind::Directory),
                 _ => None,
             };
-            if !self.fits(&root, (Place::Root, name, path), expected, walk, &mut survey) {
+            if !self.fits(&root, (Place::Root, name, path), expected, walk, &mut found) {
                 continue;
             }
             if name == CONFIG {
                 self.inspect_config(walk);
             }
             if expected == Some(Kind::Directory) {
-                self.survey_directory(&root, name, walk, &mut survey)?;
+                self.inspect_directory(&root, name, walk, &mut found)?;
             }
         }
-        Ok(survey)
+        Ok(found)
     }
 
-    /// Reads the settings, without which most commands refuse to work.
+    /// Checks the settings, without which most commands refuse to work.
     fn inspect_config(&self, walk: &mut Walk<'_>) {
         let message = match Config::load(&self.config_file()) {
             Ok(_) => return,
@@ -79,12 +79,12 @@ impl<D: Disk> Store<D> {
         walk.add(Severity::Blocker, Code::InvalidConfig, self.config_file(), message, Some(help));
     }
 
-    fn survey_directory(
+    fn inspect_directory(
         &self,
         root: &D::Dir,
         name: &str,
         walk: &mut Walk<'_>,
-        survey: &mut Survey,
+        found: &mut Directories,
     ) -> Result<()> {
         let path = self.root().join(name);
         let dir = match self.disk().enter(root, name) {
@@ -117,21 +117,21 @@ impl<D: Disk> Store<D> {
             let id = WorkflowId::from_directory(&name);
             let expected = id.as_ref().map(|_| Kind::Directory);
             let here = (place, name.as_str(), path.join(&name));
-            if self.fits(&dir, here, expected, walk, survey) {
-                survey.ids.extend(id);
+            if self.fits(&dir, here, expected, walk, found) {
+                found.ids.extend(id);
             }
         }
         Ok(())
     }
 
-    /// Whether what has this name is what should have it. Where nothing should, it is foreign.
+    /// Returns true if an entry has the expected type. Without an expected type it does not belong to the store.
     fn fits(
         &self,
         dir: &D::Dir,
         (place, name, path): (Place, &str, PathBuf),
         expected: Option<Kind>,
         walk: &mut Walk<'_>,
-        survey: &mut Survey,
+        found: &mut Directories,
     ) -> bool {
         let look = self.disk().stat(dir, name);
         let misfit = Misfit { place, name: name.to_owned() };
@@ -146,7 +146,7 @@ impl<D: Disk> Store<D> {
             (Some(expected), Ok(Stat { kind, .. })) => {
                 let message = format!("is {}, not {}", words(kind), words(expected));
                 walk.add(Severity::Blocker, Code::Misfit, path, message, Some(REPAIR));
-                survey.misfits.push(misfit);
+                found.misfits.push(misfit);
                 false
             }
             (None, _) if layout::is_staged(name) => {
@@ -154,12 +154,18 @@ impl<D: Disk> Store<D> {
                 false
             }
             (None, Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
-                walk.add(Severity::Advice, Code::Foreign, path, format!("is {}", words(kind)), Some(REPAIR));
-                survey.misfits.push(misfit);
+                walk.add(
+                    Severity::Advice,
+                    Code::UnknownFile,
+                    path,
+                    format!("is {}", words(kind)),
+                    Some(REPAIR),
+                );
+                found.misfits.push(misfit);
                 false
             }
             (None, _) => {
-                walk.add(Severity::Advice, Code::Foreign, path, "is nothing of a store", Some(LOOK));
+                walk.add(Severity::Advice, Code::UnknownFile, path, "is nothing of a store", Some(LOOK));
                 false
             }
             (Some(_), Err(error)) => {
@@ -168,17 +174,6 @@ impl<D: Disk> Store<D> {
                 false
             }
         }
-    }
-
-    pub(in crate::core::store) fn names(
-        &self,
-        dir: &D::Dir,
-        path: &std::path::Path,
-    ) -> Result<BTreeSet<String>> {
-        let mut names = BTreeSet::new();
-        let listed = self.disk().list(dir, &mut |name| names.extend([name.to_owned()]));
-        listed.map_err(|error| self.failed("list", path, error))?;
-        Ok(names)
     }
 }
 

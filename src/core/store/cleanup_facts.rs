@@ -1,0 +1,174 @@
+//! Gathering the facts that a cleanup is planned by. Nothing here writes.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use super::archive::Archive;
+use super::bundle::{BundleName, ManifestEntry};
+use super::deletion::PURGED;
+use super::disk::Disk;
+use super::error::{Error, Result};
+use super::layout::{self, ARCHIVE, WORKFLOWS};
+use super::open::Store;
+use super::workflow::Entry;
+use crate::core::format::{Header, Unusable};
+use crate::core::retention::{
+    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
+    WorkflowFacts, is_small, may_merge,
+};
+use crate::core::time::Timestamp;
+use crate::core::workflow_id::WorkflowId;
+
+impl<D: Disk> Store<D> {
+    /// Gathers the facts about every workflow, and the temporary files.
+    ///
+    /// # Errors
+    /// The store itself cannot be read; a workflow that cannot is listed as skipped.
+    pub fn cleanup_facts(&self) -> Result<Snapshot> {
+        let mut ids = self.workflow_ids()?;
+        ids.sort();
+        let mut snapshot = Snapshot::default();
+        if !ids.is_empty() {
+            self.find_temporary(&StoreDirectory::Root, &mut snapshot.temporary_files)?;
+        }
+        for id in ids {
+            let facts = self.workflow_facts(&id).and_then(|facts| {
+                self.find_temporary(&StoreDirectory::Workflow(id.clone()), &mut snapshot.temporary_files)?;
+                self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut snapshot.temporary_files)?;
+                Ok(facts)
+            });
+            match facts {
+                Ok(facts) => snapshot.workflows.extend(facts),
+                Err(error) => snapshot.skipped.push((self.workflow_dir(&id), error.to_string())),
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// Gathers the facts about one workflow; none if nothing was ever saved there.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn workflow_facts(&self, id: &WorkflowId) -> Result<Option<WorkflowFacts>> {
+        let mut facts = WorkflowFacts {
+            workflow: id.clone(),
+            newest: 0,
+            head: HeadFacts::Unreadable,
+            checkpoints: Vec::new(),
+            bundles: self.archive_of(id)?.bundle_facts()?,
+        };
+        for row in self.scan_checkpoints(id)? {
+            facts.newest = row.handle.seq;
+            let details = match row.entry {
+                Ok(Entry::Checkpoint(header)) => {
+                    facts.head = HeadFacts::Checkpoint(header.status);
+                    Some(details(header))
+                }
+                Ok(Entry::Seal(header)) => {
+                    facts.head = sealed(&header, &facts.bundles);
+                    continue;
+                }
+                Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
+                    facts.head = HeadFacts::Unreadable;
+                    continue;
+                }
+                // It may be undamaged: without its content no rule can be applied.
+                Err(why @ Unusable::Unreadable(_)) => {
+                    return Err(self.workflow(id)?.damaged(row.handle.seq, why));
+                }
+                Err(_) => {
+                    facts.head = HeadFacts::Unreadable;
+                    None
+                }
+            };
+            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, details });
+        }
+        Ok((facts.newest > 0).then_some(facts))
+    }
+
+    /// Opens a directory that may have temporary files in it.
+    pub(super) fn open_directory(&self, directory: &StoreDirectory) -> Result<Option<D::Dir>> {
+        match directory {
+            StoreDirectory::Root => self.open_below(&[self.name()]),
+            StoreDirectory::Workflow(id) => self.open_below(&[self.name(), WORKFLOWS, &id.directory()]),
+            StoreDirectory::Archive(id) => self.open_below(&[self.name(), ARCHIVE, &id.directory()]),
+        }
+    }
+
+    pub(super) fn directory_path(&self, directory: &StoreDirectory) -> PathBuf {
+        match directory {
+            StoreDirectory::Root => self.root(),
+            StoreDirectory::Workflow(id) => self.workflow_dir(id),
+            StoreDirectory::Archive(id) => self.archive_dir(id),
+        }
+    }
+
+    /// Finds the temporary files in a directory.
+    fn find_temporary(&self, directory: &StoreDirectory, found: &mut Vec<TemporaryFile>) -> Result<()> {
+        let Some(dir) = self.open_directory(directory)? else { return Ok(()) };
+        let path = self.directory_path(directory);
+        let mut names = self.names(&dir, &path)?;
+        names.retain(|name| layout::is_staged(name));
+        for name in names {
+            match self.disk().stat(&dir, &name) {
+                Ok(stat) => {
+                    let modified = Timestamp::from(stat.modified);
+                    found.push(TemporaryFile { directory: directory.clone(), name, modified });
+                }
+                // Its writer has finished.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.failed("look at", &path.join(&name), error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<D: Disk> Archive<'_, D> {
+    fn bundle_facts(&self) -> Result<Vec<BundleFacts>> {
+        let mut bundles = Vec::new();
+        for name in self.bundles()? {
+            let bytes = self.stat(&name.to_string()).map_or(0, |stat| stat.file_bytes());
+            bundles.push(BundleFacts { bytes, name, mergeable: false });
+        }
+        // Only small bundles are read, and only if there are enough of them to be merged.
+        if may_merge(&bundles) {
+            let mut merged = BTreeMap::new();
+            for facts in bundles.iter_mut().filter(|facts| is_small(facts)) {
+                facts.mergeable = self.is_mergeable(&facts.name, &mut merged)?;
+            }
+        }
+        Ok(bundles)
+    }
+
+    /// Returns true if a bundle can be read, holds no seal, and agrees with the files `merged` of the others.
+    fn is_mergeable(&self, name: &BundleName, merged: &mut BTreeMap<u64, ManifestEntry>) -> Result<bool> {
+        let manifest = match self.manifest(name) {
+            Ok(Some(manifest)) => manifest,
+            Ok(None) | Err(Error::DamagedBundle { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let agrees = |entry: &ManifestEntry| merged.get(&entry.seq).is_none_or(|other| other == entry);
+        let mergeable = manifest.entries.iter().all(|entry| entry.seq <= name.last && agrees(entry));
+        if mergeable {
+            merged.extend(manifest.entries.iter().map(|entry| (entry.seq, *entry)));
+        }
+        Ok(mergeable)
+    }
+}
+
+fn details(header: Header) -> CheckpointDetails {
+    CheckpointDetails {
+        saved_at: header.saved_at,
+        trigger: header.trigger,
+        phase: header.phase,
+        pinned: header.pinned,
+    }
+}
+
+fn sealed(header: &Header, bundles: &[BundleFacts]) -> HeadFacts {
+    let named = header.sealed.as_ref().map(|sealed| sealed.bundle.as_str()).unwrap_or_default();
+    let exists = bundles.iter().any(|bundle| bundle.name.to_string() == named);
+    HeadFacts::Seal { status: header.status, bundle_missing: !exists && named != PURGED }
+}

@@ -1,0 +1,179 @@
+//! The head of a workflow: its newest entry, and what the next checkpoint continues.
+
+use super::archive::Archive;
+use super::bundle::{BadBundle, BundleName};
+use super::disk::Disk;
+use super::error::{Error, Result};
+use super::open::Store;
+use super::workflow::{Entry, Workflow};
+use crate::core::checkpoint::Checkpoint;
+use crate::core::format::Unusable;
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+/// The newest entry of a workflow.
+#[derive(Debug, Clone)]
+pub enum Head {
+    /// A checkpoint: the workflow is live.
+    Checkpoint(Box<Checkpoint>),
+    /// A seal: the workflow is archived.
+    Seal(Box<Checkpoint>),
+}
+
+impl Head {
+    fn new(checkpoint: Box<Checkpoint>) -> Self {
+        if checkpoint.sealed.is_some() { Self::Seal(checkpoint) } else { Self::Checkpoint(checkpoint) }
+    }
+}
+
+/// What the next checkpoint continues.
+#[derive(Debug)]
+pub(super) struct Continued {
+    /// The head. If that is a seal: the content of the checkpoint below, with the number and digest of the seal.
+    pub(super) checkpoint: Box<Checkpoint>,
+    /// The number of the checkpoint that has this content.
+    pub(super) content: u64,
+}
+
+impl<D: Disk> Store<D> {
+    /// Returns the number of the head; none if there is no such workflow.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn head_number(&self, workflow: &WorkflowId) -> Result<Option<u64>> {
+        self.workflow(workflow)?.head_number()
+    }
+
+    /// Reads the head; none if there is no such workflow.
+    ///
+    /// # Errors
+    /// It is damaged, or the store cannot be read.
+    pub fn head(&self, workflow: &WorkflowId) -> Result<Option<Head>> {
+        let workflow = self.workflow(workflow)?;
+        workflow.head_number()?.map(|seq| workflow.read_head(seq)).transpose()
+    }
+
+    /// Reads a checkpoint, live or archived; for the number of a seal, the last checkpoint below it.
+    ///
+    /// # Errors
+    /// It is missing or damaged, or the store cannot be read.
+    pub fn load_content(&self, mut handle: Handle) -> Result<Box<Checkpoint>> {
+        loop {
+            let checkpoint = self.load(&handle)?.checkpoint;
+            match &checkpoint.sealed {
+                None => return Ok(checkpoint),
+                Some(sealed) if sealed.last < handle.seq => handle.seq = sealed.last,
+                Some(_) => return Err(Error::Archived { handle, deleted: None }),
+            }
+        }
+    }
+}
+
+impl<D: Disk> Workflow<'_, D> {
+    /// Returns the highest number in the directory.
+    pub(super) fn highest_live(&self) -> Result<Option<u64>> {
+        let mut highest = None;
+        self.each_number(|seq| highest = highest.max(Some(seq)))?;
+        Ok(highest)
+    }
+
+    /// Finds the number of the head.
+    pub(super) fn head_number(&self) -> Result<Option<u64>> {
+        self.head_number_from(self.highest_live()?)
+    }
+
+    /// Finds the number of the head, where `live` is the highest number in the directory.
+    ///
+    /// A bundle is only published below a live number. So the head is in the archive only if files were removed by
+    /// hand, and then no number that a bundle holds may be taken again.
+    pub(super) fn head_number_from(&self, live: Option<u64>) -> Result<Option<u64>> {
+        let archive = match self.archive() {
+            // Something else stands in the place of the archive.
+            Err(Error::NotAStore { .. }) => return Ok(live),
+            archive => archive?,
+        };
+        match archive.bundles()?.first() {
+            Some(bundle) if live.is_none_or(|live| live <= bundle.last) => {
+                Ok(live.max(Some(highest_in(&archive, bundle)?)))
+            }
+            _ => Ok(live),
+        }
+    }
+
+    /// Returns true if a number is no longer that of the head.
+    pub(super) fn is_overtaken(&self, seq: u64) -> bool {
+        self.head_number().is_ok_and(|head| head > Some(seq))
+    }
+
+    /// Reads the head, whose number was `seq` when it was looked up.
+    pub(super) fn read_head(&self, mut seq: u64) -> Result<Head> {
+        loop {
+            let why = match self.read_entry(seq) {
+                Ok(Entry::Checkpoint(stored)) => return Ok(Head::Checkpoint(stored.checkpoint)),
+                Ok(Entry::Seal(stored)) => return Ok(Head::Seal(stored.checkpoint)),
+                Ok(Entry::Tombstone) => Unusable::Empty,
+                Err(Unusable::Missing) => Unusable::Missing,
+                Err(why) => return Err(self.damaged(seq, why)),
+            };
+            // It was archived after it was looked up: then there is a seal now.
+            if let Some(head) = self.head_number()?.filter(|head| *head != seq) {
+                seq = head;
+                continue;
+            }
+            if why == Unusable::Missing {
+                match self.archive()?.load(seq) {
+                    Err(Error::Archived { .. }) => {}
+                    loaded => return Ok(Head::new(loaded?.checkpoint)),
+                }
+            }
+            return Err(self.damaged(seq, why));
+        }
+    }
+
+    /// Returns what a checkpoint on top of the head continues.
+    pub(super) fn continued(&self, head: Head) -> Result<Continued> {
+        let seal = match head {
+            Head::Checkpoint(checkpoint) => {
+                return Ok(Continued { content: checkpoint.seq, checkpoint: writable(checkpoint)? });
+            }
+            Head::Seal(seal) => writable(seal)?,
+        };
+        let mut checkpoint = match &seal.sealed {
+            Some(sealed) if !sealed.is_purged() => {
+                match self.store.load_content(self.handle(sealed.last)).and_then(writable) {
+                    // Deleted on purpose: the seal has the title and the phases.
+                    Err(Error::Archived { deleted: Some(_), .. }) => seal.clone(),
+                    content => content?,
+                }
+            }
+            _ => seal.clone(),
+        };
+        let content = checkpoint.seq;
+        checkpoint.seq = seal.seq;
+        checkpoint.sha256 = seal.sha256;
+        checkpoint.sealed = None;
+        Ok(Continued { checkpoint, content })
+    }
+}
+
+/// Returns the highest number that a bundle holds; if it is damaged, the highest that it can hold.
+fn highest_in<D: Disk>(archive: &Archive<'_, D>, bundle: &BundleName) -> Result<u64> {
+    match archive.manifest(bundle) {
+        Ok(Some(manifest)) => Ok(manifest.entries.first().map_or(bundle.last, |entry| entry.seq)),
+        // Merged after it was listed: the other bundle holds no higher number.
+        Ok(None) => Ok(bundle.last),
+        Err(Error::DamagedBundle { why, .. }) if !matches!(why, BadBundle::Unreadable(_)) => {
+            Ok(bundle.last.saturating_add(1))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Refuses a checkpoint of a newer format, whose members this version could get wrong.
+pub(super) fn writable(checkpoint: Box<Checkpoint>) -> Result<Box<Checkpoint>> {
+    if checkpoint.version.is_writable() {
+        Ok(checkpoint)
+    } else {
+        Err(Error::NewerFormat { handle: checkpoint.handle(), version: checkpoint.version })
+    }
+}

@@ -36,9 +36,13 @@ impl Page {
         self.text.push_str(text);
     }
 
-    /// Adds one line of a key/value block.
-    pub(crate) fn field(&mut self, name: &str, value: impl AsRef<str>) {
-        self.line(format!("  {name:<10} {}", value.as_ref()));
+    /// Adds a key/value block, without the keys that have no value.
+    pub(crate) fn fields(&mut self, fields: impl IntoIterator<Item = (&'static str, String)>) {
+        for (name, value) in fields {
+            if !value.is_empty() {
+                self.line(format!("  {name:<10} {}", escape::inline(&value)));
+            }
+        }
     }
 
     /// Adds a line that begins with a label, such as `failed:`, and goes on with stored text.

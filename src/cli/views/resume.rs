@@ -193,19 +193,14 @@ impl Report for ResumeReport {
         let done: Vec<_> = done.iter().map(|id| self.full_name(page, id)).collect();
         let then = remaining.iter().filter(|id| phase.as_ref() != Some(id));
         let then: Vec<_> = then.map(ToString::to_string).collect();
-        let fields = [
+        page.fields([
             ("from", self.source(page)),
             ("done", done.join(", ")),
-            ("next", page.escape(self.resume.action.as_deref().unwrap_or_default())),
-            ("then", page.escape(&first_few(&then, MOST_PHASES))),
-            ("tasks", page.escape(&self.tasks_line())),
+            ("next", self.resume.action.clone().unwrap_or_default()),
+            ("then", first_few(&then, MOST_PHASES)),
+            ("tasks", self.tasks_line()),
             ("artifacts", self.artifacts_line()),
-        ];
-        for (name, value) in fields {
-            if !value.is_empty() {
-                page.field(name, value);
-            }
-        }
+        ]);
         for finding in findings {
             render_finding(page, finding);
         }

@@ -140,51 +140,43 @@ impl ShowReport {
     }
 
     fn fields(&self, page: &mut Page, checkpoint: &Checkpoint) {
-        let Checkpoint { content, workflow, .. } = checkpoint;
+        let Checkpoint { content, workflow, trigger, imported, .. } = checkpoint;
         let (saved, by) = (page.time(checkpoint.saved_at), by(page, &checkpoint.writer));
-        let mut field = |name: &str, value: &str| page.field(name, escape::inline(value));
-        field("saved", &format!("{saved}{by}, {}", checkpoint.trigger.word()));
-        if let Some(reason) = &self.archived_as {
-            let closes = match &checkpoint.sealed {
-                Some(Sealed { last, .. }) => {
-                    format!("; this only closes it, its content is in {}", Handle::new(workflow, *last))
-                }
-                None => String::new(),
-            };
-            field("archived", &format!("as {reason}{closes}"));
-        }
-        if let Some(Imported { source, dialect, at, .. }) = &checkpoint.imported {
-            field("imported", &format!("{at} from {source} ({dialect})"));
-        }
-        if let Some(original) = &checkpoint.copy_of {
-            field("copy of", &Handle::new(workflow, original.seq).to_string());
-        }
-        if let Some(phase) = &content.phase {
-            field("phase", phase.as_str());
-        }
-        if let Some(next) = &content.next {
+        let archived = self.archived_as.as_ref().map(|reason| match &checkpoint.sealed {
+            Some(Sealed { last, .. }) => {
+                let last = Handle::new(workflow, *last);
+                format!("as {reason}; this only closes it, its content is in {last}")
+            }
+            None => format!("as {reason}"),
+        });
+        let imported = imported
+            .as_ref()
+            .map(|Imported { source, dialect, at, .. }| format!("{at} from {source} ({dialect})"));
+        let copied = checkpoint.copy_of.as_ref().map(|copied| Handle::new(workflow, copied.seq).to_string());
+        let next = content.next.as_ref().map(|next| {
             let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
-            field("next", &words.into_iter().flatten().collect::<Vec<_>>().join(": "));
-        }
-        if let Some(pipeline) = &content.pipeline {
-            field("pipeline", pipeline);
-        }
-        if !content.labels.is_empty() {
-            field("labels", &content.labels.join(", "));
-        }
-        if let Some(git) = &checkpoint.context.git {
-            field("git", &branch_and_commit(git));
-        }
-        if checkpoint.pinned {
-            field("pinned", "yes");
-        }
+            words.into_iter().flatten().collect::<Vec<_>>().join(": ")
+        });
+        page.fields([
+            ("saved", format!("{saved}{by}, {}", trigger.word())),
+            ("archived", archived.unwrap_or_default()),
+            ("imported", imported.unwrap_or_default()),
+            ("copy of", copied.unwrap_or_default()),
+            ("phase", content.phase.as_ref().map(PhaseId::to_string).unwrap_or_default()),
+            ("next", next.unwrap_or_default()),
+            ("pipeline", content.pipeline.clone().unwrap_or_default()),
+            ("labels", content.labels.join(", ")),
+            ("git", checkpoint.context.git.as_ref().map(branch_and_commit).unwrap_or_default()),
+            ("pinned", if checkpoint.pinned { "yes".to_owned() } else { String::new() }),
+        ]);
         for (index, line) in checkpoint.note.iter().flat_map(|note| escape::block(note)).enumerate() {
-            field(if index == 0 { "note" } else { "" }, &line);
+            let name = if index == 0 { "note" } else { "" };
+            page.line(format!("  {name:<10} {line}"));
         }
-        if let Some(error) = &content.last_error {
-            field("error", &error.message);
-        }
-        field(if self.file.in_bundle { "bundle" } else { "file" }, &self.file.path);
+        page.fields([
+            ("error", content.last_error.as_ref().map(|error| error.message.clone()).unwrap_or_default()),
+            (if self.file.in_bundle { "bundle" } else { "file" }, self.file.path.clone()),
+        ]);
     }
 }
 

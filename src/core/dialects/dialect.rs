@@ -61,18 +61,18 @@ impl Dialect {
 
 /// The error for a word that is not a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a dialect; it is one of {}", given.escape_debug(), Dialect::ALL.map(Dialect::word).join(", "))]
+#[error("`{}` is not a dialect; it is one of {}", word.escape_debug(), Dialect::ALL.map(Dialect::word).join(", "))]
 pub struct UnknownDialect {
-    /// The word as given.
-    pub given: String,
+    /// The word that was parsed.
+    pub word: String,
 }
 
 impl FromStr for Dialect {
     type Err = UnknownDialect;
 
-    fn from_str(given: &str) -> Result<Self, UnknownDialect> {
-        let unknown = || UnknownDialect { given: given.to_owned() };
-        Self::ALL.into_iter().find(|dialect| dialect.word() == given).ok_or_else(unknown)
+    fn from_str(word: &str) -> Result<Self, UnknownDialect> {
+        let unknown = || UnknownDialect { word: word.to_owned() };
+        Self::ALL.into_iter().find(|dialect| dialect.word() == word).ok_or_else(unknown)
     }
 }
 

@@ -5,7 +5,7 @@
 //! 1. [`Document::parse`] parses the text of a file: JSON, YAML or `KEY=VALUE` lines.
 //! 2. [`Dialect::detect`] finds the dialect whose `recognises` function accepts the document; any other document is
 //!    [`Dialect::Generic`].
-//! 3. [`Dialect::read`] calls the reader of the dialect and adds the [embedded] ckpt data. The result is a [`Reading`]: a
+//! 3. [`Dialect::read`] calls the reader of the dialect and adds the embedded ckpt data. The result is a [`Reading`]: a
 //!    [`Draft`] of a checkpoint, the [`Origin`] of each value, and findings about contradictions. Readers look at the
 //!    document only, never at the disk or the clock. Where a document does not decide something, nothing is decided.
 //! 4. [`Draft::assemble`] makes a checkpoint of the draft. [`Dialect::imported_state`] keeps the original files in its

@@ -7,7 +7,7 @@ use crate::support::strace::{Call, calls, strace};
 
 /// A store with `042` and this many other workflows.
 fn crowded(others: usize) -> World {
-    let world = World::with_checkpoints(2);
+    let world = World::with_checkpoints(2).copy();
     let file = world.checkpoint_file("042", 1);
     for number in 0..others {
         let directory = world.workflow_dir(&format!("other{number}"));
@@ -28,8 +28,8 @@ fn counts(calls: &[Call]) -> BTreeMap<&str, usize> {
 #[test]
 fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
     let Some(strace) = strace() else { return };
+    let (few, many) = (crowded(10), crowded(2_000));
     for save in [&["save", "042", "--phase", "x"][..], &["save", "42"], &["save", "new"], &["show", "042"]] {
-        let (few, many) = (crowded(10), crowded(2_000));
         let (few, many) = (calls(&strace, &few, save), calls(&strace, &many, save));
         assert_eq!(counts(&few), counts(&many), "{save:?}");
         assert!(many.iter().all(|call| !call.line.contains("other")), "{save:?} looked at another workflow");

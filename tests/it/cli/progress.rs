@@ -55,11 +55,15 @@ fn verifying_one_large_workflow_is_seen_to_move() {
 #[test]
 fn short_work_says_nothing() {
     // In memory, where nothing waits for a disk that is busy.
-    let world = World::with_checkpoints(1).copy();
-    for args in [&["verify"][..], &ARCHIVE] {
-        let (code, screen) = Terminal::open(&world, args, &[]).exit();
+    let model = World::with_checkpoints(1).copy();
+    let is_silent = |args: &[&str]| {
+        let (code, screen) = Terminal::open(&model.copy(), args, &[]).exit();
         assert_eq!(code, 0, "{screen}");
-        assert!(!screen.contains("\u{1b}[K"), "{screen:?}");
+        !screen.contains("\u{1b}[K")
+    };
+    for args in [&["verify"][..], &ARCHIVE] {
+        // On a busy machine short work may take long, but not every time.
+        assert!((0..10).any(|_| is_silent(args)), "{args:?}");
     }
 }
 

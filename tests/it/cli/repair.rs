@@ -39,8 +39,9 @@ fn actions(answer: &Value) -> Vec<&str> {
 
 #[test]
 fn after_a_repair_nothing_is_wrong_and_nothing_was_deleted() {
+    let model = world();
     for (what, damage, code, severity) in DAMAGES {
-        let world = world();
+        let world = model.copy();
         damage(&world);
         let before = kept(&world);
         let outcome = world.run(&["verify", "--repair", "--json"]);

@@ -173,6 +173,7 @@ fn the_newest_of_an_archived_workflow_is_the_last_one_before_the_seal() {
 fn raw_and_json_exclude_each_other_wherever_they_stand() {
     let world = World::with_checkpoints(1);
     for args in [["--json", "show", "042", "--raw"], ["show", "042", "--raw", "--json"]] {
-        world.run(&args).exits(2);
+        let refused = world.run(&args).exits(2);
+        assert!(refused.stderr.contains("cannot be used"), "{refused}");
     }
 }

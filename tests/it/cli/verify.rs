@@ -173,8 +173,9 @@ fn nothing_is_wrong_with_what_was_saved() {
 
 #[test]
 fn every_damage_is_found_and_nothing_is_changed() {
+    let model = world();
     for (what, damage, code, severity) in DAMAGES {
-        let world = world();
+        let world = model.copy();
         damage(&world);
         let before = world.tree();
         let outcome = world.run(&["verify", "--json"]);

@@ -1,8 +1,7 @@
 //! Savers, cleanups and archivers as processes and threads at once: nothing acknowledged is lost, numbers stay dense.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Condvar, Mutex};
 
 use ckpt::core::change::Stamp;
 use ckpt::core::checkpoint::Writer;
@@ -13,7 +12,8 @@ use ckpt::core::{ArchiveReason, Error, Handle, Store, Timestamp, WorkflowId};
 use crate::support::project::World;
 
 const MUCH_LATER: &str = "2026-03-30T12:00:00Z";
-const LASTS: Duration = Duration::from_secs(3);
+/// How often each saver saves.
+const SAVES: usize = 12;
 
 fn store(world: &World) -> Store {
     Store::at(&Located { root: world.store(), project: world.project() }).unwrap()
@@ -41,41 +41,86 @@ fn archive(world: &World, round: u32) {
     }
 }
 
+/// The saves of one race. Everything else goes on as long as somebody saves, so that no clock decides how much happens.
+struct Race {
+    state: Mutex<RaceState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct RaceState {
+    savers: usize,
+    acknowledged: BTreeSet<String>,
+}
+
+impl Race {
+    fn with_savers(savers: usize) -> Self {
+        let state = RaceState { savers, ..RaceState::default() };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Saves many times; every save is acknowledged with a handle of its own.
+    fn save(&self, world: &World, name: &str, trigger: &str) {
+        for round in 0..SAVES {
+            let member = format!("{name}{round}=1");
+            let saved = world.run(&["save", "042", "-q", "--trigger", trigger, "--set", &member]).succeeds();
+            let new = self.state.lock().unwrap().acknowledged.insert(saved.stdout.trim().to_owned());
+            self.changed.notify_all();
+            assert!(new, "{saved}");
+        }
+        self.state.lock().unwrap().savers -= 1;
+        self.changed.notify_all();
+    }
+
+    /// Acts over and over until the savers are done.
+    fn meanwhile(&self, act: impl Fn(u32)) {
+        for round in 0.. {
+            if self.state.lock().unwrap().savers == 0 {
+                break;
+            }
+            act(round);
+        }
+    }
+
+    /// Acts after each acknowledged save until the savers are done.
+    fn after_each_save(&self, act: impl Fn(u32)) {
+        let mut seen = 0;
+        for round in 0.. {
+            let state = self.state.lock().unwrap();
+            let waits = |state: &mut RaceState| state.savers > 0 && state.acknowledged.len() == seen;
+            let state = self.changed.wait_while(state, waits).unwrap();
+            if state.savers == 0 {
+                break;
+            }
+            seen = state.acknowledged.len();
+            drop(state);
+            act(round);
+        }
+    }
+
+    fn acknowledged(self) -> BTreeSet<String> {
+        self.state.into_inner().unwrap().acknowledged
+    }
+}
+
 #[test]
 fn cleanups_against_savers_against_archivers() {
     let world = World::new();
     world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
-    let acknowledged = Mutex::new(BTreeSet::new());
-    let begun = Instant::now();
-    let until_the_end = |act: &dyn Fn(u32)| (0..).take_while(|_| begun.elapsed() < LASTS).for_each(act);
+    let triggers = ["batch_complete", "user_interrupt", "manual"];
+    let race = Race::with_savers(triggers.len());
     std::thread::scope(|scope| {
-        for trigger in ["batch_complete", "user_interrupt", "manual"] {
-            let (world, acknowledged) = (&world, &acknowledged);
-            scope.spawn(move || {
-                until_the_end(&|round| {
-                    let member = format!("{trigger}{round}=1");
-                    let saved =
-                        world.run(&["save", "042", "-q", "--trigger", trigger, "--set", &member]).succeeds();
-                    let new = acknowledged.lock().unwrap().insert(saved.stdout.trim().to_owned());
-                    assert!(new, "{saved}");
-                });
-            });
+        for trigger in triggers {
+            scope.spawn(|| race.save(&world, trigger, trigger));
         }
         for args in [&["cleanup"][..], &["cleanup", "--keep-last", "2"]] {
-            let world = &world;
-            scope.spawn(move || until_the_end(&|_| drop(world.run(args).succeeds())));
+            scope.spawn(|| race.meanwhile(|_| drop(world.run(args).succeeds())));
         }
-        scope.spawn(|| {
-            until_the_end(&|round| {
-                archive(&world, round);
-                std::thread::sleep(Duration::from_millis(150));
-            });
-        });
+        scope.spawn(|| race.after_each_save(|round| archive(&world, round)));
     });
-    let acknowledged = acknowledged.into_inner().unwrap();
-    println!("{} saves", acknowledged.len());
-    assert!(acknowledged.len() > 10, "{acknowledged:?}");
+    let acknowledged = race.acknowledged();
+    assert_eq!(acknowledged.len(), triggers.len() * SAVES);
     let numbers = world.numbers("042");
     assert_eq!(numbers, (1..=*numbers.last().unwrap()).collect::<Vec<_>>(), "dense");
     for handle in &acknowledged {
@@ -99,28 +144,17 @@ fn archivers_against_savers_against_cleanups() {
     let world = World::new();
     world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
-    let acknowledged = Mutex::new(BTreeSet::new());
-    let begun = Instant::now();
-    let until_the_end = |act: &dyn Fn(u32)| (0..).take_while(|_| begun.elapsed() < LASTS).for_each(act);
+    let race = Race::with_savers(2);
     std::thread::scope(|scope| {
         for saver in ["a", "b"] {
-            let (world, acknowledged) = (&world, &acknowledged);
-            scope.spawn(move || {
-                until_the_end(&|round| {
-                    let member = format!("{saver}{round}=1");
-                    let saved = world.run(&["save", "042", "-q", "--set", &member]).succeeds();
-                    let new = acknowledged.lock().unwrap().insert(saved.stdout.trim().to_owned());
-                    assert!(new, "{saved}");
-                    std::thread::sleep(Duration::from_millis(60));
-                });
-            });
+            scope.spawn(|| race.save(&world, saver, "manual"));
         }
         scope.spawn(|| {
-            until_the_end(&|_| drop(world.ckpt(&["cleanup"]).env("CKPT_NOW", MUCH_LATER).json()));
+            race.meanwhile(|_| drop(world.ckpt(&["cleanup"]).env("CKPT_NOW", MUCH_LATER).json()));
         });
         // One that is not slowed down by the start of a process.
         scope.spawn(|| {
-            until_the_end(&|round| {
+            race.meanwhile(|round| {
                 let mut policy = RetentionSettings::default().policy();
                 policy.bundles = None;
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
@@ -129,15 +163,10 @@ fn archivers_against_savers_against_cleanups() {
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
             });
         });
-        scope.spawn(|| {
-            until_the_end(&|round| {
-                archive(&world, round);
-                std::thread::sleep(Duration::from_millis(20));
-            });
-        });
+        scope.spawn(|| race.after_each_save(|round| archive(&world, round)));
     });
-    let acknowledged = acknowledged.into_inner().unwrap();
-    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+    let acknowledged = race.acknowledged();
+    assert_eq!(acknowledged.len(), 2 * SAVES);
     let newest = store(&world).head_number(&"042".parse().unwrap()).unwrap().unwrap();
     for seq in 1..=newest {
         let loaded = store(&world).load(&Handle::new(&"042".parse().unwrap(), seq));

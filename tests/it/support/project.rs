@@ -288,6 +288,11 @@ impl Invocation<'_> {
         let failure = self.run().failure();
         let found = (failure["exit_code"].as_i64(), failure["code"].as_str());
         assert_eq!(found, (Some(i64::from(exit)), Some(code)), "{args:?}: {failure}");
+        // A misspelt option is a usage error too, whatever else the test is about.
+        let message = failure["message"].as_str().unwrap();
+        let misspelt =
+            ["unexpected argument", "unrecognized subcommand"].iter().any(|part| message.contains(part));
+        assert!(!misspelt, "{args:?}: {failure}");
         assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{args:?} left traces");
         failure
     }

@@ -37,7 +37,7 @@ fn each_is_refused_with_its_reason() {
         let named = format!("name={path}");
         world.refuses(&["save", "042", "--artifact", "fits.txt", "--artifact", &named], exit, code);
     }
-    world.run(&["save", "042", "--artifact", "loop"]).exits(2);
+    world.refuses(&["save", "042", "--artifact", "loop"], 2, "artifact_not_a_file");
     world.run(&["save", "042", "--artifact", "fits.txt"]).succeeds();
 }
 

@@ -99,6 +99,7 @@ fn names_with_such_characters_are_refused_and_shown_escaped() {
         ] {
             let before = world.tree();
             let outcome = world.run(&args).exits(2);
+            assert!(!outcome.stderr.contains("unexpected argument"), "{outcome}");
             assert_harmless(&outcome, &format!("{what} {}", args[2]));
             assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "{what} {}", args[2]);
         }

@@ -1,5 +1,6 @@
 //! The archive of one workflow: its bundles and deletion records.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -79,6 +80,11 @@ impl<'s, D: Disk> Archive<'s, D> {
         let Some(dir) = &self.dir else { return Ok(()) };
         let listed = self.store.disk().list(dir, &mut visit);
         listed.map_err(|error| self.store.failed("list", &self.path(), error))
+    }
+
+    /// Returns the names in the directory.
+    pub(super) fn names(&self) -> Result<BTreeSet<String>> {
+        self.dir.as_ref().map_or_else(|| Ok(BTreeSet::new()), |dir| self.store.names(dir, &self.path()))
     }
 
     pub(super) fn stat(&self, name: &str) -> io::Result<Stat> {

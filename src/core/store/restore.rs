@@ -172,6 +172,13 @@ impl<D: Disk> Workflow<'_, D> {
         Ok(())
     }
 
+    /// Writes the file of an absent number. Two processes that restore the same number write the same bytes.
+    fn put_back(&self, seq: u64, bytes: &[u8], stamp: &Stamp, done: &mut Restored) -> Result<()> {
+        self.replace_file(seq, bytes, &stamp.save_id)?;
+        done.restored.push(self.handle(seq));
+        Ok(())
+    }
+
     /// Returns true if a number has a tombstone or no entry.
     fn is_absent(&self, seq: u64) -> Result<bool> {
         match self.stat(seq) {
@@ -179,18 +186,5 @@ impl<D: Disk> Workflow<'_, D> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
             Err(error) => Err(self.store.failed("read", &self.file_path(seq), error)),
         }
-    }
-
-    /// Writes the file of an absent number.
-    fn put_back(&self, seq: u64, bytes: &[u8], stamp: &Stamp, done: &mut Restored) -> Result<()> {
-        match self.stat(seq) {
-            Ok(_) => self.replace_file(seq, bytes, &stamp.save_id)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.publish_file(seq, bytes, &stamp.save_id)?;
-            }
-            Err(error) => return Err(self.store.failed("read", &self.file_path(seq), error)),
-        }
-        done.restored.push(self.handle(seq));
-        Ok(())
     }
 }

@@ -172,6 +172,11 @@ impl<'s, D: Disk> Workflow<'s, D> {
         Ok(numbers)
     }
 
+    /// Returns the names in the directory.
+    pub(super) fn names(&self) -> Result<BTreeSet<String>> {
+        self.dir.as_ref().map_or_else(|| Ok(BTreeSet::new()), |dir| self.store.names(dir, &self.path()))
+    }
+
     pub(super) fn stat(&self, seq: u64) -> io::Result<Stat> {
         self.stat_name(&layout::checkpoint_file(seq))
     }

@@ -1,9 +1,6 @@
 //! Checking the archive of a workflow: each bundle is read to its end.
 
-use std::collections::BTreeSet;
-
-use super::directories::{leftover, words};
-use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
+use super::finding::{CHECK_DISK, REPAIR, Walk};
 use super::workflow::{Facts, Inspection};
 use crate::core::finding::{Code, Severity};
 use crate::core::store::archive::Archive;
@@ -42,36 +39,25 @@ impl<D: Disk> Store<D> {
 
 impl<D: Disk> Archive<'_, D> {
     fn inspect(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) -> Result<()> {
-        let mut names = BTreeSet::new();
-        self.list(|name| {
-            names.insert(name.to_owned());
-        })?;
+        let names = self.names()?;
         if names.is_empty() {
             walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no bundle", None);
         }
         self.each_bundle(|name, bundle| {
-            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.stat(&name.to_string())
-                && mode != 0o400
-            {
-                let message = format!("has mode {mode:o}, not 400");
-                walk.add(Severity::Info, Code::Mode, self.bundle_path(name), message, None);
+            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.stat(&name.to_string()) {
+                walk.check_mode(self.bundle_path(name), None, mode, 0o400);
             }
             self.inspect_bundle(name, bundle, walk, inspection);
             Ok(())
         })?;
         for name in names.iter().filter(|name| BundleName::parse(name).is_none()) {
             let path = self.path().join(name);
-            match self.stat(name) {
-                Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
-                    let message = format!("is {}", words(kind));
-                    walk.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
-                    inspection.archive_strays.push(name.clone());
-                }
-                _ if layout::is_staged(name) => leftover(walk, path),
-                _ => match deletion::parse(name) {
-                    Some(range) => inspection.deleted.push(range),
-                    None => walk.add(Severity::Advice, Code::UnknownFile, path, "is no bundle", Some(LOOK)),
-                },
+            if layout::is_staged(name) {
+                walk.temporary(path);
+            } else if let Some(range) = deletion::parse(name) {
+                inspection.deleted.push(range);
+            } else if walk.unknown(path, self.stat(name), "is no bundle") {
+                inspection.archive_strays.push(name.clone());
             }
         }
         Ok(())

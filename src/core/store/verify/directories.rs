@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::finding::{LOOK, REPAIR, Walk};
+use super::finding::{LOOK, REPAIR, Walk, words};
 use crate::core::config::{Config, ConfigError};
 use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, Kind, Stat};
@@ -133,13 +133,11 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
         found: &mut Directories,
     ) -> bool {
-        let look = self.disk().stat(dir, name);
         let misfit = Misfit { place, name: name.to_owned() };
-        match (expected, look) {
+        match (expected, self.disk().stat(dir, name)) {
             (Some(expected), Ok(Stat { kind, mode, .. })) if kind == expected => {
-                if kind == Kind::Directory && mode != 0o700 {
-                    let message = format!("has mode {mode:o}, not 700");
-                    walk.add(Severity::Info, Code::Mode, path, message, None);
+                if kind == Kind::Directory {
+                    walk.check_mode(path, None, mode, 0o700);
                 }
                 true
             }
@@ -150,22 +148,13 @@ impl<D: Disk> Store<D> {
                 false
             }
             (None, _) if layout::is_staged(name) => {
-                leftover(walk, path);
+                walk.temporary(path);
                 false
             }
-            (None, Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
-                walk.add(
-                    Severity::Advice,
-                    Code::UnknownFile,
-                    path,
-                    format!("is {}", words(kind)),
-                    Some(REPAIR),
-                );
-                found.misfits.push(misfit);
-                false
-            }
-            (None, _) => {
-                walk.add(Severity::Advice, Code::UnknownFile, path, "is nothing of a store", Some(LOOK));
+            (None, stat) => {
+                if walk.unknown(path, stat, "is nothing of a store") {
+                    found.misfits.push(misfit);
+                }
                 false
             }
             (Some(_), Err(error)) => {
@@ -174,19 +163,5 @@ impl<D: Disk> Store<D> {
                 false
             }
         }
-    }
-}
-
-pub(super) fn leftover(walk: &mut Walk<'_>, path: PathBuf) {
-    let message = "was left by a writer that was stopped, or is being written";
-    walk.add(Severity::Info, Code::Leftover, path, message, None);
-}
-
-pub(super) fn words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::File => "a file",
-        Kind::Directory => "a directory",
-        Kind::Link => "a symbolic link",
-        Kind::Special => "a pipe, a socket or a device",
     }
 }

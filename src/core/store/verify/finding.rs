@@ -1,6 +1,7 @@
 //! What a check found.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,6 +10,7 @@ use crate::core::finding::{Code, Finding, Severity};
 use crate::core::redact::find_secrets;
 use crate::core::schema::Validator;
 use crate::core::selector::Handle;
+use crate::core::store::disk::{Kind, Stat};
 
 /// How much was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -133,6 +135,36 @@ impl<'a> Walk<'a> {
         self.findings.push(Finding { code, severity, message, help, path, handle });
     }
 
+    /// Reports permissions other than those that the store creates.
+    pub(super) fn check_mode(&mut self, path: PathBuf, handle: Option<&Handle>, mode: u32, expected: u32) {
+        if mode != expected {
+            let message = format!("has mode {mode:o}, not {expected:o}");
+            self.push(Severity::Info, Code::Mode, path, handle.cloned(), message, None);
+        }
+    }
+
+    /// Reports an entry that does not belong to the store. Returns true if it has to be quarantined, because reading
+    /// it could lead out of the store or block.
+    pub(super) fn unknown(&mut self, path: PathBuf, stat: io::Result<Stat>, message: &str) -> bool {
+        match stat {
+            Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
+                let message = format!("is {}", words(kind));
+                self.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
+                true
+            }
+            _ => {
+                self.add(Severity::Advice, Code::UnknownFile, path, message, Some(LOOK));
+                false
+            }
+        }
+    }
+
+    /// Reports a temporary file.
+    pub(super) fn temporary(&mut self, path: PathBuf) {
+        let message = "was left by a writer that was stopped, or is being written";
+        self.add(Severity::Info, Code::Leftover, path, message, None);
+    }
+
     /// Begins with a workflow.
     pub(super) fn begin(&mut self) {
         self.counted.clear();
@@ -158,5 +190,15 @@ impl<'a> Walk<'a> {
             count => format!(", and {} more", count - 1),
         };
         Some(format!("breaks the schema at `{}`: {}{more}", first.pointer, first.message))
+    }
+}
+
+/// Returns the noun of a type.
+pub(super) fn words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "a file",
+        Kind::Directory => "a directory",
+        Kind::Link => "a symbolic link",
+        Kind::Special => "a pipe, a socket or a device",
     }
 }

@@ -6,7 +6,7 @@ use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::finding::{Code, Severity};
 use crate::core::store::bundle::BundleName;
-use crate::core::store::deletion::PURGED;
+use crate::core::store::deletion::{PURGED, Range};
 use crate::core::store::disk::Disk;
 use crate::core::store::error::{Error, Result};
 use crate::core::store::workflow::Workflow;
@@ -183,22 +183,17 @@ impl<D: Disk> Workflow<'_, D> {
     }
 }
 
-/// Returns the ranges from `expected` up to but excluding `end` that are neither archived nor recorded as deleted.
-fn unknown(expected: u64, end: u64, inspection: &Inspection) -> Vec<(u64, u64)> {
-    let mut ranges = vec![(expected, end.saturating_sub(1))];
-    ranges.retain(|(first, last)| first <= last);
-    let held = inspection.held.range(expected..end).map(|(seq, _)| (*seq, *seq));
-    for (known_first, known_last) in held.chain(inspection.deleted.iter().copied()) {
-        let cut = |(first, last): (u64, u64)| {
-            let below = (first, last.min(known_first.saturating_sub(1)));
-            let above = (first.max(known_last.saturating_add(1)), last);
-            if known_last < first || known_first > last {
-                vec![(first, last)]
-            } else {
-                [below, above].into_iter().filter(|(first, last)| first <= last).collect()
-            }
-        };
-        ranges = ranges.into_iter().flat_map(cut).collect();
+/// Returns the ranges from `next` up to but excluding `end` that are neither archived nor recorded as deleted.
+fn unknown(mut next: u64, end: u64, inspection: &Inspection) -> Vec<Range> {
+    let held = inspection.held.range(next..end).map(|(seq, _)| (*seq, *seq));
+    let mut known: Vec<Range> = held.chain(inspection.deleted.iter().copied()).collect();
+    known.sort_unstable();
+    let mut unknown = Vec::new();
+    for (first, last) in known.into_iter().chain([(end, end)]) {
+        if next < first.min(end) {
+            unknown.push((next, first.min(end) - 1));
+        }
+        next = next.max(last.saturating_add(1));
     }
-    ranges
+    unknown
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::directories::{leftover, words};
-use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk};
+use super::finding::{CHECK_DISK, LOOK, REPAIR, Walk, words};
 use crate::core::checkpoint::{Checkpoint, Sealed};
 use crate::core::digest::Digest;
 use crate::core::finding::{Code, Severity};
@@ -134,10 +133,7 @@ impl<D: Disk> Store<D> {
 
 impl<D: Disk> Workflow<'_, D> {
     fn inspect_entries(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) -> Result<()> {
-        let mut names = BTreeSet::new();
-        self.list(|name| {
-            names.insert(name.to_owned());
-        })?;
+        let mut names = self.names()?;
         let numbers = names.iter().filter_map(|name| match EntryName::parse(name) {
             EntryName::Number(seq) => Some(seq),
             _ => None,
@@ -163,14 +159,11 @@ impl<D: Disk> Workflow<'_, D> {
                     inspection.is_partial |= matches!(slot, Some(Slot::Damaged(Unusable::Unreadable(_))));
                     inspection.numbers.extend(slot.map(|slot| (seq, slot)));
                 }
-                (EntryName::Staged, _) => leftover(walk, path),
-                (EntryName::Unknown, Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. })) => {
-                    let message = format!("is {}", words(kind));
-                    walk.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
-                    inspection.strays.push(name.clone());
-                }
-                (EntryName::Unknown, _) => {
-                    walk.add(Severity::Advice, Code::UnknownFile, path, "is no checkpoint", Some(LOOK));
+                (EntryName::Staged, _) => walk.temporary(path),
+                (EntryName::Unknown, stat) => {
+                    if walk.unknown(path, stat, "is no checkpoint") {
+                        inspection.strays.push(name.clone());
+                    }
                 }
             }
         }
@@ -182,10 +175,8 @@ impl<D: Disk> Workflow<'_, D> {
         walk.count(seq);
         let handle = &self.handle(seq);
         let here = || (handle, self.file_path(seq));
-        if let Some(Stat { kind: Kind::File, mode, .. }) = stat
-            && mode != 0o400
-        {
-            walk.about(Severity::Info, Code::Mode, here(), format!("has mode {mode:o}, not 400"), None);
+        if let Some(Stat { kind: Kind::File, mode, .. }) = stat {
+            walk.check_mode(self.file_path(seq), Some(handle), mode, 0o400);
         }
         Some(match self.read_entry(seq) {
             Err(Unusable::Missing) => return None,

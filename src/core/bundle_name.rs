@@ -1,4 +1,4 @@
-//! The name of a bundle, which tells most of what is in it.
+//! The file name of a bundle: its range of numbers, its time and its reason.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::time::Timestamp;
 
 const SUFFIX: &str = ".jsonl.gz";
 const TIME: &str = "%Y%m%dT%H%M%SZ";
-/// As late as a name can tell.
+/// The latest time that a name can have.
 const LATEST: &str = "9999-12-31T23:59:59Z";
 const EARLIEST: &str = "0000-01-01T00:00:00Z";
 const LONGEST_REASON: usize = 32;
@@ -21,14 +21,14 @@ pub struct BundleName {
     pub first: u64,
     /// The highest number inside, except for the seal, which is the next one.
     pub last: u64,
-    /// When it was decided to archive, in whole seconds.
+    /// When the decision to archive was made, in whole seconds.
     pub at: Timestamp,
-    /// Why.
+    /// Why it was archived.
     pub reason: ArchiveReason,
 }
 
 impl BundleName {
-    /// A name that can be written: the time is cut to what fits, and a reason that is no word becomes `other`.
+    /// Builds a name. A time out of range is clamped, and a reason that is not a word becomes `other`.
     #[must_use]
     pub fn new(first: u64, last: u64, at: Timestamp, reason: &ArchiveReason) -> Self {
         let at = match (Timestamp::parse(EARLIEST), Timestamp::parse(LATEST)) {
@@ -42,7 +42,7 @@ impl BundleName {
         Self { first, last, at, reason }
     }
 
-    /// Understands a name. One bundle has one name: what would be written differently is none.
+    /// Parses a name. A bundle has exactly one spelling of its name; others are refused.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let mut parts = name.strip_suffix(SUFFIX)?.splitn(4, '-');
@@ -58,7 +58,7 @@ impl BundleName {
         (sensible && parsed.to_string() == name).then_some(parsed)
     }
 
-    /// Whether the file of this number can be inside.
+    /// Returns true if a bundle of this name can hold a number.
     #[must_use]
     pub fn covers(&self, seq: u64) -> bool {
         (self.first..=self.last.saturating_add(1)).contains(&seq)

@@ -29,9 +29,9 @@ use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// How long a writer waits for others before it goes on without the lock.
+/// How long a writer waits for the lock before it continues without it.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a writer waits for a directory that was moved away to come back.
+/// How long a writer waits for a renamed directory to come back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
 
@@ -155,7 +155,7 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Makes sure that the published file stays and is where readers will look for it.
+    /// Makes sure that the published file is durable and that readers find it.
     fn confirm(&self, dir: &D::Dir, checkpoint: &Checkpoint, file: FileId) -> Result<()> {
         let handle = &checkpoint.handle();
         let unconfirmed = |why| Err(self.unconfirmed(handle, why));
@@ -170,7 +170,7 @@ impl<D: Disk> Store<D> {
             };
             match found {
                 Ok(found) if found.id == file => return Ok(()),
-                // Archived, or even restored, in the meantime: another file stands for the same content.
+                // It was archived, or even restored, meanwhile: another file has the same content.
                 Ok(_)
                     if self.load(handle).is_ok_and(|found| found.checkpoint.sha256 == checkpoint.sha256) =>
                 {

@@ -1,7 +1,7 @@
-//! Everything that an operation on a store can refuse, as data.
+//! The errors of store operations, as data.
 //!
-//! A variant is a decision that a caller can make; candidates, violations and paths are fields. Words for people, help
-//! lines and exit codes are the business of the command line.
+//! Each variant is a case that a caller may treat differently; candidates, violations and paths are fields. Help lines
+//! and exit codes belong to the command line.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::core::selector::Handle;
 use crate::core::version::Version;
 use crate::core::workflow_id::WorkflowId;
 
-/// An operation on a store that was refused or failed.
+/// The error of a store operation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -26,13 +26,13 @@ pub enum Error {
         /// Where the search began.
         searched: PathBuf,
     },
-    /// The store that was named is not there.
+    /// The named store does not exist.
     #[error("there is no store `{}`", path.display())]
     NoSuchStore {
-        /// Where it would be.
+        /// The path that was named.
         path: PathBuf,
     },
-    /// The store was found by searching and belongs to somebody else.
+    /// The store was found by searching, but belongs to another user.
     #[error("the store `{}` belongs to another user (uid {owner})", path.display())]
     ForeignStore {
         /// The store.
@@ -40,36 +40,36 @@ pub enum Error {
         /// Its owner.
         owner: u32,
     },
-    /// Something else stands where the store should be.
+    /// A link or a file has the name of a directory of the store.
     #[error("`{}` is not a directory that can be a store: {why}", path.display())]
     NotAStore {
-        /// What was found.
+        /// Its path.
         path: PathBuf,
-        /// What it is.
+        /// The reason why it cannot be used.
         why: &'static str,
     },
-    /// There is no workflow of that name.
+    /// There is no workflow of that id.
     #[error("there is no workflow `{given}`")]
     NoSuchWorkflow {
-        /// The name asked for.
+        /// The id.
         given: WorkflowId,
         /// Workflows with similar names, the most similar first.
         similar: Vec<WorkflowId>,
     },
-    /// Several workflows are the number asked for.
+    /// Several workflows match the number.
     #[error("`{given}` could be any of {} workflows", candidates.len())]
     Ambiguous {
-        /// The name asked for.
+        /// The id.
         given: WorkflowId,
-        /// What it could mean.
+        /// The workflows that it matches.
         candidates: Vec<WorkflowId>,
     },
     /// The workflow has no checkpoint of that number.
     #[error("there is no checkpoint `{asked}`")]
     NoSuchCheckpoint {
-        /// What was asked for.
+        /// The selector.
         asked: String,
-        /// The newest one there is.
+        /// The head.
         newest: Handle,
     },
     /// The checkpoint was archived, and no bundle holds it.
@@ -85,7 +85,7 @@ pub enum Error {
     DamagedBundle {
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         #[source]
         why: BadBundle,
     },
@@ -96,13 +96,13 @@ pub enum Error {
         handle: Handle,
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         #[source]
         why: Unusable,
-        /// The checkpoint before it, if there is one.
+        /// The newest usable checkpoint below it.
         before: Option<Handle>,
     },
-    /// The newest checkpoint was written by a newer version, whose fields this one could get wrong.
+    /// The head was written by a newer version, whose members this one could get wrong.
     #[error("`{handle}` has format {version}, which this version can read but not continue")]
     NewerFormat {
         /// The checkpoint.
@@ -113,15 +113,15 @@ pub enum Error {
     /// The change does not fit the workflow.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// Another checkpoint is the newest one.
+    /// The head is not the expected one.
     #[error("expected the newest checkpoint to be `{expected}`, but it is {}", newest.as_ref().map_or("none".to_owned(), |newest| format!("`{newest}`")))]
     Conflict {
-        /// What the caller took for the newest.
+        /// The head that the caller expected.
         expected: Handle,
-        /// What is the newest.
+        /// The actual head.
         newest: Option<Handle>,
     },
-    /// The key was used for a save that asked for something else.
+    /// The key was used for a save with another change.
     #[error("the key `{key}` was used for another save, `{handle}`")]
     KeyReused {
         /// The key.
@@ -136,7 +136,7 @@ pub enum Error {
         phase: String,
         /// The pipeline.
         pipeline: String,
-        /// Everything that is wrong.
+        /// All violations.
         violations: Vec<Violation>,
     },
     /// The checkpoint would be larger than this program reads.
@@ -150,11 +150,11 @@ pub enum Error {
     /// The store cannot be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     Io {
-        /// What was being done: `write`, `list`.
+        /// The operation: `write`, `list`.
         doing: &'static str,
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file system can neither link nor rename without replacing.
@@ -163,14 +163,14 @@ pub enum Error {
         /// The workflow's directory.
         path: PathBuf,
     },
-    /// The checkpoint was written, but it is not certain that it survives a power loss, or that it can be found.
+    /// The checkpoint was published, but it may not survive a power loss, or readers may not find it.
     #[error("`{handle}` was written, but it could not be confirmed: {why}")]
     Unconfirmed {
         /// The checkpoint.
         handle: Handle,
         /// Its file.
         path: PathBuf,
-        /// What is uncertain.
+        /// The reason.
         #[source]
         why: Cause,
     },

@@ -15,7 +15,7 @@ pub(super) const GITIGNORE: &str = ".gitignore";
 pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
-/// The digits of a number in a name; more only where the number needs them.
+/// The least number of digits in a file name.
 const DIGITS: usize = 8;
 
 /// The name of a file in the directory of a workflow.

@@ -9,43 +9,43 @@ use super::error::{Error, Result};
 use super::layout::{STORE_NAME, WORKFLOWS};
 use crate::core::git::Checkout;
 
-/// Where a store is or would be.
+/// The location of a store, whether or not it exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// The store's directory.
     pub root: PathBuf,
-    /// The project it belongs to: what artifact paths are relative to.
+    /// The project it belongs to; artifact paths are relative to it.
     pub project: PathBuf,
 }
 
-/// The answer of [`locate`].
+/// The result of [`locate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
-    /// It is there.
+    /// The store exists.
     Found(Located),
-    /// There is none; this is where one would be created.
+    /// There is no store; it would be created here.
     Absent(Located),
 }
 
-/// Who is looking, from where, and what they said about it.
+/// Where and how a store is searched for.
 #[derive(Debug, Clone)]
 pub struct Searcher<'a> {
-    /// The directory to begin with.
+    /// The directory where the search begins.
     pub cwd: &'a Path,
-    /// A store that was named.
+    /// The path of a store, if it was named explicitly.
     pub named: Option<&'a Path>,
-    /// The accounts whose stores are trusted without being named.
+    /// The users whose stores are used without being named.
     pub trusted: &'a [u32],
 }
 
 /// Finds the store: the named one, or the nearest one in this directory or above, or the one beside the main checkout
 /// of a git worktree.
 ///
-/// A store that was not named must belong to a trusted account: otherwise a directory that somebody planted further
-/// up could speak for the project.
+/// A store that was not named must belong to a trusted user: otherwise another user could plant one in a parent
+/// directory.
 ///
 /// # Errors
-/// Something else stands in its place, or it belongs to somebody else.
+/// Something that is not a directory has its name, or it belongs to another user.
 pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Location> {
     let cwd = searcher.cwd;
     let git_root = checkout.map(|checkout| checkout.root.as_path());
@@ -63,7 +63,7 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
     for project in cwd.ancestors().chain(main_root.as_deref()) {
         let root = project.join(STORE_NAME);
         if let Some(owner) = owner(&root)? {
-            // Where a worktree has only what version control keeps of a store, its settings, that is no store of its own.
+            // A worktree that has only the settings of a store, from version control, uses that of the main checkout.
             let elsewhere = main_root.as_deref().is_some_and(|main| main != project);
             if elsewhere && !root.join(WORKFLOWS).exists() {
                 continue;
@@ -71,18 +71,18 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
             if !searcher.trusted.contains(&owner) {
                 return Err(Error::ForeignStore { path: root, owner });
             }
-            // In a worktree the files are beside the worktree, whoever keeps the store.
+            // In a worktree, artifacts are relative to the worktree, even if the store is beside the main checkout.
             let beside_main = main_root.as_deref() == Some(project);
             let project = if beside_main { git_root.unwrap_or(project) } else { project };
             return Ok(Location::Found(Located { project: project.to_owned(), root }));
         }
     }
-    // A store beside the main checkout outlives its worktrees, and all of them find it.
+    // A store beside the main checkout outlives the worktrees, and all of them find it.
     let home = main_root.as_deref().or(git_root).unwrap_or(cwd);
     Ok(Location::Absent(Located { root: home.join(STORE_NAME), project: git_root.unwrap_or(cwd).to_owned() }))
 }
 
-/// The owner of a directory; none if nothing is there.
+/// Returns the owner of a directory; none if it does not exist.
 fn owner(path: &Path) -> Result<Option<u32>> {
     let not_a_store = |why| Err(Error::NotAStore { path: path.to_owned(), why });
     match rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {

@@ -1,16 +1,16 @@
-//! Making one bundle of many small ones.
+//! Merging small bundles into one.
 //!
-//! The new bundle is written and synced, and read back from the top, before any of the old ones goes. Until then the
-//! old ones are what counts; from then on every file is in two bundles or in the new one.
+//! The new bundle is written, synced and read back before any of the old ones is removed. So every file is in an old
+//! bundle or in the new one at any time.
 //!
 //! # Several cleanups at once
 //!
-//! A bundle is removed only in favour of one that holds all of it and was decided on later, by the time in its name.
-//! So two cleanups never remove each other's: whatever goes, the last one of the chain stays, and it holds everything.
-//! The name of the new bundle follows from those that it is made of, so whoever was stopped before the old ones were
-//! gone, or makes the same bundle at the same time, finds it there.
+//! A bundle is removed only in favour of one that holds all of it and has a later time in its name. So two cleanups
+//! never remove each other's bundles: the latest one stays, and it holds everything. The name of the new bundle follows
+//! from the names of the old ones, so a cleanup that was killed before it removed them, or that runs at the same time,
+//! finds the same bundle.
 //!
-//! Readers that have listed a bundle which is gone when they open it list again.
+//! A reader that lists a bundle which is removed before it is opened lists the archive again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +27,7 @@ use crate::core::retention::{CleanupEffect, WorkflowPlan};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
-/// Every file once, by its number, and the part to take it from.
+/// Each file once, by its number, with the index of the part to read it from.
 type Union = BTreeMap<u64, (ManifestEntry, usize)>;
 
 /// A bundle that becomes part of another one.
@@ -156,14 +156,14 @@ fn union(parts: &[Part]) -> Option<Union> {
     Some(union)
 }
 
-/// The part that was decided on last, if it holds all that the others do: then the work is done but for the rest.
+/// Returns the latest part if it holds all files: then only the other parts are left to be removed.
 fn latest_holds_all(parts: &[Part], union: &Union) -> Option<BundleName> {
     let latest = parts.iter().max_by_key(|part| part.name.at)?;
     let alone = parts.iter().filter(|part| part.name.at == latest.name.at).count() == 1;
     (alone && latest.manifest.entries.len() == union.len()).then(|| latest.name.clone())
 }
 
-/// The name of a bundle of all parts: a second later than the last of them.
+/// Returns the name of the merged bundle: a second later than the latest part.
 fn united_name(parts: &[Part]) -> Option<BundleName> {
     let first = parts.iter().map(|part| part.name.first).min()?;
     let last = parts.iter().map(|part| part.name.last).max()?;

@@ -1,4 +1,4 @@
-//! A store that has been found.
+//! The store itself: its paths, opening its directories, and creating it.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,7 +17,7 @@ use crate::core::workflow_id::WorkflowId;
 /// How many stale temporary files are passed over when a settings file is written.
 const MAX_STALE: u32 = 100;
 
-/// A store. Opening one touches nothing; every operation looks at the disk anew.
+/// A store. Creating this value touches nothing; every operation reads the disk again.
 #[derive(Debug, Clone)]
 pub struct Store<D: Disk = OsDisk> {
     disk: D,
@@ -27,10 +27,10 @@ pub struct Store<D: Disk = OsDisk> {
 }
 
 impl Store {
-    /// The store at a place that was found.
+    /// Returns the store at a location.
     ///
     /// # Errors
-    /// The place has no name that can be written as text.
+    /// The name of its directory is not UTF-8.
     pub fn at(located: &Located) -> Result<Self> {
         let unusable = || Error::NotAStore { path: located.root.clone(), why: "its name cannot be used" };
         let name = located.root.file_name().and_then(|name| name.to_str()).ok_or_else(unusable)?;
@@ -41,60 +41,60 @@ impl Store {
 }
 
 impl<D: Disk> Store<D> {
-    /// The store called `name` on a disk that sees the directory `base`.
+    /// Returns the store `name` in the directory `base` of a disk.
     pub fn on(disk: D, base: &Path, name: &str, project: &Path) -> Self {
         let (base, name, project) = (base.to_owned(), name.to_owned(), project.to_owned());
         Self { disk, base, name, project }
     }
 
-    /// The directory of the store.
+    /// Returns the directory of the store.
     #[must_use]
     pub fn root(&self) -> PathBuf {
         self.base.join(&self.name)
     }
 
-    /// What artifact paths are relative to.
+    /// Returns the directory that artifact paths are relative to.
     #[must_use]
     pub fn project(&self) -> &Path {
         &self.project
     }
 
-    /// The settings file of the store, whether or not it exists.
+    /// Returns the path of the settings file, whether or not it exists.
     #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.root().join(CONFIG)
     }
 
-    /// The directory of a workflow, whether or not it exists.
+    /// Returns the directory of a workflow, whether or not it exists.
     #[must_use]
     pub fn workflow_dir(&self, workflow: &WorkflowId) -> PathBuf {
         self.root().join(WORKFLOWS).join(workflow.directory())
     }
 
-    /// The file of a checkpoint, whether or not it exists.
+    /// Returns the path of an entry, whether or not it exists.
     #[must_use]
     pub fn checkpoint_path(&self, handle: &Handle) -> PathBuf {
         self.workflow_dir(&handle.workflow).join(layout::checkpoint_file(handle.seq))
     }
 
-    /// The directory of the bundles of a workflow, whether or not it exists.
+    /// Returns the directory of the archive of a workflow, whether or not it exists.
     #[must_use]
     pub fn archive_dir(&self, workflow: &WorkflowId) -> PathBuf {
         self.root().join(ARCHIVE).join(workflow.directory())
     }
 
-    /// The name of the directory of the store.
+    /// Returns the name of the store's directory.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The disk the store is on.
+    /// Returns the disk.
     #[must_use]
     pub fn disk(&self) -> &D {
         &self.disk
     }
 
-    /// Creates the store if it is not there; true if it was not. What exists is left as it is.
+    /// Creates the store, or the parts of it that are missing. Returns true if there was none.
     ///
     /// # Errors
     /// The disk refuses.
@@ -103,8 +103,8 @@ impl<D: Disk> Store<D> {
         let root = self.root();
         let created = self.make(&base, &self.name, &root)?;
         let store = self.enter(&base, &self.name, &root)?;
-        // The directory of workflows comes last: where it is, everything before it was done, and where somebody was
-        // stopped halfway, the next one does all of it again.
+        // The directory of workflows comes last: if it exists, everything else was created before. A process that was
+        // killed halfway leaves the rest to the next one.
         match self.disk.enter(&store, WORKFLOWS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.publish_editable(&store, GITIGNORE, GITIGNORE_TEXT)?;
@@ -116,7 +116,7 @@ impl<D: Disk> Store<D> {
         Ok(created)
     }
 
-    /// Writes the settings file if there is none; true if there was none.
+    /// Writes the settings file. Returns false if there is one already.
     ///
     /// # Errors
     /// The disk refuses.
@@ -156,7 +156,7 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Opens the directory of all workflows; none if there is no store.
+    /// Opens the directory of all workflows. Returns none if it is missing.
     pub(super) fn open_workflows(&self) -> Result<Option<D::Dir>> {
         self.open_below(&[&self.name, WORKFLOWS])
     }
@@ -190,7 +190,7 @@ impl<D: Disk> Store<D> {
         Ok(Some(dir))
     }
 
-    /// Makes a directory; true if it was not there.
+    /// Creates a directory. Returns false if it exists.
     pub(super) fn make(&self, dir: &D::Dir, name: &str, path: &Path) -> Result<bool> {
         match self.disk.make_dir(dir, name) {
             Ok(()) => Ok(true),
@@ -203,7 +203,7 @@ impl<D: Disk> Store<D> {
         self.disk.enter(dir, name).map_err(|error| self.refused(path, error))
     }
 
-    /// An error about a directory that cannot be entered: something else in its place is told apart.
+    /// The error about a directory that cannot be opened. A link or a file in its place has an error of its own.
     pub(super) fn refused(&self, path: &Path, error: io::Error) -> Error {
         if is_link(&error) || error.kind() == io::ErrorKind::NotADirectory {
             Error::NotAStore { path: path.to_owned(), why: "it is a link or a file, and neither is followed" }

@@ -1,4 +1,4 @@
-//! The real disk. The only durable writes of the program are here, so each call says why it is made as it is.
+//! The real file system. All durable writes of the program are here, so each call has a comment with its reason.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -16,25 +16,25 @@ use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const DIRECTORY_MODE: Mode = Mode::RWXU;
-/// Reading is no news: without this flag the first look at a directory or file that has just been written changes its
-/// time of access, which a save then has to wait for as part of what it makes durable.
+/// `O_NOATIME`: without it, the first read of a directory or file that was just written changes its atime, and the fsync
+/// of the next save has to write that too.
 #[cfg(target_os = "linux")]
-const UNNOTICED: OFlags = OFlags::NOATIME;
+const NO_ATIME: OFlags = OFlags::NOATIME;
 #[cfg(not(target_os = "linux"))]
-const UNNOTICED: OFlags = OFlags::empty();
-/// Enough for two hundred names, and not more room than the checkpoint that is read next takes.
+const NO_ATIME: OFlags = OFlags::empty();
+/// Enough for two hundred names.
 #[cfg(target_os = "linux")]
 const LIST_BUFFER: usize = 8 << 10;
 const LOCK_POLL: Duration = Duration::from_micros(500);
 
-/// The disk of the operating system, seen from the directory that holds the store.
+/// The file system of the operating system, accessed from the directory that contains the store.
 #[derive(Debug, Clone)]
 pub struct OsDisk {
     base: PathBuf,
 }
 
 impl OsDisk {
-    /// Looks at the disk from `base`.
+    /// Accesses the file system from `base`.
     #[must_use]
     pub fn new(base: &Path) -> Self {
         Self { base: base.to_owned() }
@@ -46,12 +46,12 @@ impl Disk for OsDisk {
     type Lock = OwnedFd;
 
     fn base(&self) -> io::Result<OwnedFd> {
-        // The path to the project is the user's own, and may lead over links. Everything inside may not.
+        // The path of the project may contain symbolic links; they are not followed inside the store only.
         Ok(rustix::fs::openat(CWD, &self.base, DIRECTORY, Mode::empty())?)
     }
 
     fn enter(&self, dir: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
-        Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+        Ok(open_without_atime(DIRECTORY | OFlags::NOFOLLOW, |flags| {
             rustix::fs::openat(dir, name, flags, Mode::empty())
         })?)
     }
@@ -60,22 +60,21 @@ impl Disk for OsDisk {
     fn reach(&self, names: &[&str]) -> io::Result<OwnedFd> {
         use rustix::fs::{ResolveFlags, openat2};
 
-        // Where no link leads to the project either, which is so for every path that the system itself has named, one
-        // call does it all.
+        // If the path of the project has no symbolic link either, which getcwd guarantees, one call is enough.
         let mut path = self.base.clone();
         path.extend(names);
         let strict = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        match unnoticed(DIRECTORY | OFlags::NOFOLLOW, |flags| {
+        match open_without_atime(DIRECTORY | OFlags::NOFOLLOW, |flags| {
             openat2(CWD, &path, flags, Mode::empty(), strict)
         }) {
             Ok(dir) => Ok(dir),
             Err(Errno::NOENT) => Err(Errno::NOENT.into()),
-            // The project is reached over a link, or the kernel has no openat2 with these flags.
+            // The path of the project has a symbolic link, or something else is wrong.
             Err(_) => {
                 let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
                 let base = self.base()?;
                 let open = |flags| openat2(&base, names.join("/"), flags, Mode::empty(), beneath);
-                Ok(unnoticed(DIRECTORY | OFlags::NOFOLLOW, open)?)
+                Ok(open_without_atime(DIRECTORY | OFlags::NOFOLLOW, open)?)
             }
         }
     }
@@ -87,14 +86,14 @@ impl Disk for OsDisk {
     #[cfg(target_os = "linux")]
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
         use rustix::fs::{RawDir, SeekFrom};
-        // The descriptor may have been read before.
+        // The descriptor may have been listed before.
         rustix::fs::seek(dir, SeekFrom::Start(0))?;
         let mut buffer = Vec::with_capacity(LIST_BUFFER);
         let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             match entry {
                 Ok(entry) => visit_name(entry.file_name(), visit),
-                // The directory was removed since it was opened, which takes that nothing is in it.
+                // The directory was removed after it was opened, so it was empty.
                 Err(Errno::NOENT) => break,
                 Err(errno) => return Err(errno.into()),
             }
@@ -111,10 +110,10 @@ impl Disk for OsDisk {
     }
 
     fn read(&self, dir: &OwnedFd, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
-        // A pipe in the place of a checkpoint must not make us wait, nor a link lead us out of the store.
+        // O_NONBLOCK: opening a pipe must not wait for its writer. O_NOFOLLOW: a link must not lead out of the store.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let open = |flags| rustix::fs::openat(dir, name, flags, Mode::empty());
-        let file: File = unnoticed(flags, open)?.into();
+        let file: File = open_without_atime(flags, open)?.into();
         let stat = rustix::fs::fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(FileProblem::NotAFile);
@@ -123,7 +122,7 @@ impl Disk for OsDisk {
         if size > limit {
             return Err(FileProblem::TooLarge(limit));
         }
-        // Published files do not change, so one read of the known size is all; whatever else there is, is bounded.
+        // Published files do not change, so one read of the known size is enough; a file that grows is bounded below.
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         while (bytes.len() as u64) < size {
             match rustix::io::read(&file, spare_capacity(&mut bytes)) {
@@ -162,8 +161,8 @@ impl Disk for OsDisk {
     }
 
     fn lock(&self, dir: &OwnedFd, patience: Duration) -> Option<OwnedFd> {
-        // A blocking flock cannot be given up without signals, so this one polls. A second descriptor holds the lock,
-        // so that it ends with the value.
+        // A blocking flock has no timeout, so this one polls. A descriptor of its own holds the lock, which is released
+        // when that is closed.
         let lock = rustix::fs::openat(dir, ".", DIRECTORY, Mode::empty()).ok()?;
         let mut left = patience;
         loop {
@@ -184,15 +183,15 @@ impl Disk for OsDisk {
             Access::ReadWrite => Mode::RUSR | Mode::WUSR,
         };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Writing beyond this limit would end the process by a signal instead of an error.
+        // A write beyond RLIMIT_FSIZE would kill the process by a signal instead of returning an error.
         let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
         if limit.is_some_and(|limit| bytes.len() as u64 > limit) {
             return Err(Errno::FBIG.into());
         }
         let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
         file.write_all(bytes)?;
-        // A tombstone has no content that could be missing under its name: syncing the directory is all it needs, and
-        // archiving ten thousand checkpoints does not wait ten thousand times for the disk.
+        // A tombstone has no content to sync; its name is synced with the directory. So archiving ten thousand
+        // checkpoints takes no ten thousand fsyncs.
         if !bytes.is_empty() {
             // Never retried: after a failed fsync the kernel may drop the pages and report success the next time.
             rustix::fs::fsync(&file)?;
@@ -206,7 +205,7 @@ impl Disk for OsDisk {
             Ok(()) => return Ok(()),
             Err(errno) => errno,
         };
-        // File systems without hard links say so in several ways.
+        // File systems without hard links return different errors.
         if !matches!(errno, Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL) {
             return Err(errno.into());
         }
@@ -225,7 +224,7 @@ impl Disk for OsDisk {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             other => return Ok(other?),
         }
-        // Without such a rename: a second name, then one name less. Links do not replace either.
+        // Without RENAME_NOREPLACE: link and unlink, because a link does not replace either.
         rustix::fs::linkat(dir, name, to, new_name, AtFlags::empty())?;
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
@@ -244,18 +243,18 @@ impl Disk for OsDisk {
     }
 }
 
-/// Opens what is only read so that nothing tells of it, which only its owner may ask for.
-fn unnoticed(
+/// Opens with `O_NOATIME`, or without it if the file belongs to another user.
+fn open_without_atime(
     flags: OFlags,
     open: impl Fn(OFlags) -> rustix::io::Result<OwnedFd>,
 ) -> rustix::io::Result<OwnedFd> {
-    match open(flags | UNNOTICED) {
+    match open(flags | NO_ATIME) {
         Err(Errno::PERM) => open(flags),
         opened => opened,
     }
 }
 
-/// A name that is not UTF-8 is none of ours, but it is there: whoever looks for strangers must see it.
+/// Passes a name to `visit`. One that is not UTF-8 is not a name of the store, but a verification must report it.
 fn visit_name(name: &CStr, visit: &mut dyn FnMut(&str)) {
     let name = name.to_string_lossy();
     if name != "." && name != ".." {

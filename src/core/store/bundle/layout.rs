@@ -1,9 +1,9 @@
-//! The white space of a JSON document, taken out and put back.
+//! Removing the white space of a JSON document, and adding it again.
 //!
 //! This works on the text, not on a parsed document: numbers, escapes, order and repeated keys stay as they are, and
-//! no nesting is too deep for it.
+//! the depth of nesting does not matter.
 
-/// Leaves out the white space between the parts of a JSON document.
+/// Removes the white space between the tokens of a JSON document.
 pub(super) fn compact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -22,9 +22,9 @@ pub(super) fn compact(text: &str) -> String {
     out
 }
 
-/// Lays compact JSON out as a checkpoint file is: two spaces for each level, a newline at the end.
+/// Formats compact JSON like a checkpoint file: two spaces for each level, a newline at the end.
 ///
-/// `None` if that would be more than `limit` bytes: deep nesting makes a short document very long.
+/// Returns none if that would be more than `limit` bytes: deep nesting makes a short document very long.
 pub(super) fn expand(compact: &str, limit: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(limit.min(compact.len().saturating_mul(2)));
     let mut level: usize = 0;
@@ -79,8 +79,7 @@ fn indent(out: &mut Vec<u8>, level: usize, limit: usize) -> Option<()> {
     Some(())
 }
 
-/// The length of the string that `text` begins with, with its quotes; none if it begins with something else or never
-/// ends.
+/// Returns the length of the string literal at the start of `text`; none if there is none or it does not end.
 fn string_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;

@@ -1,4 +1,4 @@
-//! One file as one line.
+//! The encoding of one file as one line of a bundle.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::layout::{compact, expand};
 
-/// What a line may have besides the file itself.
+/// The most bytes of a line besides those of the file.
 const FRAME: u64 = 256;
 
 #[derive(Deserialize)]
@@ -22,12 +22,12 @@ struct Line<'a> {
     base64: Option<&'a str>,
 }
 
-/// The longest line that a file of `bytes` bytes can become: base64 makes three bytes four.
+/// Returns the length of the longest line for a file of `bytes` bytes: base64 makes four bytes of three.
 pub(super) fn longest(bytes: u64) -> u64 {
     bytes.saturating_add(bytes / 3).saturating_add(FRAME)
 }
 
-/// Writes a file as a line, without the newline.
+/// Encodes a file as a line, without the newline.
 pub(super) fn encode(seq: u64, bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let short = compact(text);
@@ -39,7 +39,7 @@ pub(super) fn encode(seq: u64, bytes: &[u8]) -> String {
             return format!("{{\"seq\":{seq},\"checkpoint\":{short}}}");
         }
         let line = format!("{{\"seq\":{seq},\"text\":{}}}", serde_json::Value::from(text));
-        // Control characters take six bytes each; text that is full of them is none.
+        // A control character takes six bytes, so text with many of them is shorter in base64.
         if line.len() as u64 <= longest(bytes.len() as u64) {
             return line;
         }
@@ -47,7 +47,7 @@ pub(super) fn encode(seq: u64, bytes: &[u8]) -> String {
     format!("{{\"seq\":{seq},\"base64\":\"{}\"}}", BASE64.encode(bytes))
 }
 
-/// Reads the file of number `seq` and size `bytes` from its line.
+/// Decodes the file of number `seq` and size `bytes` from its line.
 pub(super) fn decode(line: &[u8], seq: u64, bytes: u64) -> Result<Vec<u8>, &'static str> {
     let line = std::str::from_utf8(line).map_err(|_| "is not UTF-8")?;
     let line: Line<'_> = serde_json::from_str(line).map_err(|_| "is not a line of a bundle")?;

@@ -1,4 +1,4 @@
-//! What a bundle says about itself.
+//! The manifest of a bundle.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub last: u64,
     /// Why it was archived.
     pub reason: ArchiveReason,
-    /// When it was decided to archive it.
+    /// When the decision to archive was made.
     pub created_at: Timestamp,
     /// The files inside, in the order of their lines: the highest number first.
     pub entries: Vec<ManifestEntry>,
@@ -49,7 +49,7 @@ impl ManifestEntry {
 }
 
 impl Manifest {
-    /// A manifest of the files `entries`, the highest number first.
+    /// Builds a manifest of the files `entries`, the highest number first.
     #[must_use]
     pub fn new(
         workflow: &WorkflowId,
@@ -62,14 +62,14 @@ impl Manifest {
         Self { format: FORMAT.to_owned(), workflow, first, last, reason, created_at, entries }
     }
 
-    /// The file of a number.
+    /// Returns the entry of a number.
     #[must_use]
     pub fn entry(&self, seq: u64) -> Option<&ManifestEntry> {
         let place = self.entries.binary_search_by(|entry| seq.cmp(&entry.seq)).ok()?;
         self.entries.get(place)
     }
 
-    /// Whether all of it makes sense.
+    /// Checks that it is consistent.
     pub(super) fn check(&self) -> Result<(), String> {
         let seqs = || self.entries.iter().map(|entry| entry.seq);
         if self.format != FORMAT {
@@ -84,11 +84,11 @@ impl Manifest {
         if seqs().zip(seqs().skip(1)).any(|(newer, older)| newer <= older) {
             return Err("its numbers are not in order".to_owned());
         }
-        // The seal of a workflow stands above the last number that it closes.
+        // A seal has the number above the last one.
         if seqs().any(|seq| !(self.first..=self.last + 1).contains(&seq)) {
             return Err("it lists a number outside its range".to_owned());
         }
-        // An empty file is a tombstone, and archiving one would be the loss of what it stands for.
+        // An empty file is a tombstone, which must never be archived in the place of its content.
         if self.entries.iter().any(|entry| !(1..=MAX_FILE_BYTES).contains(&entry.bytes)) {
             return Err("it lists a file of a size that no checkpoint has".to_owned());
         }

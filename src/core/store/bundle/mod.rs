@@ -1,7 +1,7 @@
 //! Bundles: files of the archive, each with the files of many checkpoints of one workflow.
 //!
 //! A bundle is gzip of JSON Lines, so `zcat BUNDLE | jq` reads it. The first line is the [`Manifest`]; each line
-//! behind it is one file, the newest first, because the newest is asked for most:
+//! after it is one file, the newest first, because that one is read most often:
 //!
 //! ```text
 //! {"format":"ckpt.bundle.v1","workflow":"042","first":1,"last":6,"reason":"completed",
@@ -11,21 +11,20 @@
 //! {"seq":5,"base64":"..."}
 //! ```
 //!
-//! Every file comes back byte for byte. A checkpoint whose layout is the ordinary one is written as compact JSON and
-//! laid out again when it is read; anything else, such as a damaged file, is written as text, and what is not even
-//! text as base64. The manifest has the size and SHA-256 of each file, and the lines must be exactly those files, in
-//! that order.
+//! Every file is restored byte for byte. A checkpoint with the usual formatting is written as compact JSON and formatted
+//! again when it is read; any other text, such as a damaged file, is written as a string, and other bytes as base64. The
+//! manifest has the size and SHA-256 of each file, and the lines must be exactly those files, in that order.
 //!
-//! When the bundle is that of a whole workflow, its first file is the seal that closes the workflow: number `last` + 1.
+//! If the bundle has a whole workflow, its first file is the seal: number `last` + 1.
 //!
 //! The comment in the gzip header has the SHA-256 of the whole file, computed with its 64 digits replaced by `0`, as
 //! in a checkpoint. It is checked before anything is decompressed, so one flipped bit anywhere is found.
 //!
 //! # Limitations
 //!
-//! A bundle is made in memory before it is written, and read into memory in its compressed form. What is inside is
-//! read line by line, and no line may be longer than the manifest's size for it allows, so a file made to expand
-//! without bound is refused early.
+//! A bundle is compressed in memory before it is written, and its compressed bytes are read into memory. It is
+//! decompressed line by line, and no line may be longer than its size in the manifest allows, so a file that was made to
+//! expand without bound is refused early.
 
 mod layout;
 mod line;
@@ -43,12 +42,12 @@ pub const MAX_BUNDLE_BYTES: u64 = 1 << 30;
 /// The most files in one bundle.
 pub const MAX_BUNDLE_FILES: usize = 500_000;
 
-/// How a bundle begins: gzip, deflate, with a comment, no time, no hint, no operating system.
+/// The gzip header: deflate, with a comment, no time, no flags, no operating system.
 const HEADER: &[u8] = b"\x1f\x8b\x08\x10\0\0\0\0\0\xff";
 const COMMENT: &str = "ckpt.bundle.v1 sha256 ";
 const DIGEST_DIGITS: usize = 64;
 
-/// Where the digits of the digest are.
+/// Returns the position of the digest's digits.
 const fn digest_place() -> std::ops::Range<usize> {
     let start = HEADER.len() + COMMENT.len();
     start..start + DIGEST_DIGITS

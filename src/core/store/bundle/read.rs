@@ -1,4 +1,4 @@
-//! Reading a bundle, line by line, believing nothing.
+//! Reading a bundle line by line. Nothing in it is trusted.
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 
@@ -12,22 +12,22 @@ use crate::core::digest::{Digest, Hasher};
 /// The longest manifest.
 const MAX_MANIFEST_BYTES: u64 = 64 << 20;
 
-/// Says why a file is no bundle that can be trusted.
+/// The reason why a file cannot be used as a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadBundle {
-    /// It does not begin as a bundle does.
+    /// It does not begin like a bundle.
     #[error("is not a bundle: its checksum is missing")]
     NotABundle,
-    /// The digest does not fit the content: a bit has flipped, or somebody edited it.
+    /// The digest does not match the content.
     #[error("does not match its checksum")]
     Checksum,
     /// It cannot be decompressed.
     #[error("cannot be decompressed: {0}")]
     Compression(#[source] Cause),
-    /// Its manifest is none.
+    /// Its manifest cannot be parsed or is inconsistent.
     #[error("has no manifest that can be used: {0}")]
     Manifest(#[source] Cause),
-    /// A file that the manifest lists is not there as it says.
+    /// A file does not match its manifest entry.
     #[error("does not hold what it lists: checkpoint {seq} {why}")]
     File {
         /// The number of the checkpoint.
@@ -35,28 +35,28 @@ pub enum BadBundle {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// There is more in it than the manifest lists.
+    /// It has more content than the manifest lists.
     #[error("holds more than it lists")]
     Surplus,
-    /// It says that it belongs somewhere else.
+    /// Its manifest is that of another workflow or name.
     #[error("says it is `{found}`")]
     Misplaced {
-        /// The place that the manifest stands for.
+        /// The workflow and name in the manifest.
         found: String,
     },
     /// It is larger than this program reads.
     #[error("is larger than {} MiB", super::MAX_BUNDLE_BYTES >> 20)]
     TooLarge,
-    /// There is a link, a directory, a pipe or a device in its place.
+    /// It is a link, a directory, a pipe or a device.
     #[error("is not a regular file")]
     NotAFile,
-    /// The operating system refuses to read it.
+    /// It cannot be read; it may be undamaged.
     #[error("cannot be read: {0}")]
     Unreadable(#[source] Cause),
 }
 
 impl BadBundle {
-    /// A stable word for it.
+    /// Returns the stable word for it.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ impl From<io::Error> for BadBundle {
     }
 }
 
-/// A bundle that is being read. Its digest has been checked, and its manifest makes sense.
+/// A bundle that is being read. Its digest and its manifest have been checked.
 #[derive(Debug)]
 pub struct Bundle<'a> {
     bytes: &'a [u8],
@@ -93,7 +93,7 @@ impl<'a> Bundle<'a> {
     /// Checks the digest and reads the manifest.
     ///
     /// # Errors
-    /// Says why it cannot be used.
+    /// It cannot be used.
     pub fn open(bytes: &'a [u8]) -> Result<Self, BadBundle> {
         check(bytes)?;
         let mut lines = BufReader::new(GzDecoder::new(bytes));
@@ -117,19 +117,19 @@ impl<'a> Bundle<'a> {
         &self.manifest
     }
 
-    /// The next file, checked; none if that was the last one and nothing is behind it.
+    /// Reads and checks the next file. Returns none at the end, which has been checked too.
     ///
     /// # Errors
-    /// Says why the bundle cannot be used.
+    /// The bundle cannot be used.
     pub fn next_file(&mut self) -> Result<Option<(ManifestEntry, Vec<u8>)>, BadBundle> {
         let Some((entry, line)) = self.next_line()? else { return Ok(None) };
         self.file(entry, &line).map(|bytes| Some((entry, bytes)))
     }
 
-    /// The file of a number; none if it is not inside. What stands behind it is not read.
+    /// Finds the file of a number; none if there is none. The files after it are not read.
     ///
     /// # Errors
-    /// Says why the bundle cannot be used.
+    /// The bundle cannot be used.
     pub fn find(mut self, seq: u64) -> Result<Option<Vec<u8>>, BadBundle> {
         if self.manifest.entry(seq).is_none() {
             return Ok(None);
@@ -145,7 +145,7 @@ impl<'a> Bundle<'a> {
     /// Reads all of it, checks every file, and returns the manifest. Calls `each` after every file.
     ///
     /// # Errors
-    /// Says why the bundle cannot be used.
+    /// The bundle cannot be used.
     pub fn verify(mut self, each: &mut dyn FnMut()) -> Result<Manifest, BadBundle> {
         while self.next_file()?.is_some() {
             each();
@@ -173,23 +173,23 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Nothing may stand behind the last line: not in the compressed text, not behind it.
+    /// Checks that nothing follows the last line, neither compressed nor after the gzip data.
     fn end(&mut self) -> Result<(), BadBundle> {
         let mut one = [0];
-        // Reading to the end is what makes the decoder check its own checksum.
+        // Only at the end does the decoder check the CRC.
         let surplus = self.lines.read(&mut one)? > 0 || !self.lines.get_ref().get_ref().is_empty();
         if surplus { Err(BadBundle::Surplus) } else { Ok(()) }
     }
 }
 
-/// Reads a line of at most `limit` bytes without its newline; none if there is no such line.
+/// Reads a line of at most `limit` bytes without its newline; none if it is longer or does not end.
 fn read_line(lines: &mut impl io::BufRead, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     lines.take(limit.saturating_add(1)).read_until(b'\n', &mut line)?;
     Ok((line.pop() == Some(b'\n')).then_some(line))
 }
 
-/// Checks that the bytes are what was written.
+/// Checks the digest of the whole file.
 fn check(bytes: &[u8]) -> Result<(), BadBundle> {
     let place = digest_place();
     let begins = bytes.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with(COMMENT.as_bytes()));

@@ -1,4 +1,4 @@
-//! Making a bundle.
+//! Writing a bundle.
 
 use std::io::{self, Write as _};
 
@@ -9,17 +9,17 @@ use super::manifest::{Manifest, ManifestEntry};
 use super::{COMMENT, DIGEST_DIGITS, MAX_BUNDLE_BYTES, digest_place, line};
 use crate::core::digest::Digest;
 
-/// A bundle in the making. Files are added in the order of the manifest, which is written first.
+/// A bundle that is being written: first the manifest, then the files in its order.
 pub(in crate::core::store) struct Writer<'a> {
     gzip: GzEncoder<Vec<u8>>,
     left: std::slice::Iter<'a, ManifestEntry>,
 }
 
 impl<'a> Writer<'a> {
-    /// Begins a bundle of what `manifest` lists.
+    /// Begins a bundle of the files that `manifest` lists.
     ///
     /// # Errors
-    /// The manifest makes no sense.
+    /// The manifest is inconsistent.
     pub(in crate::core::store) fn new(manifest: &'a Manifest) -> io::Result<Self> {
         manifest.check().map_err(io::Error::other)?;
         let comment = format!("{COMMENT}{}", "0".repeat(DIGEST_DIGITS));
@@ -32,7 +32,7 @@ impl<'a> Writer<'a> {
     /// Adds the next file.
     ///
     /// # Errors
-    /// It is not the one that the manifest lists.
+    /// It is not the next file of the manifest.
     pub(in crate::core::store) fn add(&mut self, seq: u64, bytes: &[u8]) -> io::Result<()> {
         if self.left.next() != Some(&ManifestEntry::of(seq, bytes)) {
             return Err(io::Error::other(format!("checkpoint {seq} changed while it was being archived")));
@@ -42,10 +42,10 @@ impl<'a> Writer<'a> {
         self.gzip.write_all(line.as_bytes())
     }
 
-    /// The bytes of the bundle.
+    /// Returns the bytes of the bundle.
     ///
     /// # Errors
-    /// Something that the manifest lists was not added, or the bundle is too large to be read again.
+    /// A file of the manifest was not added, or the bundle is larger than [`MAX_BUNDLE_BYTES`].
     pub(in crate::core::store) fn finish(mut self) -> io::Result<Vec<u8>> {
         if let Some(entry) = self.left.next() {
             return Err(io::Error::other(format!("checkpoint {} is missing", entry.seq)));
@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Fills in the digest of the whole file.
+/// Writes the digest of the whole file into the header.
 pub(super) fn stamp(bytes: &mut [u8]) {
     let digest = Digest::of(bytes).to_hex();
     if let Some(digits) = bytes.get_mut(digest_place()) {

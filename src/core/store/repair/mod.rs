@@ -65,11 +65,11 @@ impl RepairAction {
 /// One repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// What was done.
+    /// The kind.
     pub action: RepairAction,
-    /// Where.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Where it is now, if it was moved.
+    /// Its new path, if it was moved.
     pub to: Option<PathBuf>,
     /// The checkpoint it is about.
     pub handle: Option<Handle>,

@@ -56,7 +56,7 @@ impl<D: Disk> Archive<'_, D> {
                 walk.temporary(path);
             } else if let Some(range) = deletion::parse(name) {
                 inspection.deleted.push(range);
-            } else if walk.unknown(path, self.stat(name), "is no bundle") {
+            } else if walk.unknown(path, self.stat(name).ok(), "is no bundle") {
                 inspection.archive_strays.push(name.clone());
             }
         }

@@ -1,4 +1,4 @@
-//! The directories of a store, from the top down to the workflows.
+//! Checking the directories of a store, from the top down to those of the workflows.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, W
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
-/// A directory of the store that holds directories.
+/// A directory of the store that has directories in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::core::store) enum Place {
     Root,
@@ -152,7 +152,7 @@ impl<D: Disk> Store<D> {
                 false
             }
             (None, stat) => {
-                if walk.unknown(path, stat, "is nothing of a store") {
+                if walk.unknown(path, stat.ok(), "is nothing of a store") {
                     found.misfits.push(misfit);
                 }
                 false

@@ -1,7 +1,6 @@
-//! What a check found.
+//! The findings of a verification, and how they are collected.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -12,36 +11,36 @@ use crate::core::schema::Validator;
 use crate::core::selector::Handle;
 use crate::core::store::disk::{Kind, Stat};
 
-/// How much was checked.
+/// The number of things that were checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Checked {
     /// Workflows, live or archived.
     pub workflows: usize,
-    /// Checkpoints, live or archived. One that is in several places is one.
+    /// Checkpoints, live or archived. Copies of one checkpoint count once.
     pub checkpoints: usize,
     /// Bundles.
     pub bundles: usize,
 }
 
-/// All that was found.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// How much was checked.
+    /// The number of things that were checked.
     pub checked: Checked,
-    /// What was found, in the order of the walk.
+    /// The findings, in the order of the walk.
     pub findings: Vec<Finding>,
-    /// The secrets that are stored, if they were looked for.
+    /// The stored secrets, if they were looked for.
     pub secrets: Vec<StoredSecret>,
 }
 
-/// A place in a stored checkpoint that holds what looks like a secret. The secret itself is in no report.
+/// A value of a stored checkpoint that looks like a secret. The value itself is in no report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoredSecret {
     /// The checkpoint.
     pub handle: Handle,
     /// The file of the checkpoint, or the bundle that holds it.
     pub path: String,
-    /// The JSON pointer of the place.
+    /// The JSON pointer of the value.
     pub pointer: String,
     /// The rule that recognises it.
     pub rule: &'static str,
@@ -59,13 +58,13 @@ pub(super) const REPAIR: &str = "`ckpt verify --repair` moves it to quarantine a
 pub(super) const CHECK_DISK: &str = "check the disk and the permissions";
 pub(super) const LOOK: &str = "look at it, and move it away if it is not needed";
 
-/// A check under way.
+/// A verification in progress.
 pub(in crate::core::store) struct Walk<'a> {
     pub(super) findings: Vec<Finding>,
     pub(super) checked: Checked,
     /// None if secrets are not looked for.
     pub(super) secrets: Option<Vec<StoredSecret>>,
-    /// The numbers of the present workflow that have been counted.
+    /// The numbers of the current workflow that have been counted.
     counted: BTreeSet<u64>,
     progress: &'a mut dyn FnMut(&Checked),
 }
@@ -86,7 +85,7 @@ impl<'a> Walk<'a> {
         Verification { checked: self.checked, findings: self.findings, secrets }
     }
 
-    /// Looks for secrets in the file of a checkpoint, if they are looked for.
+    /// Looks for secrets in the file of a checkpoint, if this verification does.
     pub(super) fn look_for_secrets(&mut self, handle: &Handle, path: &Path, bytes: &[u8]) {
         let Some(secrets) = &mut self.secrets else { return };
         let Ok(document) = serde_json::from_slice(bytes) else { return };
@@ -145,9 +144,9 @@ impl<'a> Walk<'a> {
 
     /// Reports an entry that does not belong to the store. Returns true if it has to be quarantined, because reading
     /// it could lead out of the store or block.
-    pub(super) fn unknown(&mut self, path: PathBuf, stat: io::Result<Stat>, message: &str) -> bool {
+    pub(super) fn unknown(&mut self, path: PathBuf, stat: Option<Stat>, message: &str) -> bool {
         match stat {
-            Ok(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
+            Some(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
                 let message = format!("is {}", words(kind));
                 self.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
                 true
@@ -165,18 +164,18 @@ impl<'a> Walk<'a> {
         self.add(Severity::Info, Code::Leftover, path, message, None);
     }
 
-    /// Begins with a workflow.
+    /// Begins the next workflow.
     pub(super) fn begin(&mut self) {
         self.counted.clear();
     }
 
-    /// Counts a checkpoint of the present workflow, if this is not a copy of it, and says how far it is.
+    /// Counts a checkpoint of the current workflow once, and reports the progress.
     pub(super) fn count(&mut self, seq: u64) {
         self.checked.checkpoints += usize::from(self.counted.insert(seq));
         (self.progress)(&self.checked);
     }
 
-    /// What the schema says against the file of a checkpoint; the first of it.
+    /// Returns the first schema violation of a checkpoint file.
     pub(super) fn violation(&self, bytes: &[u8]) -> Option<String> {
         let validator = Validator::of_checkpoints()?;
         let document = match serde_json::from_slice(bytes) {

@@ -161,7 +161,7 @@ impl<D: Disk> Workflow<'_, D> {
                 }
                 (EntryName::Staged, _) => walk.temporary(path),
                 (EntryName::Unknown, stat) => {
-                    if walk.unknown(path, stat, "is no checkpoint") {
+                    if walk.unknown(path, stat.ok(), "is no checkpoint") {
                         inspection.strays.push(name.clone());
                     }
                 }

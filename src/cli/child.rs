@@ -1,4 +1,4 @@
-//! Running somebody else's command, and saying what became of it.
+//! Running the command of `ckpt run` or `ckpt resume` as a child process.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -17,7 +17,7 @@ use super::session::{Session, Workspace};
 use crate::core::change::Change;
 use crate::core::{Trigger, WorkflowId};
 
-/// What the command finds in its environment.
+/// The variables that are set in the environment of the child.
 pub(crate) struct Environment {
     pub(crate) workflow: String,
     pub(crate) handle: String,
@@ -25,25 +25,25 @@ pub(crate) struct Environment {
     pub(crate) action: Option<String>,
 }
 
-/// How it ended.
+/// The end of a child process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
-    /// Its exit code; 128 and the number of the signal if it was killed by one.
+    /// The exit code; 128 plus the number of the signal that killed it.
     pub(crate) code: u8,
-    /// Whether somebody pressed Ctrl-C meanwhile.
+    /// True if this process or the child got an interrupt, hangup or termination signal.
     pub(crate) interrupted: bool,
 }
 
 impl Ended {
-    /// Its exit code is ours.
+    /// Returns the exit code of the child as that of this process.
     pub(crate) fn exit(self) -> Exit {
         Exit::Child(self.code)
     }
 }
 
-/// Runs a command to its end. With `stdin`, that is what it reads; otherwise it shares ours.
+/// Runs a command and waits for it. The child reads `stdin`, or inherits the stdin of this process.
 ///
-/// While it runs, an interrupt is its business: this process waits for it to end, and then says what happened.
+/// Signals are forwarded to the child; this process survives them, so that it can save how the child ended.
 pub(crate) fn run(
     command: &[OsString],
     environment: &Environment,
@@ -90,28 +90,28 @@ pub(crate) fn run(
     Ok(Ended { code: u8::try_from(code).unwrap_or(1), interrupted })
 }
 
-/// Passes signals on to the command. An interrupt typed at a terminal has reached it already.
+/// Forwards signals to the child. An interrupt typed at a terminal has reached it already.
 fn forward(mut signals: Signals, child: &Child, interrupted: Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
     let pid = Pid::from_child(child);
     let terminal = io::stdin().is_terminal();
     std::thread::spawn(move || {
         for signal in signals.forever() {
             interrupted.store(true, Ordering::SeqCst);
-            let passed = match signal {
+            let forwarded = match signal {
                 SIGINT if terminal => None,
                 SIGINT => Some(Signal::INT),
                 SIGHUP => Some(Signal::HUP),
                 _ => Some(Signal::TERM),
             };
-            if let Some(signal) = passed {
+            if let Some(signal) = forwarded {
                 let _ = rustix::process::kill_process(pid, signal);
             }
         }
     })
 }
 
-/// Records that somebody interrupted the work.
-pub(crate) fn record_interrupt(
+/// Saves that the work was interrupted.
+pub(crate) fn save_interrupt(
     session: &Session,
     workspace: &Workspace,
     workflow: &WorkflowId,

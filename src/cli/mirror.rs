@@ -1,4 +1,4 @@
-//! The copy of a checkpoint that another system reads.
+//! The mirror: a copy of the newest checkpoint in a dialect.
 
 use std::path::Path;
 
@@ -12,21 +12,20 @@ use crate::core::files::read_regular;
 use crate::core::store::Stored;
 use crate::core::{Handle, Store};
 
-/// What a file says, if it can be read.
+/// Reads and parses a JSON or YAML file; none if that fails.
 pub(crate) fn read_document(path: &Path) -> Option<Value> {
     let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
     Document::parse(&bytes).ok().map(|document| document.value)
 }
 
-/// How many checkpoints back a copy may be from.
-const FAR_BACK: usize = 64;
+/// The number of earlier checkpoints that a mirror is compared with.
+const MAX_EARLIER: usize = 64;
 
-/// Brings the copy of a checkpoint that another system reads up to date. The save is done when this begins, and
-/// whatever happens here does not undo it. A file that is no copy of an earlier checkpoint is somebody else's, or has
-/// been changed by the other system: it is left alone.
+/// Updates the mirror of a checkpoint that was just saved. A file is replaced only if it is the mirror of an earlier
+/// checkpoint; any other file belongs to the user, or was edited by the other system.
 ///
 /// # Errors
-/// One line that says why it did not work.
+/// One line that says why the update failed.
 pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -> Result<(), String> {
     let project = store.project();
     let failed = |error: ExportProblem| {
@@ -60,12 +59,14 @@ fn copies(
     files(dialect, &[stored], project, index).map(|export| export.files)
 }
 
-/// Whether what stands in the place of a file is the copy of an earlier checkpoint, as it was left.
+/// Returns true if the existing file is the unchanged mirror of an earlier checkpoint.
 fn is_earlier_copy(dialect: Dialect, checkpoint: &Checkpoint, store: &Store, file: &ExportFile) -> bool {
-    let earlier = (1..checkpoint.seq).rev().take(FAR_BACK);
-    let mut earlier = earlier.filter_map(|seq| store.load(&Handle::new(&checkpoint.workflow, seq)).ok());
-    earlier.any(|earlier| {
+    for seq in (1..checkpoint.seq).rev().take(MAX_EARLIER) {
+        let Ok(earlier) = store.load(&Handle::new(&checkpoint.workflow, seq)) else { continue };
         let copies = copies(dialect, &earlier.checkpoint, store.project()).unwrap_or_default();
-        copies.iter().any(|copy| copy.path == file.path && is_there(store.project(), copy))
-    })
+        if copies.iter().any(|copy| copy.path == file.path && is_there(store.project(), copy)) {
+            return true;
+        }
+    }
+    false
 }

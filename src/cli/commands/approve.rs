@@ -49,7 +49,7 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     let workflow = workspace.store.resolve_workflow(&args.id)?;
     let phase = match &args.phase {
         Some(phase) => phase.clone(),
-        None => waiting(session, &workspace, &workflow)?,
+        None => waiting_phase(session, &workspace, &workflow)?,
     };
     let by = args.by.clone().or_else(|| session.env.user());
     let change =
@@ -58,12 +58,19 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report.titled("Approved in"))
 }
 
-/// The phase that waits for approval.
-fn waiting(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<PhaseId, Failure> {
-    let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
-    let waits = judgement.resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
-    judgement.resume.phase.filter(|_| waits).ok_or_else(|| {
-        Failure::new(ErrorCode::NothingToApprove, format!("no phase of `{workflow}` waits for approval"))
-            .help(format!("name one with `ckpt approve {workflow} --phase P`"))
-    })
+/// Returns the phase that waits for approval.
+fn waiting_phase(
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<PhaseId, Failure> {
+    let resume = session.judge(workspace, Selected::newest(&workspace.store, workflow)?).resume;
+    if resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval)
+        && let Some(phase) = resume.phase
+    {
+        return Ok(phase);
+    }
+    let message = format!("no phase of `{workflow}` waits for approval");
+    Err(Failure::new(ErrorCode::NothingToApprove, message)
+        .help(format!("name one with `ckpt approve {workflow} --phase P`")))
 }

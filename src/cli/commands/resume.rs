@@ -221,7 +221,7 @@ fn start(
     };
     let ended = child::run(&args.command, &environment, Some(brief.as_bytes()))?;
     if ended.interrupted && ended.code != 0 {
-        child::record_interrupt(session, workspace, &checkpoint.workflow)?;
+        child::save_interrupt(session, workspace, &checkpoint.workflow)?;
     }
     Ok(ended.exit())
 }

@@ -49,11 +49,10 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let phase = &args.phase;
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&args.id)?;
-    let about = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
-
     let options = SaveOptions::default();
+    let change_to = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
 
-    let begun = session.save(&workspace, &workflow, about(PhaseStatus::InProgress), &options)?;
+    let begun = session.save(&workspace, &workflow, change_to(PhaseStatus::InProgress), &options)?;
     let environment = child::Environment {
         workflow: workflow.to_string(),
         handle: begun.handle.map(|handle| handle.to_string()).unwrap_or_default(),
@@ -64,21 +63,21 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let ended = match child::run(&args.command, &environment, None) {
         Ok(ended) => ended,
         Err(failure) => {
-            let change = Change { error: Some(failure.message.clone()), ..about(PhaseStatus::Failed) };
+            let change = Change { error: Some(failure.message.clone()), ..change_to(PhaseStatus::Failed) };
             session.save(&workspace, &workflow, change, &options)?;
             return Err(failure);
         }
     };
     let later = session.with_current_time()?;
-    // A command that finishes all the same has done its work.
+    // A command that succeeds in spite of the signal has completed the phase.
     if ended.interrupted && ended.code != 0 {
-        child::record_interrupt(&later, &workspace, &workflow)?;
+        child::save_interrupt(&later, &workspace, &workflow)?;
         return Ok(ended.exit());
     }
     let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
     let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
-    let data = vec![Edit::Overlay(evidence(args, ended.code, start, later.now()))];
-    let report = later.save(&workspace, &workflow, Change { data, error, ..about(status) }, &options)?;
+    let data = vec![Edit::Overlay(run_data(args, ended.code, start, later.now()))];
+    let report = later.save(&workspace, &workflow, Change { data, error, ..change_to(status) }, &options)?;
     if let Some(handle) = &report.handle
         && !session.ui.is_quiet()
     {
@@ -91,8 +90,8 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     Ok(ended.exit())
 }
 
-/// What is recorded about the run.
-fn evidence(args: &RunArgs, code: u8, start: Timestamp, end: Timestamp) -> serde_json::Value {
+/// The data of the phase: command, exit code and duration.
+fn run_data(args: &RunArgs, code: u8, start: Timestamp, end: Timestamp) -> serde_json::Value {
     let command: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
     let seconds = end.seconds_since(start).max(0);
     json!({"run": {"command": command, "exit_code": code, "duration_seconds": seconds}})

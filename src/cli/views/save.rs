@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::core::checkpoint::Content;
-use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::checkpoint::{Content, Next};
+use crate::core::phase::PhaseStatus;
 use crate::core::save::Outcome;
-use crate::core::{Checkpoint, Handle, Store, WorkflowId, WorkflowStatus};
+use crate::core::{Checkpoint, Handle, PhaseId, Store, Trigger, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SaveReport {
@@ -20,14 +19,14 @@ pub(crate) struct SaveReport {
     seq: Option<u64>,
     pub(crate) created: bool,
     pub(crate) status: Option<WorkflowStatus>,
-    phase: Option<String>,
-    done: Vec<String>,
-    remaining: Vec<String>,
-    pub(crate) next: Option<NextReport>,
+    phase: Option<PhaseId>,
+    done: Vec<PhaseId>,
+    remaining: Vec<PhaseId>,
+    pub(crate) next: Option<Next>,
     /// The JSON pointers of the secrets that were replaced.
     pub(crate) redactions: Vec<String>,
     path: Option<String>,
-    skipped_trigger: Option<String>,
+    skipped_trigger: Option<Trigger>,
     pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     verb: Cow<'static, str>,
@@ -52,12 +51,6 @@ pub(crate) struct SaveReport {
     has_allow_secrets: bool,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct NextReport {
-    phase: Option<String>,
-    pub(crate) action: Option<String>,
-}
-
 impl SaveReport {
     /// Reports an outcome. `checkpoint` is the one that was written or kept, if it can be read.
     pub(crate) fn new(
@@ -68,21 +61,17 @@ impl SaveReport {
     ) -> Self {
         let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
         let content = checkpoint.map(|checkpoint| &checkpoint.content);
-        let ids =
-            |phases: &mut dyn Iterator<Item = &Phase>| phases.map(|phase| phase.id.to_string()).collect();
-        let next = content.and_then(|content| content.next.as_ref()).map(|next| NextReport {
-            phase: next.phase.as_ref().map(ToString::to_string),
-            action: next.action.clone(),
-        });
+        let phases = content.map(|content| content.phases.as_slice()).unwrap_or_default();
+        let (done, remaining) = phases.iter().partition::<Vec<_>, _>(|phase| phase.status.is_done());
         let mut report = Self {
             workflow: workflow.clone(),
             seq: outcome.seq(),
             created: false,
             status: content.map(|content| content.status),
-            phase: content.and_then(|content| content.phase.as_ref()).map(ToString::to_string),
-            done: content.map_or_else(Vec::new, |content| ids(&mut content.done())),
-            remaining: content.map_or_else(Vec::new, |content| ids(&mut content.remaining())),
-            next,
+            phase: content.and_then(|content| content.phase.clone()),
+            done: done.into_iter().map(|phase| phase.id.clone()).collect(),
+            remaining: remaining.into_iter().map(|phase| phase.id.clone()).collect(),
+            next: content.and_then(|content| content.next.clone()),
             redactions: Vec::new(),
             path: handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
             handle,
@@ -104,7 +93,7 @@ impl SaveReport {
             }
             Outcome::Repeated(_) => report.repeated = true,
             Outcome::Unchanged(_) => {}
-            Outcome::TriggerOff { trigger, .. } => report.skipped_trigger = Some(trigger.to_string()),
+            Outcome::TriggerOff { trigger, .. } => report.skipped_trigger = Some(trigger.clone()),
         }
         report
     }
@@ -125,45 +114,43 @@ impl SaveReport {
 
     /// The warnings and the line about the cleanup, for a command with a summary of its own.
     pub(crate) fn notes(&self) -> String {
-        let mut text = String::new();
-        for warning in &self.warnings {
-            text.push_str(&format!("warning: {}\n", escape::inline(warning)));
-        }
-        if !self.redactions.is_empty() {
-            let pointers = self.redactions.join(", ");
-            text.push_str(&format!(
-                "warning: replaced what looks like secrets at {}\n",
-                escape::inline(&pointers)
-            ));
-        }
+        let mut page = Page::new(false, None, None, false);
+        page.warnings(&self.warnings);
+        self.redaction_warning(&mut page);
         if let Some(cleanup) = &self.cleanup {
-            text.push_str(&format!("{cleanup}\n"));
+            page.line(cleanup);
         }
-        text
+        page.into_text()
+    }
+
+    fn redaction_warning(&self, page: &mut Page) {
+        if self.redactions.is_empty() {
+            return;
+        }
+        let label = page.paint(Style::Warning, "warning:");
+        let pointers = page.escape(&self.redactions.join(", "));
+        let flag = if self.has_allow_secrets { "; `--allow-secrets` keeps them" } else { "" };
+        page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
     }
 }
 
 /// `phase 2 (Strategic Synthesis) complete, 4 of 7 done`
 fn summary(content: &Content) -> String {
-    let phase = content.phase.as_ref().and_then(|id| content.find_phase(id));
-    let mut words = match phase {
-        Some(phase) => {
-            let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-            let status = match phase.status {
-                PhaseStatus::InProgress => "in progress",
-                other => other.word(),
-            };
-            format!("phase {}{name} {status}, ", phase.id)
-        }
-        None => String::new(),
-    };
     let done = content.done().count();
-    words.push_str(&if content.is_declared() {
+    let progress = if content.is_declared() {
         format!("{done} of {} done", content.phases.len())
     } else {
         format!("{done} done")
-    });
-    words
+    };
+    let Some(phase) = content.phase.as_ref().and_then(|id| content.find_phase(id)) else {
+        return progress;
+    };
+    let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    let status = match phase.status {
+        PhaseStatus::InProgress => "in progress",
+        other => other.word(),
+    };
+    format!("phase {}{name} {status}, {progress}", phase.id)
 }
 
 impl Report for SaveReport {
@@ -186,12 +173,7 @@ impl Report for SaveReport {
             page.line(format!("Created the store {}", page.escape(store)));
         }
         page.warnings(self.warnings.get(..self.advice).unwrap_or_default());
-        if !self.redactions.is_empty() {
-            let label = page.paint(Style::Warning, "warning:");
-            let pointers = page.escape(&self.redactions.join(", "));
-            let flag = if self.has_allow_secrets { "; `--allow-secrets` keeps them" } else { "" };
-            page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
-        }
+        self.redaction_warning(page);
         if let Some(trigger) = &self.skipped_trigger {
             page.line(format!("Nothing saved: the trigger {trigger} is switched off in the configuration"));
             return;
@@ -207,9 +189,8 @@ impl Report for SaveReport {
         }
         let next = match &self.next {
             _ if self.status == Some(WorkflowStatus::Complete) => " The workflow is complete.".to_owned(),
-            Some(NextReport { phase: Some(next), .. } | NextReport { action: Some(next), .. }) => {
-                format!(" Next: {}.", page.escape(next))
-            }
+            Some(Next { phase: Some(phase), .. }) => format!(" Next: {}.", page.escape(phase.as_str())),
+            Some(Next { action: Some(action), .. }) => format!(" Next: {}.", page.escape(action)),
             _ => String::new(),
         };
         let resume = match self.status {

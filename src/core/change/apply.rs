@@ -1,4 +1,4 @@
-//! Applying a change to the newest checkpoint. Pure: the world arrives in a [`Stamp`].
+//! Applying a change to the newest checkpoint, without I/O: time, writer and git context are in the [`Stamp`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::ChangeError;
 use super::phases::{declare, find_or_add};
-use super::successor::{Stamp, successor};
+use super::stamp::{Stamp, next_checkpoint};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, MAX_DEPTH, depth, is_reserved, merge_patch, overlay, set_member};
@@ -17,17 +17,17 @@ use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
 impl Change {
-    /// Makes the next checkpoint of `workflow` out of its newest one.
+    /// Returns the checkpoint that follows `newest` after this change.
     ///
     /// # Errors
-    /// Says why the change does not fit; nothing has happened then.
+    /// The change does not fit the workflow.
     pub fn apply(
         &self,
         workflow: &WorkflowId,
         newest: Option<Box<Checkpoint>>,
         stamp: &Stamp,
     ) -> Result<Box<Checkpoint>, ChangeError> {
-        let mut next = successor(workflow, newest, stamp);
+        let mut next = next_checkpoint(workflow, newest, stamp);
         next.trigger = self.trigger();
         next.note.clone_from(&self.note);
         next.pinned = self.pin;
@@ -53,9 +53,8 @@ impl Change {
             next.title = Some(title.clone());
         }
         if !self.labels.is_empty() {
-            let known: HashSet<String> = next.labels.iter().cloned().collect();
-            let mut seen: HashSet<&String> = known.iter().collect();
-            next.labels.extend(self.labels.iter().filter(|label| seen.insert(*label)).cloned());
+            let mut seen: HashSet<String> = next.labels.iter().cloned().collect();
+            next.labels.extend(self.labels.iter().filter(|label| seen.insert((*label).clone())).cloned());
         }
         if let Some(pipeline) = &self.pipeline {
             declare(next, pipeline)?;
@@ -107,10 +106,8 @@ impl Change {
             edit("data", &mut data, &self.data)?;
             next.phases[index].data = Some(data);
         }
-        let mended = next.last_error.as_ref().and_then(|error| error.phase.as_ref()).is_some_and(|failed| {
-            next.phases.iter().any(|phase| phase.id == *failed && phase.status.is_done())
-        });
-        if mended {
+        let failed = next.last_error.as_ref().and_then(|error| error.phase.as_ref());
+        if failed.and_then(|id| next.find_phase(id)).is_some_and(|phase| phase.status.is_done()) {
             next.last_error = None;
         }
         if let Some(message) = &self.error {
@@ -127,7 +124,7 @@ impl Change {
     fn move_tasks(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let mut places = HashMap::new();
         if !self.tasks.is_empty() {
-            // The first of a name counts, should a file have two.
+            // In reverse, so that the first of two tasks with one id is found.
             let known = next.tasks.iter().enumerate().rev();
             places.extend(known.map(|(place, task)| (task.id.clone(), place)));
         }
@@ -162,7 +159,7 @@ impl Change {
         }
     }
 
-    /// A workflow is complete when all its declared phases are done; work on a finished one reopens it.
+    /// Completes the workflow when all declared phases are done; a change of a phase reopens a finished workflow.
     fn settle_status(&self, next: &mut Content) {
         let all_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
         if let Some(status) = self.workflow_status {
@@ -172,20 +169,20 @@ impl Change {
         }
     }
 
-    /// What comes next is the first phase that is not done, unless somebody knows better.
+    /// Sets the phase to continue with, by default the first one that is not done.
     fn settle_next(&self, next: &mut Content) -> Result<(), ChangeError> {
         let before = next.next.take();
         let computed =
             next.is_declared().then(|| next.remaining().next().map(|phase| phase.id.clone())).flatten();
         let phase = match (&self.next_phase, computed) {
-            (Some(given), _) => {
+            (Some(explicit), _) => {
                 if next.is_declared() {
-                    find_or_add(next, given)?;
+                    find_or_add(next, explicit)?;
                 }
-                Some(given.clone())
+                Some(explicit.clone())
             }
             (None, Some(computed)) => Some(computed),
-            // Without declared phases the last word about what comes next stands until a phase is reported.
+            // Without declared phases, an explicit next phase stays until a phase is reported.
             (None, None) if !next.is_declared() && self.phase.is_none() => {
                 before.as_ref().and_then(|before| before.phase.clone())
             }
@@ -194,10 +191,10 @@ impl Change {
         let moved = before.as_ref().is_none_or(|before| before.phase != phase);
         let declared_action =
             || phase.as_ref().and_then(|id| next.find_phase(id)).and_then(|p| p.action.clone());
-        let over = next.status == WorkflowStatus::Complete && self.next_phase.is_none();
+        let is_finished = next.status == WorkflowStatus::Complete && self.next_phase.is_none();
         let action = match (&self.next_action, before) {
             (Some(action), _) => Some(action.clone()),
-            (None, _) if over => None,
+            (None, _) if is_finished => None,
             (None, Some(before)) if !moved && (next.is_declared() || self.phase.is_none()) => before.action,
             (None, _) => declared_action(),
         };
@@ -208,35 +205,35 @@ impl Change {
     }
 }
 
-/// Tasks that wait for each other would wait for ever.
+/// Refuses tasks that wait for each other, by a depth-first search.
 fn refuse_cycles(tasks: &[Task]) -> Result<(), ChangeError> {
     let places: HashMap<&TaskId, usize> =
         tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
     let mut settled = vec![false; tasks.len()];
     for start in 0..tasks.len() {
-        // The way down to where the search is, with how many of its dependencies each one has behind it.
-        let mut way = vec![(start, 0)];
-        let mut on_way = HashSet::from([start]);
-        while let Some((place, tried)) = way.last_mut() {
+        // The tasks from `start` to the current one, each with the number of its dependencies visited so far.
+        let mut path = vec![(start, 0)];
+        let mut on_path = HashSet::from([start]);
+        while let Some((place, tried)) = path.last_mut() {
             let (place, next) = (*place, tasks[*place].depends_on.get(*tried));
             *tried += 1;
             match next.map(|id| places.get(id)) {
                 None => {
                     settled[place] = true;
-                    on_way.remove(&place);
-                    way.pop();
+                    on_path.remove(&place);
+                    path.pop();
                 }
-                Some(Some(next)) if on_way.contains(next) => {
-                    let cycle = way.iter().skip_while(|(place, _)| place != next).skip(1);
+                Some(Some(next)) if on_path.contains(next) => {
+                    let cycle = path.iter().skip_while(|(place, _)| place != next).skip(1);
                     let mut through: Vec<TaskId> = cycle.map(|(place, _)| tasks[*place].id.clone()).collect();
                     through.push(tasks[*next].id.clone());
                     return Err(ChangeError::TaskCycle { task: tasks[*next].id.clone(), through });
                 }
                 Some(Some(next)) if !settled[*next] => {
-                    on_way.insert(*next);
-                    way.push((*next, 0));
+                    on_path.insert(*next);
+                    path.push((*next, 0));
                 }
-                // It is known to end, or it is yet to come.
+                // A task without a cycle, or an unknown one.
                 Some(_) => {}
             }
         }

@@ -9,13 +9,13 @@ mod error;
 mod input;
 mod phases;
 mod redaction;
-mod successor;
+mod stamp;
 
 pub use error::ChangeError;
 pub use input::{DocumentError, NamedPipeline, SaveInput};
 pub use redaction::refuse_secret;
-pub use successor::Stamp;
-pub(crate) use successor::successor;
+pub use stamp::Stamp;
+pub(crate) use stamp::next_checkpoint;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,11 +1,11 @@
-//! The list of phases: declaring it, and finding a place in it.
+//! Declaring and finding phases.
 
 use super::error::ChangeError;
 use crate::core::checkpoint::Content;
 use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
 use crate::core::pipeline::Pipeline;
 
-/// Makes the phases of `pipeline` the declared ones; what is recorded about a phase stays with it.
+/// Declares the phases of `pipeline`. A phase that is known already keeps its record.
 pub(super) fn declare(next: &mut Content, pipeline: &Pipeline) -> Result<(), ChangeError> {
     if pipeline.phases.len() > MAX_PHASES {
         return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });
@@ -26,7 +26,7 @@ pub(super) fn declare(next: &mut Content, pipeline: &Pipeline) -> Result<(), Cha
     Ok(())
 }
 
-/// The place of a phase that must be there already.
+/// Returns the index of a known phase.
 pub(super) fn find_phase(next: &Content, id: &PhaseId) -> Result<usize, ChangeError> {
     next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
         let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
@@ -34,7 +34,7 @@ pub(super) fn find_phase(next: &Content, id: &PhaseId) -> Result<usize, ChangeEr
     })
 }
 
-/// The place of a phase in the list. Without a declared pipeline, phases are taken in the order they are first named.
+/// Returns the index of a phase. Without a declared pipeline, an unknown phase is added at the end.
 pub(super) fn find_or_add(next: &mut Content, id: &PhaseId) -> Result<usize, ChangeError> {
     match find_phase(next, id) {
         Err(unknown) if next.is_declared() => return Err(unknown),

@@ -12,7 +12,7 @@ use super::dialect::Dialect;
 use super::document::{Document, Notation};
 use super::draft::Draft;
 use super::reading::{DialectFiles, Reading};
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, Writer};
 use crate::core::json::overlay;
 use crate::core::phase::{PhaseId, PhaseStatus};
@@ -41,7 +41,7 @@ pub(super) fn imported(dialect: Dialect, main: &Value, companion: Option<&Value>
     let files = DialectFiles { main: main.clone(), companion: companion.cloned() };
     draft.content.state = dialect.imported_state(files, &draft.content.state);
     let id = draft.workflow.as_deref().and_then(|id| id.parse().ok()).unwrap_or_else(|| "w".parse().unwrap());
-    draft.assemble(*successor(&id, None, &stamp), Path::new("/project"))
+    draft.assemble(*next_checkpoint(&id, None, &stamp), Path::new("/project"))
 }
 
 /// Asserts that an import without changes is written back as the same JSON value.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::{ImportError, SourceError};
 use super::files::inspect_files;
 use super::foreign_file::ForeignFile;
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
@@ -114,7 +114,7 @@ impl<D: Disk> Importer<'_, D> {
         let draft = &file.reading.draft;
         let stamp = Stamp { git: None, watched: Vec::new(), ..self.stamp.clone() };
         let earlier_phases = newest.as_ref().map(|newest| newest.content.phases.clone()).unwrap_or_default();
-        let mut blank = successor(workflow, newest, &stamp);
+        let mut blank = next_checkpoint(workflow, newest, &stamp);
         blank.context = Default::default();
         let mut checkpoint = Box::new(draft.clone().assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {

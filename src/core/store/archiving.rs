@@ -22,7 +22,7 @@ use super::open::Store;
 use super::pack::NewBundle;
 use super::progress::{ArchiveProgress, ProgressCounter};
 use super::workflow::{Entry, Workflow};
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, Sealed, WorkflowStatus};
 use crate::core::format::Unusable;
 use crate::core::phase::Phase;
@@ -149,7 +149,7 @@ impl<D: Disk> Workflow<'_, D> {
         };
         let first = self.live_below(seq)?.first().copied();
         let name = BundleName::new(first.unwrap_or(last), last, stamp.now, reason);
-        let mut seal = Box::new(closing(*successor(self.id, model, stamp), reason));
+        let mut seal = Box::new(closing(*next_checkpoint(self.id, model, stamp), reason));
         seal.seq = seq;
         seal.parent = parent;
         seal.sealed = Some(Sealed {

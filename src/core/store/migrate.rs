@@ -4,7 +4,7 @@ use super::append::Decision;
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::format::{self, Unusable};
 use crate::core::migrate::Step;
 use crate::core::selector::Handle;
@@ -71,7 +71,7 @@ impl<D: Disk> Store<D> {
                 return Ok(Decision::Keep(()));
             }
             let note = format!("brought forward from format {version}");
-            let mut next = successor(workflow, Some(old), stamp);
+            let mut next = next_checkpoint(workflow, Some(old), stamp);
             next.trigger = Trigger::Manual;
             next.note = Some(note);
             Ok(Decision::Write(next))

@@ -9,7 +9,7 @@ use super::error::{Error, Result};
 use super::head::Head;
 use super::open::Store;
 use super::workflow::Workflow;
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
@@ -82,7 +82,7 @@ impl<D: Disk> Store<D> {
                 // It may be a seal.
                 Err(error) => return Err(error),
             };
-            let mut next = successor(id, Some(workflow.continued(seal)?.checkpoint), stamp);
+            let mut next = next_checkpoint(id, Some(workflow.continued(seal)?.checkpoint), stamp);
             next.trigger = Trigger::Manual;
             Ok(Decision::Write(next))
         })?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::Writer;
 use crate::core::dialects::reading::Reading;
 use crate::core::dialects::testing::{codes, read};
@@ -16,7 +16,7 @@ fn judge(reading: &Reading) -> Resume {
     let now = Timestamp::parse("2026-11-01T12:00:00Z").unwrap();
     let stamp =
         Stamp { now, save_id: "0".repeat(32), writer: Writer::default(), git: None, watched: Vec::new() };
-    let blank = successor(&"w".parse().unwrap(), None, &stamp);
+    let blank = next_checkpoint(&"w".parse().unwrap(), None, &stamp);
     evaluate(
         &reading.draft.clone().assemble(*blank, Path::new("/project")),
         &Facts::default(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::quarantine::Quarantined;
 use super::{Repair, RepairAction};
-use crate::core::change::{Stamp, successor};
+use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::finding::Severity;
 use crate::core::format::Unusable;
@@ -81,7 +81,7 @@ impl<D: Disk> Store<D> {
                 return Ok(Decision::Keep(()));
             }
             let note = if usable.is_some() { CONTINUED } else { BEGUN };
-            let mut next = successor(workflow.id, usable.clone(), stamp);
+            let mut next = next_checkpoint(workflow.id, usable.clone(), stamp);
             next.seq = top.saturating_add(1);
             next.trigger = Trigger::Manual;
             next.note = Some(note.to_owned());

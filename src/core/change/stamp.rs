@@ -1,4 +1,4 @@
-//! The checkpoint that follows another when nothing changes, and what the program itself puts into it.
+//! The part of a checkpoint that the program fills in itself.
 
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, GitContext, WatchedFile, Writer};
 use crate::core::digest::Digest;
@@ -7,23 +7,23 @@ use crate::core::trigger::Trigger;
 use crate::core::version::CURRENT;
 use crate::core::workflow_id::WorkflowId;
 
-/// The part of a save that the program adds itself. None of it is ever taken from the caller.
+/// The time, writer and context of a save. None of it is taken from the input of the user.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     /// The time of the save.
     pub now: Timestamp,
-    /// A random name of the save.
+    /// A random id of the save.
     pub save_id: String,
     /// The author of the save.
     pub writer: Writer,
-    /// The git checkout.
+    /// The state of the git checkout.
     pub git: Option<GitContext>,
     /// The watched files; none if nothing is watched.
     pub watched: Vec<WatchedFile>,
 }
 
-/// The checkpoint that follows `newest` when nothing changes: its content, a new number, and the stamp.
-pub(crate) fn successor(
+/// Returns the checkpoint that follows `newest` with the same content: the next number, and the stamp.
+pub(crate) fn next_checkpoint(
     workflow: &WorkflowId,
     newest: Option<Box<Checkpoint>>,
     stamp: &Stamp,

@@ -21,7 +21,6 @@ use crate::cli::views::resume::ResumeReport;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::store::Keep;
 use crate::core::{ArchiveReason, Config, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -185,7 +184,7 @@ fn decide(
             }
             Some(Choice::StartFresh) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
-                let fresh = workspace.store.restart(workflow, &stamp, Keep::Plan)?.checkpoint.handle();
+                let fresh = workspace.store.restart(workflow, &stamp)?.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
                 return start(args, session, workspace, &judgement);

@@ -30,7 +30,7 @@ use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
 /// How long a writer waits for the lock before it continues without it.
-pub const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a writer waits for a renamed directory to come back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);

@@ -20,7 +20,7 @@ const DIGITS: usize = 8;
 
 /// The name of a file in the directory of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryName {
+pub(super) enum EntryName {
     /// A numbered entry: a checkpoint, a seal or a tombstone.
     Number(u64),
     /// A temporary file.
@@ -31,8 +31,7 @@ pub enum EntryName {
 
 impl EntryName {
     /// Parses a name.
-    #[must_use]
-    pub fn parse(name: &str) -> Self {
+    pub(super) fn parse(name: &str) -> Self {
         if name.starts_with(STAGED) {
             return Self::Staged;
         }

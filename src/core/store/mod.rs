@@ -38,8 +38,9 @@
 //!
 //! - `disk`, `os_disk`: the seam to the file system, and the real one. `layout`: names. `publish`: stage and publish.
 //! - `locate`, `open`: finding, opening and creating a [`Store`]; opening its directories.
-//! - `workflow`: a handle of one workflow, reading and writing its entries. `head`: its newest entry.
-//! - `archive`: a handle of the bundles of one workflow. `deletion`: its deletion records. `bundle`: the file format.
+//! - `workflow`: one workflow with its open directory; reads and writes its entries. `head`: its newest entry.
+//! - `archive`: the archive of one workflow; reads its bundles. `deletion`: its deletion records. `bundle`: the file
+//!   format.
 //! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
@@ -80,24 +81,21 @@ mod scan_archive;
 mod verify;
 mod workflow;
 
-pub use append::{Decision, LOCK_PATIENCE};
+pub use append::Decision;
 pub use archiving::Archived;
-pub use bundle::{
-    BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES, Manifest, ManifestEntry,
-};
+pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow};
 pub use deletion::{DeletionReason, Deletions};
 pub use disk::{Access, Disk, FileId, Kind, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
-pub use layout::{EntryName, STORE_NAME};
+pub use layout::STORE_NAME;
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;
 pub use open::Store;
 pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};
 pub use repair::{Repair, RepairAction};
-pub use restart::{Keep, Restarted};
 pub use restore::Restored;
 pub use scan::{CheckpointRow, Live, WorkflowRow};
 pub use scan_archive::BundleRow;

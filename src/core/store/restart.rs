@@ -3,46 +3,26 @@
 use std::convert::Infallible;
 
 use super::append::Decision;
-use super::archiving::Archived;
 use super::disk::Disk;
 use super::error::Result;
 use super::head::Head;
 use super::open::Store;
 use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
-use crate::core::json::Json;
 use crate::core::phase::{Approval, Phase};
 use crate::core::reason::ArchiveReason;
 use crate::core::workflow_id::WorkflowId;
 
-/// What a restarted workflow keeps besides its title, labels, pipeline and declared phases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keep {
-    /// Nothing.
-    #[default]
-    Plan,
-    /// The free-form state.
-    State,
-}
-
-/// The result of restarting a workflow.
-#[derive(Debug)]
-pub struct Restarted {
-    /// The result of archiving the run before.
-    pub archived: Archived,
-    /// The first checkpoint of the new run.
-    pub checkpoint: Box<Checkpoint>,
-}
-
 impl<D: Disk> Store<D> {
     /// Archives a workflow and begins another run of it, with the same title, labels, pipeline and declared phases,
-    /// none of them begun. If its content is lost, these are taken from the seal.
+    /// none of them begun. If its content is lost, these are taken from the seal. Returns the first checkpoint of the
+    /// new run.
     ///
     /// # Errors
     /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
     /// the same call completes it.
-    pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp, keep: Keep) -> Result<Restarted> {
-        let archived = self.archive(workflow, &ArchiveReason::Restarted, stamp, &mut |_| {})?;
+    pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Box<Checkpoint>> {
+        self.archive(workflow, &ArchiveReason::Restarted, stamp, &mut |_| {})?;
         let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
             let old = match head.map(|head| live.read_head(head)).transpose()? {
                 Some(head) => Some(match (live.continued(head.clone()), head) {
@@ -52,12 +32,12 @@ impl<D: Disk> Store<D> {
                 }),
                 None => None,
             };
-            let fresh = old.map(|old| Box::new(fresh(*old, keep)));
+            let fresh = old.map(|old| Box::new(fresh(*old)));
             let next = Change::default().apply(workflow, fresh, stamp)?;
             Ok(Decision::<Infallible>::Write(next))
         })?;
         match appended {
-            Decision::Write(checkpoint) => Ok(Restarted { archived, checkpoint }),
+            Decision::Write(checkpoint) => Ok(checkpoint),
             Decision::Keep(never) => match never {},
         }
     }
@@ -65,9 +45,9 @@ impl<D: Disk> Store<D> {
 
 /// Returns the workflow as it was declared, before any work. Keys of earlier saves are dropped, so that the same work,
 /// done again, is saved again.
-fn fresh(old: Checkpoint, keep: Keep) -> Checkpoint {
+fn fresh(old: Checkpoint) -> Checkpoint {
     let declared = old.content.is_declared();
-    let Content { title, labels, pipeline, phases, state, .. } = old.content;
+    let Content { title, labels, pipeline, phases, .. } = old.content;
     Checkpoint {
         note: None,
         content: Content {
@@ -75,10 +55,6 @@ fn fresh(old: Checkpoint, keep: Keep) -> Checkpoint {
             labels,
             pipeline,
             phases: if declared { phases.into_iter().map(unbegun).collect() } else { Vec::new() },
-            state: match keep {
-                Keep::Plan => Json::default(),
-                Keep::State => state,
-            },
             ..Content::default()
         },
         context: Context::default(),

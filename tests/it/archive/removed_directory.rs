@@ -3,7 +3,7 @@
 use ckpt::core::ArchiveReason;
 use ckpt::core::Error;
 use ckpt::core::finding::Code;
-use ckpt::core::store::{Entry, Keep};
+use ckpt::core::store::Entry;
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
@@ -96,9 +96,9 @@ fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
 #[test]
 fn it_begins_again_above_its_seal() {
     let (world, _) = removed();
-    let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
-    assert_eq!((restarted.archived.seal, restarted.checkpoint.seq), (handle(4), 5));
-    assert!(restarted.checkpoint.content.state.is_empty_object());
+    let restarted = world.store().restart(&id("042"), &world.stamp()).unwrap();
+    assert_eq!((restarted.parent.unwrap().seq, restarted.seq), (4, 5));
+    assert!(restarted.content.state.is_empty_object());
 }
 
 #[test]

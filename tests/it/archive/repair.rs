@@ -171,7 +171,7 @@ proptest! {
                 Act::Restore => drop(store.restore(&id("042"), None, &world.stamp()).unwrap()),
                 Act::RestoreOne(seq) => drop(store.restore(&id("042"), Some(*seq), &world.stamp())),
                 Act::Restart => {
-                    drop(store.restart(&id("042"), &world.stamp(), ckpt::core::store::Keep::Plan).unwrap());
+                    drop(store.restart(&id("042"), &world.stamp()).unwrap());
                 }
             }
             let found = store.verify(&[], &mut |_| {}).unwrap();

@@ -38,9 +38,9 @@ pub use read::{BadBundle, Bundle};
 pub(super) use write::Writer;
 
 /// The largest bundle that is written or read, compressed.
-pub const MAX_BUNDLE_BYTES: u64 = 1 << 30;
+pub(super) const MAX_BUNDLE_BYTES: u64 = 1 << 30;
 /// The most files in one bundle.
-pub const MAX_BUNDLE_FILES: usize = 500_000;
+const MAX_BUNDLE_FILES: usize = 500_000;
 
 /// The gzip header: deflate, with a comment, no time, no flags, no operating system.
 const HEADER: &[u8] = b"\x1f\x8b\x08\x10\0\0\0\0\0\xff";

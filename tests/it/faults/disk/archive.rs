@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use ckpt::core::store::{Bundle, Keep, Result};
+use ckpt::core::store::{Bundle, Result};
 use ckpt::core::{ArchiveReason, Store};
 use serde_json::json;
 
@@ -89,10 +89,10 @@ fn saving_after_an_archive_that_was_not_completed() {
 fn restarting() {
     with_every_fault(
         |_| {},
-        |store, world| store.restart(&id("042"), &world.stamp(), Keep::Plan),
+        |store, world| store.restart(&id("042"), &world.stamp()),
         |world, files, why| {
-            let restarted = world.store().restart(&id("042"), &world.stamp(), Keep::Plan).unwrap();
-            assert!(restarted.checkpoint.content.state.is_empty_object(), "{why}");
+            let restarted = world.store().restart(&id("042"), &world.stamp()).unwrap();
+            assert!(restarted.content.state.is_empty_object(), "{why}");
             let bundles = world.store().bundles(&id("042")).unwrap();
             assert!(!bundles.is_empty() && (1..=3).all(|seq| world.bytes(seq).is_empty()), "{why}");
             assert_eq!(world.store().load(&handle(3)).unwrap().bytes, files[2], "{why}");

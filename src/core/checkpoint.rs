@@ -18,7 +18,7 @@ use super::workflow_id::WorkflowId;
 /// The pipeline name of a phase list that was given with a save instead of a name.
 pub const CUSTOM_PIPELINE: &str = "custom";
 
-/// Where a workflow stands.
+/// The status of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkflowStatus {
@@ -29,12 +29,12 @@ pub enum WorkflowStatus {
     Complete,
     /// It cannot be done.
     Failed,
-    /// Nobody wants it any more.
+    /// It was given up.
     Abandoned,
 }
 
 impl WorkflowStatus {
-    /// All of them, in the order people expect.
+    /// All statuses, in the order of a workflow.
     pub const ALL: [Self; 4] = [Self::InProgress, Self::Complete, Self::Failed, Self::Abandoned];
 
     /// The word for it in files and on the command line.
@@ -52,7 +52,7 @@ impl WorkflowStatus {
 record! {
     /// One snapshot of a workflow. The fields stand in the order of the file.
     ///
-    /// How these become bytes, and what the digest covers, is in [`format`](super::format).
+    /// [`format`](super::format) encodes it, and defines what the digest covers.
     pub struct Checkpoint {
         /// The version of the format.
         required version: Version,
@@ -163,11 +163,11 @@ impl Content {
 }
 
 record! {
-    /// What comes next.
+    /// The phase and action to continue with.
     pub struct Next {
         /// The phase to continue with.
         always phase: Option<PhaseId>,
-        /// What to do, in words.
+        /// The action, in words.
         always action: Option<String>,
     }
 }
@@ -175,9 +175,9 @@ record! {
 record! {
     /// A file the work has produced.
     pub struct Artifact {
-        /// What the work calls it.
+        /// Its name, unique in the workflow.
         required name: String,
-        /// Where it is, relative to the project, with `/` between the parts.
+        /// Its path, relative to the project, with `/` between the parts.
         required path: String,
         /// Its size when it was recorded; none if it was missing then.
         always size: Option<u64>,
@@ -199,9 +199,9 @@ record! {
     pub struct Replan {
         /// The phase.
         required phase: PhaseId,
-        /// Why.
+        /// The reason.
         optional reason: Option<String>,
-        /// When.
+        /// The time.
         required at: Timestamp,
     }
 }
@@ -230,7 +230,7 @@ record! {
 record! {
     /// A file the work depends on.
     pub struct WatchedFile {
-        /// Where it is, relative to the project.
+        /// Its path, relative to the project.
         required path: String,
         /// The digest of its content; none if it is missing or cannot be read.
         always sha256: Option<Digest>,
@@ -240,17 +240,17 @@ record! {
 record! {
     /// The last thing that went wrong.
     pub struct LastError {
-        /// What happened.
+        /// The error message.
         required message: String,
-        /// The phase it happened in.
+        /// The current phase at the time.
         always phase: Option<PhaseId>,
-        /// When it was reported.
+        /// The time of the report.
         required at: Timestamp,
     }
 }
 
 record! {
-    /// Who saved a checkpoint.
+    /// The author of a save.
     #[derive(Default)]
     pub struct Writer {
         /// The agent or service: `claude-code`, `gemini-cli`, `codex`, `github-actions`.
@@ -301,13 +301,13 @@ record! {
         required bundle: String,
         /// The number of the last checkpoint below the seal.
         required last: u64,
-        /// Why the workflow was archived.
+        /// The reason why the workflow was archived.
         required reason: ArchiveReason,
     }
 }
 
 record! {
-    /// Where the content of an imported checkpoint came from.
+    /// The source of an imported checkpoint.
     pub struct Imported {
         /// The dialect it was written in.
         required dialect: String,
@@ -315,9 +315,9 @@ record! {
         required source: String,
         /// The digest of that file, by which a second import is recognised.
         required sha256: Digest,
-        /// When it was imported.
+        /// The time of the import.
         required at: Timestamp,
-        /// What was doubtful about it.
+        /// Doubts about the file.
         optional doubts: Vec<Doubt>,
     }
 }
@@ -325,11 +325,11 @@ record! {
 record! {
     /// Something doubtful about an imported file. It weighs on the judgement until the next save.
     pub struct Doubt {
-        /// What it is about, in a stable word.
+        /// The code of the finding.
         required code: String,
-        /// How much it weighs.
+        /// The severity of the finding.
         required severity: String,
-        /// What was noticed, in a sentence.
+        /// The message of the finding.
         required message: String,
     }
 }

@@ -64,7 +64,7 @@ pub enum ChangeError {
     Unreadable {
         /// The edited value: `state` or `data`.
         what: &'static str,
-        /// Why.
+        /// The cause.
         source: InvalidJson,
     },
     /// The phase has been reopened as often as allowed.
@@ -72,7 +72,7 @@ pub enum ChangeError {
     ReplanLimit {
         /// The phase.
         phase: PhaseId,
-        /// How often it was reopened.
+        /// The number of times it was reopened.
         count: usize,
     },
     /// A text is too long.

@@ -43,7 +43,7 @@ pub struct Change {
     pub pipeline: Option<Pipeline>,
     /// A new title.
     pub title: Option<String>,
-    /// What to do next, in words.
+    /// The action to continue with, in words.
     pub next_action: Option<String>,
     /// The phase to continue with.
     pub next_phase: Option<PhaseId>,

@@ -114,8 +114,8 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
             }
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
-        let mut cleaned = workspace.store.clean(&plan, &stamp);
-        let nothing = cleaned.workflows.is_empty() && cleaned.swept.is_empty();
+        let mut cleaned = workspace.store.clean_up(&plan, &stamp);
+        let nothing = cleaned.workflows.is_empty() && cleaned.stale_files.is_empty();
         if nothing && !cleaned.failures.is_empty() {
             return Err(cleaned.failures.swap_remove(0).1.into());
         }

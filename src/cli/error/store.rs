@@ -29,17 +29,17 @@ impl From<Error> for Failure {
             Error::NotAStore { path, why: _ } => fail(ErrorCode::NotAStore)
                 .help("name the real directory with `--store DIR`")
                 .at_path(&path),
-            Error::NoSuchWorkflow { given, similar } => {
+            Error::NoSuchWorkflow { id, similar } => {
                 let help = match quoted(&similar) {
                     names if names.is_empty() => "`ckpt list` shows the workflows there are".to_owned(),
                     names => format!("similar names: {}", names.join(", ")),
                 };
                 fail(ErrorCode::NoSuchWorkflow)
                     .help(help)
-                    .context("workflow", given.as_str())
+                    .context("workflow", id.as_str())
                     .context("similar", json!(similar))
             }
-            Error::Ambiguous { given: _, candidates } => fail(ErrorCode::Ambiguous)
+            Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
             Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)

@@ -115,7 +115,7 @@ impl CleanupReport {
     /// Reports what was done instead of what was planned.
     pub(crate) fn carried_out(&mut self, cleaned: Cleaned) {
         self.applied = true;
-        self.leftovers = cleaned.swept.len();
+        self.leftovers = cleaned.stale_files.len();
         self.removed = Removed::default();
         self.kept = self.decisions.len();
         self.merged.clear();

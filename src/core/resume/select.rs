@@ -35,7 +35,7 @@ impl Selected {
     /// No checkpoint can be used, the newest one has a newer format, or the store cannot be read.
     pub fn newest<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Self> {
         match store.head(workflow) {
-            Ok(None) => Err(Error::NoSuchWorkflow { given: workflow.clone(), similar: Vec::new() }),
+            Ok(None) => Err(Error::NoSuchWorkflow { id: workflow.clone(), similar: Vec::new() }),
             Ok(Some(Head::Checkpoint(checkpoint) | Head::Seal(checkpoint))) => {
                 Self::unsealed(store, checkpoint)
             }

@@ -33,7 +33,7 @@ pub struct Cleaned {
     /// Workflows that were to be archived as a whole, but were saved to after the plan was made. They stay as they are.
     pub overtaken: Vec<WorkflowId>,
     /// The stale temporary files that were removed.
-    pub swept: Vec<PathBuf>,
+    pub stale_files: Vec<PathBuf>,
     /// Failures, and where they happened.
     pub failures: Vec<(PathBuf, Error)>,
 }
@@ -65,7 +65,7 @@ impl CleanedWorkflow {
 
 impl<D: Disk> Store<D> {
     /// Applies a plan. What fails is reported and left as it was; the next cleanup tries again.
-    pub fn clean(&self, plan: &CleanupPlan, stamp: &Stamp) -> Cleaned {
+    pub fn clean_up(&self, plan: &CleanupPlan, stamp: &Stamp) -> Cleaned {
         let mut cleaned = Cleaned::default();
         for workflow in &plan.workflows {
             let stamp = Stamp { save_id: own_id(&stamp.save_id, &workflow.workflow), ..stamp.clone() };
@@ -80,7 +80,7 @@ impl<D: Disk> Store<D> {
             };
             // Bundles are deleted last: if a new one could not be written, the old ones stay.
             let result = self
-                .clean_workflow(workflow, plan.purge, &stamp, &mut done)
+                .clean_up_workflow(workflow, plan.purge, &stamp, &mut done)
                 .and_then(|()| self.merge(workflow, &stamp.save_id, &mut done))
                 .and_then(|()| self.delete_expired(workflow, &stamp.save_id, &mut done));
             match result {
@@ -92,7 +92,7 @@ impl<D: Disk> Store<D> {
         }
         for file in &plan.stale_files {
             match self.remove_stale(file) {
-                Ok(path) => cleaned.swept.extend(path),
+                Ok(path) => cleaned.stale_files.extend(path),
                 Err(error) => cleaned.failures.push((self.directory_path(&file.directory), error)),
             }
         }
@@ -100,7 +100,7 @@ impl<D: Disk> Store<D> {
         cleaned
     }
 
-    fn clean_workflow(
+    fn clean_up_workflow(
         &self,
         plan: &WorkflowPlan,
         purge: bool,

@@ -23,7 +23,7 @@ pub enum Error {
     /// There is no store here or above.
     #[error("no store found in `{}` or above", searched.display())]
     NoStore {
-        /// Where the search began.
+        /// The directory where the search began.
         searched: PathBuf,
     },
     /// The named store does not exist.
@@ -49,18 +49,18 @@ pub enum Error {
         why: &'static str,
     },
     /// There is no workflow of that id.
-    #[error("there is no workflow `{given}`")]
+    #[error("there is no workflow `{id}`")]
     NoSuchWorkflow {
         /// The id.
-        given: WorkflowId,
+        id: WorkflowId,
         /// Workflows with similar names, the most similar first.
         similar: Vec<WorkflowId>,
     },
     /// Several workflows match the number.
-    #[error("`{given}` could be any of {} workflows", candidates.len())]
+    #[error("`{id}` could be any of {} workflows", candidates.len())]
     Ambiguous {
         /// The id.
-        given: WorkflowId,
+        id: WorkflowId,
         /// The workflows that it matches.
         candidates: Vec<WorkflowId>,
     },

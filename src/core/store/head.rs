@@ -26,7 +26,7 @@ impl Head {
     }
 }
 
-/// What the next checkpoint continues.
+/// The state that the next checkpoint continues.
 #[derive(Debug)]
 pub(super) struct Continued {
     /// The head. If that is a seal: the content of the checkpoint below, with the number and digest of the seal.

@@ -6,7 +6,7 @@ pub const STORE_NAME: &str = ".ckpt";
 pub(super) const WORKFLOWS: &str = "workflows";
 /// The directory of all bundles.
 pub(super) const ARCHIVE: &str = "archive";
-/// Where damaged files are moved to.
+/// The directory of damaged files.
 pub(super) const QUARANTINE: &str = "quarantine";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";

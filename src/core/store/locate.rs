@@ -27,7 +27,7 @@ pub enum Location {
     Absent(Located),
 }
 
-/// Where and how a store is searched for.
+/// The start and the conditions of a search for a store.
 #[derive(Debug, Clone)]
 pub struct Searcher<'a> {
     /// The directory where the search begins.

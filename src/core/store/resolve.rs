@@ -16,10 +16,10 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// There is none, or several are the same number.
-    pub fn resolve_workflow(&self, given: &WorkflowId) -> Result<WorkflowId> {
-        match self.find_workflow(given)? {
+    pub fn resolve_workflow(&self, id: &WorkflowId) -> Result<WorkflowId> {
+        match self.find_workflow(id)? {
             Some(found) => Ok(found),
-            None => Err(Error::NoSuchWorkflow { given: given.clone(), similar: self.similar(given) }),
+            None => Err(Error::NoSuchWorkflow { id: id.clone(), similar: self.similar(id) }),
         }
     }
 
@@ -27,19 +27,19 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// Several are the same number.
-    pub fn find_workflow(&self, given: &WorkflowId) -> Result<Option<WorkflowId>> {
-        if self.has_checkpoints(given)? {
-            return Ok(Some(given.clone()));
+    pub fn find_workflow(&self, id: &WorkflowId) -> Result<Option<WorkflowId>> {
+        if self.has_checkpoints(id)? {
+            return Ok(Some(id.clone()));
         }
         let mut candidates = Vec::new();
-        for candidate in given.same_number() {
+        for candidate in id.same_number() {
             if self.has_checkpoints(&candidate)? {
                 candidates.push(candidate);
             }
         }
         match candidates.len() {
             0 | 1 => Ok(candidates.pop()),
-            _ => Err(Error::Ambiguous { given: given.clone(), candidates }),
+            _ => Err(Error::Ambiguous { id: id.clone(), candidates }),
         }
     }
 
@@ -72,16 +72,16 @@ impl<D: Disk> Store<D> {
     }
 
     /// Finds workflows with similar ids, for the error about one that does not exist.
-    fn similar(&self, given: &WorkflowId) -> Vec<WorkflowId> {
-        let limit = given.as_str().len().max(3) / 3;
+    fn similar(&self, id: &WorkflowId) -> Vec<WorkflowId> {
+        let limit = id.as_str().len().max(3) / 3;
         let mut similar: Vec<(usize, WorkflowId)> = self
             .workflow_ids()
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|id| {
-                let distance = distance(given.as_str(), id.as_str());
-                let contained = id.as_str().contains(given.as_str()) || given.as_str().contains(id.as_str());
-                (distance <= limit || (contained && given.as_str().len() > 1)).then_some((distance, id))
+            .filter_map(|other| {
+                let distance = distance(id.as_str(), other.as_str());
+                let contained = other.as_str().contains(id.as_str()) || id.as_str().contains(other.as_str());
+                (distance <= limit || (contained && id.as_str().len() > 1)).then_some((distance, other))
             })
             .collect();
         similar.sort();

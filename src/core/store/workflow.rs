@@ -229,7 +229,7 @@ impl<'s, D: Disk> Workflow<'s, D> {
             Ok(_) => Ok(()),
             Err(why) => Err(why),
         };
-        // Read after the entry: whoever replaced it by a tombstone had published a seal above it before.
+        // Read after the entry: a seal is published above a checkpoint before a tombstone replaces it.
         let Some(head) = self.head_number()? else { return Err(self.no_such_workflow()) };
         if seq == 0 || seq > head {
             return Err(Error::NoSuchCheckpoint {
@@ -283,7 +283,7 @@ impl<'s, D: Disk> Workflow<'s, D> {
     }
 
     pub(super) fn no_such_workflow(&self) -> Error {
-        Error::NoSuchWorkflow { given: self.id.clone(), similar: Vec::new() }
+        Error::NoSuchWorkflow { id: self.id.clone(), similar: Vec::new() }
     }
 
     /// The error about an entry that cannot be used, with the checkpoint to fall back on.

@@ -39,12 +39,12 @@ fn clean_without_merging(world: &World) {
         workflow.merge.clear();
         workflow.expired.clear();
     }
-    assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
+    assert!(world.store().clean_up(&due, &world.stamp()).failures.is_empty());
 }
 
 fn clean(world: &World) {
     let due = decide(&world.store(), &standing());
-    let cleaned = world.store().clean(&due, &world.stamp());
+    let cleaned = world.store().clean_up(&due, &world.stamp());
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
 }
 
@@ -97,7 +97,7 @@ fn five_small_bundles_stay_and_six_become_one() {
     let due = decide(&world.store(), &standing());
     assert_eq!(due.workflows[0].merge, names(&world));
     assert!(due.workflows[0].expired.is_empty() && due.leaving().count() == 0);
-    let cleaned = world.store().clean(&due, &world.stamp());
+    let cleaned = world.store().clean_up(&due, &world.stamp());
     assert_eq!(cleaned.workflows[0].merged.len(), 6);
     assert_eq!(names(&world).len(), 1);
     assert_kept(&world, &files, "");
@@ -142,7 +142,7 @@ fn a_cleanup_that_follows_a_save_merges_too_and_lets_nothing_expire() {
         batch(&world, n);
         files.push(world.bytes(n));
         let due = decide(&world.store(), &policy);
-        assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
+        assert!(world.store().clean_up(&due, &world.stamp()).failures.is_empty());
         assert!(names(&world).len() <= 5, "{:?}", names(&world));
     }
     assert_kept(&world, &files, "");
@@ -162,7 +162,7 @@ fn merging_comes_before_expiring() {
     assert!(decide(&world.store(), &policy(3)).is_empty());
     let due = decide(&world.store(), &policy(2));
     assert_eq!((due.workflows[0].merge.len(), due.workflows[0].expired.len()), (3, 0));
-    assert!(world.store().clean(&due, &world.stamp()).failures.is_empty());
+    assert!(world.store().clean_up(&due, &world.stamp()).failures.is_empty());
     assert_kept(&world, &files, "");
     // What was archived as a whole is another matter, and goes first if it is older.
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
@@ -234,7 +234,7 @@ fn a_failure_or_death_at_any_step_loses_nothing_and_doing_it_again_completes_it(
     let (model, files) = due_for_merging();
     let merge = |store: &Store<FaultyDisk>, world: &World| {
         let due = decide(&world.store(), &standing());
-        Ok::<_, Infallible>(store.clean(&due, &world.stamp()))
+        Ok::<_, Infallible>(store.clean_up(&due, &world.stamp()))
     };
     let steps = model.with_every_fault(merge, |world, _, why| {
         assert_kept(world, &files, why);
@@ -272,7 +272,7 @@ fn nothing_goes_before_the_new_bundle_is_durable_and_read_back() {
     let (world, _) = scattered(6);
     let due = decide(&world.store(), &standing());
     let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
-    store.clean(&due, &world.stamp());
+    store.clean_up(&due, &world.stamp());
     let log = store.disk().log.borrow();
     let published = log.iter().position(|step| step.starts_with("publish")).unwrap();
     // The private name of the new one goes at once, then nothing until the old ones.
@@ -292,7 +292,7 @@ fn interrupted_at_every_step(other: impl Fn(&World) + Copy + 'static, check: imp
         let shared = Rc::clone(&world);
         let due = decide(&world.store(), &standing());
         let store = world.faulty(FaultyDisk::interrupted(&world, at, move || other(&shared)));
-        let cleaned = store.clean(&due, &world.stamp());
+        let cleaned = store.clean_up(&due, &world.stamp());
         let why = format!("step {at}");
         assert!(cleaned.failures.is_empty(), "{why}: {:?}", cleaned.failures);
         if !store.disk().reached() {
@@ -346,7 +346,7 @@ fn merged_at_every_step<T>(
         let world = Rc::new(before.copy());
         let shared = Rc::clone(&world);
         let due = decide(&world.store(), &standing());
-        let merge = move || drop(shared.store().clean(&due, &shared.stamp()));
+        let merge = move || drop(shared.store().clean_up(&due, &shared.stamp()));
         let store = world.faulty(FaultyDisk::interrupted(&world, at, merge));
         let done = act(&store, &world);
         if !store.disk().reached() {

@@ -159,7 +159,7 @@ fn archivers_against_savers_against_cleanups() {
                 policy.bundles = None;
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
                 let due = plan(&store(&world).cleanup_facts().unwrap(), &policy, now).unwrap();
-                let done = store(&world).clean(&due, &stamp(round));
+                let done = store(&world).clean_up(&due, &stamp(round));
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
             });
         });

@@ -46,7 +46,7 @@ pub(crate) fn standing() -> Policy {
 
 fn clean(world: &World, policy: &Policy) -> Cleaned {
     let plan = decide(&world.store(), policy).unwrap();
-    let cleaned = world.store().clean(&plan, &world.stamp());
+    let cleaned = world.store().clean_up(&plan, &world.stamp());
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
     assert!(decide(&world.store(), policy).unwrap().is_empty(), "once is enough");
     cleaned
@@ -93,7 +93,7 @@ fn a_finished_workflow_that_somebody_saved_to_meanwhile_stays() {
     end(&world, WorkflowStatus::Failed);
     let plan = decide(&world.store(), &standing()).unwrap();
     world.save(json!({"more": 1}));
-    let cleaned = world.store().clean(&plan, &world.stamp());
+    let cleaned = world.store().clean_up(&plan, &world.stamp());
     assert_eq!((cleaned.overtaken.len(), cleaned.failures.len()), (1, 0));
     assert_eq!(live(&world), [1, 2, 3, 4]);
 }
@@ -132,7 +132,7 @@ fn leftovers_and_old_bundles_go() {
     }
     assert_eq!(world.store().bundles(&id("042")).unwrap().len(), 7);
     let cleaned = clean(&world, &standing());
-    assert_eq!(cleaned.swept, [leftover.as_path()]);
+    assert_eq!(cleaned.stale_files, [leftover.as_path()]);
     assert!(!leftover.exists() && fresh.exists());
     let left: Vec<u64> = world.store().bundles(&id("042")).unwrap().iter().map(|name| name.last).collect();
     assert_eq!(left, [15, 13, 11, 9, 7]);

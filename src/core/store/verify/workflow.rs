@@ -67,7 +67,7 @@ pub(in crate::core::store) struct Inspection {
     pub(in crate::core::store) bad_bundles: Vec<BundleName>,
     /// Links, pipes and devices that do not belong to the live store.
     pub(in crate::core::store) strays: Vec<String>,
-    /// The same in the archive.
+    /// Links, pipes and devices that do not belong to the archive.
     pub(in crate::core::store) archive_strays: Vec<String>,
     /// Numbers that are neither live nor archived, as ranges.
     pub(in crate::core::store) missing: Vec<Range>,
@@ -142,7 +142,7 @@ impl<D: Disk> Workflow<'_, D> {
             walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no checkpoint", None);
             return Ok(());
         };
-        // A listing may leave out an entry that was added meanwhile; a stat tells that from a gap.
+        // A listing may leave out an entry that was added meanwhile; a stat distinguishes that from a gap.
         for seq in (1..newest).rev().take(MOST_LOOKED_FOR) {
             let name = layout::checkpoint_file(seq);
             if !names.contains(&name) && self.stat_name(&name).is_ok() {

@@ -12,7 +12,7 @@ use super::dialects::Dialect;
 use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
-use super::pipeline::{OutputSpec, PhaseSpec, Pipeline, PipelineError};
+use super::pipeline::{Pipeline, PipelineError, PipelineTable};
 use super::retention::RetentionSettings;
 use super::size::Size;
 use super::span::{Span, SpanEntry};
@@ -125,9 +125,7 @@ impl Config {
                     "`{CUSTOM_PIPELINE}` stands for lists given with `--phases`; choose another name"
                 )));
             }
-            let phases: Result<_, String> = table.phases.into_iter().map(PhaseEntry::into_spec).collect();
-            let pipeline =
-                Pipeline::new(name.clone(), phases.map_err(at)?).map_err(|error| at(error.to_string()))?;
+            let pipeline = table.into_pipeline(name.clone()).map_err(|error| at(error.to_string()))?;
             pipelines.insert(name, pipeline);
         }
         Ok(Self { save: file.save, resume: file.resume, retention: file.retention, pipelines })
@@ -230,7 +228,7 @@ impl Config {
     pub fn data_schema(&self, pipeline: &str, phase: &PhaseId) -> Option<Value> {
         match self.pipelines.get(pipeline) {
             Some(configured) => configured.phase(phase)?.data_schema.clone(),
-            None => builtin::find(pipeline)?.data_schema(phase),
+            None => builtin::find(pipeline)?.pipeline(0).phase(phase)?.data_schema.clone(),
         }
     }
 
@@ -292,110 +290,6 @@ struct ResumeTable {
     confirm_after: Option<SpanEntry>,
     replan_limit: Option<u32>,
     task_limit: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PipelineTable {
-    phases: Vec<PhaseEntry>,
-}
-
-/// A phase in the short form, its id, or in the long form, a table.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected the id of a phase, or a table with `id`, `name`, `action`, `approval`, `outputs`, `data_schema`, `task_limit`"
-)]
-enum PhaseEntry {
-    Short(PhaseId),
-    Long(PhaseTable),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PhaseTable {
-    id: PhaseId,
-    name: Option<String>,
-    action: Option<String>,
-    #[serde(default)]
-    approval: ApprovalEntry,
-    #[serde(default)]
-    outputs: Vec<OutputEntry>,
-    data_schema: Option<toml::Value>,
-    task_limit: Option<u32>,
-}
-
-/// Whether a person must agree, or where the drafts are that the person chooses from.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected true, false, or a table with `evidence`")]
-enum ApprovalEntry {
-    Needed(bool),
-    Table(ApprovalTable),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ApprovalTable {
-    evidence: String,
-}
-
-impl Default for ApprovalEntry {
-    fn default() -> Self {
-        Self::Needed(false)
-    }
-}
-
-impl ApprovalEntry {
-    fn is_required(&self) -> bool {
-        !matches!(self, Self::Needed(false))
-    }
-
-    fn evidence(&self) -> Option<String> {
-        match self {
-            Self::Needed(_) => None,
-            Self::Table(table) => Some(table.evidence.clone()),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a path, or a table with `path` and `schema`")]
-enum OutputEntry {
-    Path(String),
-    Table { path: String, schema: Option<toml::Value> },
-}
-
-impl PhaseEntry {
-    fn into_spec(self) -> Result<PhaseSpec, String> {
-        let table = match self {
-            Self::Short(id) => return Ok(PhaseSpec::bare(id)),
-            Self::Long(table) => table,
-        };
-        let outputs: Result<_, String> = table.outputs.into_iter().map(OutputEntry::into_spec).collect();
-        Ok(PhaseSpec {
-            id: table.id,
-            name: table.name,
-            action: table.action,
-            approval: table.approval.is_required(),
-            approval_evidence: table.approval.evidence(),
-            outputs: outputs?,
-            data_schema: table.data_schema.map(to_json).transpose()?,
-            task_limit: table.task_limit,
-        })
-    }
-}
-
-impl OutputEntry {
-    fn into_spec(self) -> Result<OutputSpec, String> {
-        match self {
-            Self::Path(path) => Ok(OutputSpec { path, schema: None }),
-            Self::Table { path, schema } => Ok(OutputSpec { path, schema: schema.map(to_json).transpose()? }),
-        }
-    }
-}
-
-fn to_json(value: toml::Value) -> Result<Value, String> {
-    serde_json::to_value(value).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

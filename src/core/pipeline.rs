@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::checkpoint::CUSTOM_PIPELINE;
@@ -19,19 +19,20 @@ pub struct Pipeline {
 }
 
 /// One phase as a pipeline declares it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "PhaseEntry")]
 pub struct PhaseSpec {
     /// Its id.
     pub id: PhaseId,
-    /// What people call it.
+    /// Its title for people.
     pub name: Option<String>,
     /// What to do in it, in words.
     pub action: Option<String>,
-    /// Whether a person must agree to its result.
+    /// True if a person must approve its result.
     pub approval: bool,
-    /// Where the drafts are that the person chooses from, if the result is made after the choice.
+    /// The path of the drafts to choose from, if the result is made after the approval.
     pub approval_evidence: Option<String>,
-    /// The outputs it promises.
+    /// Its outputs.
     pub outputs: Vec<OutputSpec>,
     /// The JSON Schema of its data.
     pub data_schema: Option<Value>,
@@ -48,36 +49,36 @@ pub struct OutputSpec {
     pub schema: Option<Value>,
 }
 
-/// Says why there is no pipeline of that name, or why a list of phases is none.
+/// The reason why there is no such pipeline, or why a list of phases is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PipelineError {
     /// There is no pipeline of that name.
     #[error("there is no pipeline `{given}`")]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         given: String,
-        /// The pipelines there are.
+        /// The names of all pipelines.
         known: Vec<String>,
     },
-    /// There is nothing in it.
+    /// No phases.
     #[error("a pipeline has at least one phase")]
     Empty,
-    /// It has as many phases as somebody says, and nobody said.
+    /// A numbered pipeline without the number of its phases.
     #[error("pipeline `{0}` has numbered phases, and their number was not given")]
     NeedsTotal(String),
-    /// A number of phases was given for a pipeline that has its own.
+    /// A number of phases for a pipeline that is not numbered.
     #[error("pipeline `{0}` has its own phases, so their number cannot be given")]
     HasItsOwn(String),
-    /// An id stands in it twice.
+    /// An id that occurs twice.
     #[error("phase `{0}` is listed twice")]
     Duplicate(PhaseId),
 }
 
 impl Pipeline {
-    /// Checks that there are phases and that their ids differ.
+    /// Makes a pipeline of phases with different ids.
     ///
     /// # Errors
-    /// Says what is wrong with the list.
+    /// The list is empty or contains an id twice.
     pub fn new(name: String, phases: Vec<PhaseSpec>) -> Result<Self, PipelineError> {
         let mut seen = HashSet::new();
         match phases.iter().find(|phase| !seen.insert(&phase.id)) {
@@ -87,15 +88,15 @@ impl Pipeline {
         }
     }
 
-    /// A pipeline without a name of its own, given as a bare list.
+    /// Makes a pipeline without a name of its own.
     ///
     /// # Errors
-    /// Says what is wrong with the list.
+    /// The list is empty or contains an id twice.
     pub fn custom(ids: impl IntoIterator<Item = PhaseId>) -> Result<Self, PipelineError> {
         Self::new(CUSTOM_PIPELINE.to_owned(), ids.into_iter().map(PhaseSpec::bare).collect())
     }
 
-    /// The phase of that id.
+    /// Returns the phase with that id.
     #[must_use]
     pub fn phase(&self, id: &PhaseId) -> Option<&PhaseSpec> {
         self.phases.iter().find(|phase| phase.id == *id)
@@ -103,7 +104,7 @@ impl Pipeline {
 }
 
 impl PhaseSpec {
-    /// A phase of which only the id is known.
+    /// Makes a phase of which only the id is known.
     #[must_use]
     pub fn bare(id: PhaseId) -> Self {
         Self {
@@ -118,7 +119,7 @@ impl PhaseSpec {
         }
     }
 
-    /// Puts what is declared into a recorded phase, so that the checkpoint alone is enough to resume.
+    /// Copies the declaration into a recorded phase, so that the checkpoint alone is enough to resume.
     pub(crate) fn describe(&self, phase: &mut Phase) {
         if self.name.is_some() {
             phase.name.clone_from(&self.name);
@@ -145,6 +146,86 @@ impl PhaseSpec {
         }
         if self.task_limit.is_some() {
             phase.task_limit = self.task_limit;
+        }
+    }
+}
+
+/// The table `[pipelines.NAME]` of a settings file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PipelineTable {
+    phases: Vec<PhaseSpec>,
+}
+
+impl PipelineTable {
+    pub(super) fn into_pipeline(self, name: String) -> Result<Pipeline, PipelineError> {
+        Pipeline::new(name, self.phases)
+    }
+}
+
+/// A phase in a settings file: its id, or a table.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected the id of a phase, or a table with `id`, `name`, `action`, `approval`, `outputs`, `data_schema`, `task_limit`"
+)]
+enum PhaseEntry {
+    Short(PhaseId),
+    Long(PhaseTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PhaseTable {
+    id: PhaseId,
+    name: Option<String>,
+    action: Option<String>,
+    approval: Option<ApprovalEntry>,
+    #[serde(default)]
+    outputs: Vec<OutputEntry>,
+    data_schema: Option<Value>,
+    task_limit: Option<u32>,
+}
+
+/// True if a person must approve, or the path of the drafts that the person chooses from.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields, expecting = "expected true, false, or a table with `evidence`")]
+enum ApprovalEntry {
+    Required(bool),
+    Drafts { evidence: String },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a path, or a table with `path` and `schema`")]
+enum OutputEntry {
+    Path(String),
+    Table { path: String, schema: Option<Value> },
+}
+
+impl From<PhaseEntry> for PhaseSpec {
+    fn from(entry: PhaseEntry) -> Self {
+        let table = match entry {
+            PhaseEntry::Short(id) => return Self::bare(id),
+            PhaseEntry::Long(table) => table,
+        };
+        let (approval, approval_evidence) = match table.approval {
+            Some(ApprovalEntry::Required(required)) => (required, None),
+            Some(ApprovalEntry::Drafts { evidence }) => (true, Some(evidence)),
+            None => (false, None),
+        };
+        let output = |entry| match entry {
+            OutputEntry::Path(path) => OutputSpec { path, schema: None },
+            OutputEntry::Table { path, schema } => OutputSpec { path, schema },
+        };
+        Self {
+            id: table.id,
+            name: table.name,
+            action: table.action,
+            approval,
+            approval_evidence,
+            outputs: table.outputs.into_iter().map(output).collect(),
+            data_schema: table.data_schema,
+            task_limit: table.task_limit,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::name::{InvalidName, check_name};
-use super::phase::PhaseId;
+use super::phase::{PhaseId, PhaseStatus};
 use super::record::record;
 use super::time::Timestamp;
 
@@ -88,6 +88,18 @@ impl TaskStatus {
             Self::Complete => "complete",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
+        }
+    }
+}
+
+impl From<PhaseStatus> for TaskStatus {
+    fn from(status: PhaseStatus) -> Self {
+        match status {
+            PhaseStatus::Pending => Self::Pending,
+            PhaseStatus::InProgress => Self::Running,
+            PhaseStatus::Complete => Self::Complete,
+            PhaseStatus::Failed => Self::Failed,
+            PhaseStatus::Skipped => Self::Skipped,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::times::ParsedTime;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};
-use crate::core::status_word::StatusWord;
+use crate::core::status_word::parse_status_word;
 use crate::core::time::Timestamp;
 
 /// Collects origins and findings while a document is read.
@@ -60,7 +60,7 @@ impl<'a> ReadLog<'a> {
             Value::Bool(false) => return Some(PhaseStatus::Pending),
             _ => return None,
         };
-        let status = StatusWord::understand(word).map(PhaseStatus::from);
+        let status = parse_status_word(word);
         if status.is_none() {
             self.unknown_status(word, pointer);
         }

@@ -11,7 +11,7 @@ use crate::core::json::{Json, parse_strict};
 use crate::core::phase::PhaseStatus;
 use crate::core::schema;
 use crate::core::size::Size;
-use crate::core::status_word::StatusWord;
+use crate::core::status_word::parse_status_word;
 use crate::core::task::TaskStatus;
 
 /// The size up to which the content of an output is checked.
@@ -135,7 +135,7 @@ fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<Str
         let bytes = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
         let document = parse_strict(&bytes).ok();
         let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
-        let status = word.and_then(StatusWord::understand).map(TaskStatus::from);
+        let status = word.and_then(parse_status_word).map(TaskStatus::from);
         Some((path.clone(), status))
     };
     running.filter_map(|task| task.output.as_ref()).filter_map(fact).collect()

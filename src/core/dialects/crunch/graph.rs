@@ -8,7 +8,7 @@ use crate::core::dialects::members::{elements, pointer};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
-use crate::core::status_word::StatusWord;
+use crate::core::status_word::parse_status_word;
 use crate::core::task::{Task, TaskId, TaskStatus};
 
 const NODES: &str = "/execution_graph/node_states";
@@ -38,7 +38,7 @@ fn read_node(id: TaskId, node: &Value, phase: Option<&PhaseId>, place: &str, log
         None => (node.as_str(), place.to_owned()),
     };
     let status = word.and_then(|word| {
-        let status = StatusWord::understand(word).map(TaskStatus::from);
+        let status = parse_status_word(word).map(TaskStatus::from);
         match status {
             Some(status) => log.origin(fact("status"), status.word(), &at),
             None => log.unknown_status(word, &at),

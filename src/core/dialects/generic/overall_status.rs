@@ -8,7 +8,8 @@ use crate::core::checkpoint::WorkflowStatus;
 use crate::core::dialects::members::text_or_number;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
-use crate::core::status_word::StatusWord;
+use crate::core::phase::PhaseStatus;
+use crate::core::status_word::parse_status_word;
 
 const STATUS_KEYS: [&str; 6] =
     ["status", "workflow_status", "overall_status", "run_status", "task_status", "state"];
@@ -63,12 +64,12 @@ fn find_flag<'s, 'a>(sections: &'s Sections<'a>) -> Option<(&'s Member<'a>, Work
 
 fn parse_word(member: &Member<'_>, log: &mut ReadLog<'_>) -> Option<OverallStatus> {
     let word = text_or_number(member.value)?;
-    let meaning = StatusWord::understand(&word);
+    let meaning = parse_status_word(&word);
     let status = match meaning {
-        Some(StatusWord::Complete) => WorkflowStatus::Complete,
-        Some(StatusWord::Failed) => WorkflowStatus::Failed,
-        Some(StatusWord::Skipped) => WorkflowStatus::Abandoned,
-        Some(StatusWord::InProgress | StatusWord::Pending) => WorkflowStatus::InProgress,
+        Some(PhaseStatus::Complete) => WorkflowStatus::Complete,
+        Some(PhaseStatus::Failed) => WorkflowStatus::Failed,
+        Some(PhaseStatus::Skipped) => WorkflowStatus::Abandoned,
+        Some(PhaseStatus::InProgress | PhaseStatus::Pending) => WorkflowStatus::InProgress,
         None => match word.to_lowercase().as_str() {
             "abandoned" | "cancelled" | "canceled" | "aborted" => WorkflowStatus::Abandoned,
             "paused" | "suspended" | "interrupted" | "open" | "ongoing" | "resumable" => {
@@ -82,7 +83,7 @@ fn parse_word(member: &Member<'_>, log: &mut ReadLog<'_>) -> Option<OverallStatu
             }
         },
     };
-    Some(OverallStatus { status, not_started: meaning == Some(StatusWord::Pending) })
+    Some(OverallStatus { status, not_started: meaning == Some(PhaseStatus::Pending) })
 }
 
 /// Returns the overall status with regard to a time of completion: it means complete, unless a phase is not done.

@@ -8,8 +8,8 @@ use super::stated_progress::StatedProgress;
 use crate::core::dialects::numbered_phases;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
-use crate::core::phase::PhaseId;
-use crate::core::status_word::StatusWord;
+use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::status_word::parse_status_word;
 
 impl StatedProgress {
     /// Replaces the ids of phases by those in the list of phases, and computes the number of done phases from the number
@@ -49,7 +49,7 @@ impl StatedProgress {
     /// that name.
     fn interpret_status_as_current(&mut self) {
         let Some((id, _)) = &self.current else { return };
-        let word = StatusWord::understand(id.as_str());
+        let word = parse_status_word(id.as_str());
         let halted = matches!(
             snake_case(id.as_str()).as_str(),
             "blocked" | "paused" | "halted" | "stopped" | "aborted"
@@ -58,10 +58,10 @@ impl StatedProgress {
             return;
         }
         match word {
-            Some(StatusWord::Complete) => self.says_complete = true,
-            Some(StatusWord::Failed) => self.says_failed = true,
-            Some(StatusWord::Pending) => self.not_started = true,
-            Some(StatusWord::InProgress | StatusWord::Skipped) | None => {}
+            Some(PhaseStatus::Complete) => self.says_complete = true,
+            Some(PhaseStatus::Failed) => self.says_failed = true,
+            Some(PhaseStatus::Pending) => self.not_started = true,
+            Some(PhaseStatus::InProgress | PhaseStatus::Skipped) | None => {}
         }
         self.current = None;
     }

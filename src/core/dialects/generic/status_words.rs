@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::phase_records::member;
 use crate::core::phase::PhaseStatus;
-use crate::core::status_word::StatusWord;
+use crate::core::status_word::parse_status_word;
 
 /// Keys whose value is a status.
 const STATUS: [&str; 7] =
@@ -100,7 +100,7 @@ pub(super) fn parse_status(value: &Value) -> Option<PhaseStatus> {
 
 /// Parses a word such as `done`, also with a mark before or behind it that means the same.
 fn parse_word(text: &str) -> Option<PhaseStatus> {
-    let meaning = |word: &str| StatusWord::understand(word).map(PhaseStatus::from);
+    let meaning = |word: &str| parse_status_word(word);
     if let Some(status) = meaning(text) {
         return Some(status);
     }
@@ -145,8 +145,8 @@ pub(super) fn parse_checkbox(line: &str) -> Option<(PhaseStatus, &str, &str)> {
     if mark.contains(char::is_alphanumeric) {
         return None;
     }
-    let status = StatusWord::understand(mark)?;
-    Some((status.into(), mark, name.trim()))
+    let status = parse_status_word(mark)?;
+    Some((status, mark, name.trim()))
 }
 
 /// True if an entry has a status, known or not.

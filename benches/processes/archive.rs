@@ -1,4 +1,4 @@
-//! Archiving a whole store: what it takes for every megabyte, and how much smaller the history becomes.
+//! Measures archiving a whole store: the time per megabyte, and how much smaller the history becomes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::Outcome;
 use crate::history;
 use crate::race::median;
 
-/// How many checkpoints are archived; the store grows in each of its parts alike.
+/// The numbers of checkpoints that are archived.
 const SIZES: [usize; 3] = [2_500, 5_000, 10_000];
-/// Twice as many bytes take twice as long, give or take this much.
+/// The time per megabyte may grow by this factor.
 const MOST_GROWTH: f64 = 1.25;
-/// What of every hundred bytes is to be saved.
+/// The least reduction in percent.
 const LEAST_SAVED: f64 = 85.0;
 
-/// A store to be archived, and what was measured with it.
+/// A store to archive, and its measurements.
 struct Store {
     count: usize,
     model: PathBuf,
@@ -115,7 +115,7 @@ fn bytes_below(directory: &Path) -> Outcome<u64> {
     Ok(bytes)
 }
 
-/// A copy that shares its files: archiving gives their names to others, and leaves the files as they are.
+/// Copies a tree with hard links: archiving replaces names and does not write to the files.
 fn link_tree(from: &Path, to: &Path) -> Outcome {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {

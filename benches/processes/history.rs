@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::world::Project;
 
-/// Short and long workflows, by turns.
+/// The lengths of the workflows, repeated in turn.
 const LENGTHS: [usize; 6] = [7, 12, 50, 9, 24, 31];
-/// One workflow has every fifth checkpoint of the store.
+/// The largest workflow has this fraction of all checkpoints: one in five.
 const SHARE_OF_THE_LARGEST: usize = 5;
-/// So many things to remember make 10 KB on average, in a workflow that grows to the double of it.
+/// The number of findings at the end of a workflow that keeps all of them: 10 KB on average, 20 KB at the end.
 const MOST_REMEMBERED: usize = 74;
-/// And so many in one that forgets the oldest.
+/// The number of findings in a workflow that drops the oldest ones.
 const WINDOW: usize = 37;
 
 const WORDS: [&str; 32] = [
@@ -56,7 +56,7 @@ const WORDS: [&str; 32] = [
     "review",
 ];
 
-/// Makes a store with `count` checkpoints. That takes a while, so one that is there is used.
+/// Makes a store with `count` checkpoints. That takes a while, so an existing one is used.
 pub(crate) fn make(path: &Path, ckpt: &Path, count: usize) -> Outcome {
     let complete = path.join("complete");
     if complete.exists() {
@@ -108,7 +108,7 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
     Ok(())
 }
 
-/// Numbers that look like chance and are the same each time.
+/// A generator of reproducible pseudo-random values.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Importing many files, against the least that could do it: read, parse, and write each so that it stays.
+//! Compares importing many files with reading, parsing and durably writing each of them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -28,7 +28,7 @@ impl Load {
         for _ in 0..rounds {
             let begun = Instant::now();
             let status = Command::new(ckpt)
-                // Named, or the store of a project around this one would be found.
+                // Named, because the search would find the store of a surrounding project.
                 .args(["import", "foreign", "-q", "--store", ".ckpt"])
                 .current_dir(&project)
                 .env_clear()

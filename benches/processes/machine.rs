@@ -1,4 +1,4 @@
-//! What the numbers were measured on.
+//! Describes the machine.
 
 use std::fs;
 use std::path::Path;

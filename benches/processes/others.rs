@@ -1,4 +1,4 @@
-//! What people do without `ckpt`: the ways to keep 10 KB of state that are installed here.
+//! Other ways to save 10 KB of state, for the comparison in README.md.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ const SQLITE: &str = "insert into checkpoint(state) values (readfile('state.json
 
 const GIT: &str = "date +%N > counter && git add -A && git commit -q -m checkpoint";
 
-/// Those that can be run in `directory`, which they make their own.
+/// Returns those that are installed, prepared in `directory`.
 pub(crate) fn installed(directory: &Path, state: &Path) -> Outcome<Vec<(&'static str, Entrant<'static>)>> {
     fs::create_dir_all(directory)?;
     fs::copy(state, directory.join("state.json"))?;
@@ -39,7 +39,7 @@ pub(crate) fn installed(directory: &Path, state: &Path) -> Outcome<Vec<(&'static
         ("python3, json, fsync, os.replace (durable)", "python3", &["-c", PYTHON]),
         ("git add, git commit (not durable)", "git", &["-c", GIT]),
     ];
-    let mut found = Vec::new();
+    let mut installed = Vec::new();
     for (name, needs, args) in ways {
         if Command::new(needs).arg("--version").output().is_ok() {
             let program = match needs {
@@ -47,13 +47,13 @@ pub(crate) fn installed(directory: &Path, state: &Path) -> Outcome<Vec<(&'static
                 "python3" => python()?,
                 other => other.to_owned(),
             };
-            found.push((name, Entrant::new(program, args, directory)));
+            installed.push((name, Entrant::new(program, args, directory)));
         }
     }
-    Ok(found)
+    Ok(installed)
 }
 
-/// The interpreter itself: what is found first may be a script that looks for it.
+/// Returns the interpreter itself, because the first one in `PATH` may be a wrapper script.
 fn python() -> Outcome<String> {
     let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output()?;
     Ok(String::from_utf8(asked.stdout)?.trim().to_owned())

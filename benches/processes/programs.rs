@@ -1,4 +1,4 @@
-//! The programs that are compared: `ckpt` as it is shipped and installed, and the floors just like it.
+//! Builds the programs that are compared: `ckpt` as in a release, and the floors in the same way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,8 @@ impl Programs {
     }
 }
 
-/// Copies a program, as every installation does. A linker writes here and there, and the pages it leaves in memory are
-/// small ones: until the machine starts again, every process of it would take a fifth longer.
+/// Copies a program, as every installation does. The page cache of a file that a linker has written is fragmented, which
+/// makes every process of it about a fifth slower.
 fn install(program: &Path, out: &Path) -> Outcome<PathBuf> {
     let bin = out.join("bin");
     fs::create_dir_all(&bin)?;
@@ -69,7 +69,7 @@ fn install(program: &Path, out: &Path) -> Outcome<PathBuf> {
     Ok(installed)
 }
 
-/// `rustc` names the directory of a target's library whether or not it is there.
+/// `rustc` prints the directory of a target even if it is not installed.
 fn is_installed(target: &str) -> Outcome<bool> {
     let asked = Command::new("rustc").args(["--print=target-libdir", "--target", target]).output()?;
     Ok(asked.status.success() && Path::new(String::from_utf8(asked.stdout)?.trim()).exists())

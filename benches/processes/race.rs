@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-/// Runs that are not counted: they find the caches cold.
+/// Runs that are not counted, because the caches are cold.
 const WARM_UP: usize = 5;
 
-/// A program in a race, and what makes the next run meet the same world, which is not timed.
+/// A program to measure, and how to undo its effects before the next run, which is not timed.
 pub(crate) struct Entrant<'a> {
     command: Command,
     undo: Box<dyn Fn() -> Outcome + 'a>,
@@ -59,7 +59,7 @@ impl Race {
         Ok(Self { first: median(times.0), second: median(times.1) })
     }
 
-    /// Of medians that were taken elsewhere.
+    /// Uses medians that were measured elsewhere.
     pub(crate) fn of((first, second): (Duration, Duration)) -> Self {
         Self { first, second }
     }
@@ -77,7 +77,6 @@ impl Race {
     }
 }
 
-/// The one in the middle.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]

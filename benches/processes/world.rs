@@ -1,4 +1,4 @@
-//! The stores that the programs work on. They are on the real disk, below `target`, and the large ones are kept.
+//! The stores for the measurements. They are on the real disk, below `target`, and the large ones are kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Project {
         Ok(project)
     }
 
-    /// The same, in a store with `count` other workflows. Making them takes a while, so a store that is there is used.
+    /// The same, in a store with `count` other workflows. Writing them takes a while, so an existing store is used.
     pub(crate) fn with_others(path: &Path, ckpt: &Path, count: usize) -> Outcome<Self> {
         let complete = path.join("complete");
         if complete.exists() {
@@ -58,7 +58,7 @@ impl Project {
         Ok(project)
     }
 
-    /// Makes `checkpoint` the first one of a new workflow.
+    /// Writes `checkpoint` as the first one of a new workflow.
     fn copy(&self, checkpoint: &mut Checkpoint, workflow: &str) -> Outcome {
         checkpoint.workflow = workflow.parse()?;
         checkpoint.seq = 1;
@@ -77,14 +77,9 @@ impl Project {
         self.0.join(".ckpt/workflows/042/00000003.json")
     }
 
-    /// Takes the measured save back, so that the history stays as long as it is.
-    pub(crate) fn forget_next(&self) -> Outcome {
+    /// Removes the checkpoint of the measured save, so that the next run finds the same history.
+    pub(crate) fn remove_next(&self) -> Outcome {
         Ok(fs::remove_file(self.0.join(".ckpt/workflows/042").join(NEXT))?)
-    }
-
-    /// Takes the first save back, and the store with it.
-    pub(crate) fn forget_store(&self) -> Outcome {
-        remove(&self.0.join(".ckpt"))
     }
 }
 
@@ -104,7 +99,7 @@ impl Scratch {
         &self.0
     }
 
-    pub(crate) fn forget_next(&self) -> Outcome {
+    pub(crate) fn remove_next(&self) -> Outcome {
         Ok(fs::remove_file(self.0.join(NEXT))?)
     }
 }
@@ -116,7 +111,7 @@ pub(crate) fn remove(path: &Path) -> Outcome {
     }
 }
 
-/// What an agent might keep, so large that a checkpoint has about 10 KB.
+/// Returns a state that makes checkpoints of about 10 KB.
 fn state() -> serde_json::Value {
     let file = |n: usize| {
         json!({

@@ -15,7 +15,7 @@ use super::phase::PhaseId;
 use super::pipeline::{Pipeline, PipelineError, PipelineTable};
 use super::retention::RetentionSettings;
 use super::size::Size;
-use super::span::{Span, SpanEntry};
+use super::span::Span;
 use super::trigger::Trigger;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
@@ -193,8 +193,8 @@ impl Config {
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
         Limits {
-            stale_after: self.resume.stale_after.map_or(default.stale_after, |entry| entry.0),
-            confirm_after: self.resume.confirm_after.map_or(default.confirm_after, |entry| entry.0),
+            stale_after: self.resume.stale_after.unwrap_or(default.stale_after),
+            confirm_after: self.resume.confirm_after.unwrap_or(default.confirm_after),
             replans: self.resume.replan_limit.unwrap_or(default.replans),
             task_attempts: self.resume.task_limit.unwrap_or(default.task_attempts),
             ..default
@@ -286,8 +286,8 @@ struct SaveTable {
 #[serde(deny_unknown_fields)]
 struct ResumeTable {
     watch: Option<Vec<String>>,
-    stale_after: Option<SpanEntry>,
-    confirm_after: Option<SpanEntry>,
+    stale_after: Option<Span>,
+    confirm_after: Option<Span>,
     replan_limit: Option<u32>,
     task_limit: Option<u32>,
 }

@@ -1,55 +1,41 @@
 //! Lengths of time as people write them: `7d`, `36h`, `1d12h`, `"2 weeks"`.
 //!
-//! A [`Span`] is a whole number of seconds, at most [`Span::MAX`]. The limit keeps sums of spans and
-//! timestamps far away from overflow, so callers may add them without a second thought.
-//!
-//! # Grammar
-//!
-//! One or more parts, each a whole number and a unit; the units strictly descend, so each appears at most
-//! once. Spaces may stand around and between all of these.
-//!
+//! A span is one or more parts, each a whole number and a unit, the larger unit first. Spaces are allowed between them.
 //! Units are `w`, `d`, `h`, `min` and `s`, or their English words in lower case, such as `hrs` and `hours`.
 //!
-//! # Limitations
-//!
-//! A day is always 24 hours: there is no calendar here, hence neither months nor years. `m` is refused rather
-//! than guessed, because a retention rule that takes months for minutes destroys data. Zero is a legal span;
-//! whether it makes sense is for the caller to decide.
+//! A day has 24 hours. Months and years are rejected because their length varies, and so is `m`: a retention rule that
+//! took months for minutes would delete data.
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
-/// Holds a length of time in whole seconds, at most [`Span::MAX`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::Deserialize;
+
+/// A length of time in whole seconds, at most [`Span::MAX`], so that sums of spans and timestamps cannot overflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Span(u64);
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+const WEEK: u64 = 7 * DAY;
 
 impl Span {
     /// The longest span: 36500 days, about a century.
     pub const MAX: Self = Self(36_500 * DAY);
 
-    /// Makes a span of so many seconds; more than [`Span::MAX`] becomes [`Span::MAX`].
-    #[must_use]
-    pub const fn from_seconds(count: u64) -> Self {
-        Self::saturating(count, 1)
-    }
-
-    /// Makes a span of so many minutes; more than [`Span::MAX`] becomes [`Span::MAX`].
+    /// Returns a span of this many minutes, at most [`Span::MAX`].
     #[must_use]
     pub const fn from_minutes(count: u64) -> Self {
-        Self::saturating(count, MINUTE)
+        let seconds = count.saturating_mul(MINUTE);
+        if seconds > Self::MAX.0 { Self::MAX } else { Self(seconds) }
     }
 
-    /// Makes a span of so many hours; more than [`Span::MAX`] becomes [`Span::MAX`].
-    #[must_use]
-    pub const fn from_hours(count: u64) -> Self {
-        Self::saturating(count, HOUR)
-    }
-
-    /// Makes a span of so many days; more than [`Span::MAX`] becomes [`Span::MAX`].
+    /// Returns a span of this many days, at most [`Span::MAX`].
     #[must_use]
     pub const fn from_days(count: u64) -> Self {
-        Self::saturating(count, DAY)
+        Self::from_minutes(count.saturating_mul(DAY / MINUTE))
     }
 
     /// Returns the length in seconds.
@@ -57,112 +43,12 @@ impl Span {
     pub const fn seconds(self) -> u64 {
         self.0
     }
-
-    /// Converts to the type that the standard library computes with.
-    #[must_use]
-    pub const fn to_duration(self) -> Duration {
-        Duration::from_secs(self.0)
-    }
-
-    const fn saturating(count: u64, unit: u64) -> Self {
-        let seconds = count.saturating_mul(unit);
-        if seconds > Self::MAX.0 { Self::MAX } else { Self(seconds) }
-    }
 }
 
-/// A span in a settings file, written as text.
-#[derive(Debug, Clone, Copy, serde::Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct SpanEntry(pub(super) Span);
-
-impl TryFrom<String> for SpanEntry {
-    type Error = SpanError;
-
-    fn try_from(text: String) -> Result<Self, SpanError> {
-        text.parse().map(Self)
-    }
-}
-
-/// Says why a text is not a span, and what to write instead.
+/// A text that is not a span: what is wrong, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SpanError {
-    /// There is nothing but spaces.
-    #[error("the duration is empty: write a number and a unit, such as `7d`")]
-    Empty,
-    /// A number stands alone.
-    #[error("`{number}` has no unit: add a unit: `{number}d`")]
-    MissingUnit {
-        /// The number as written.
-        number: String,
-    },
-    /// A unit stands alone.
-    #[error("`{unit}` has no number: write one before it, such as `1{unit}`")]
-    MissingNumber {
-        /// The word as written.
-        unit: String,
-    },
-    /// A part starts with a sign.
-    #[error("a duration has no sign: remove the `{sign}`")]
-    Sign {
-        /// The sign as written.
-        sign: char,
-    },
-    /// A number has a decimal point or a comma.
-    #[error(
-        "only whole numbers are allowed, found `{number}{mark}`: use a smaller unit, `1d12h` for a day and a half"
-    )]
-    Fraction {
-        /// The digits before the mark.
-        number: String,
-        /// The decimal point or comma.
-        mark: char,
-    },
-    /// The unit is `m`, which people use for two very different things.
-    #[error("`{number}{unit}`: minutes or months? write `{number}min`; months are not supported, write days")]
-    MinutesOrMonths {
-        /// The number as written.
-        number: String,
-        /// `m` or `M`.
-        unit: String,
-    },
-    /// The unit's length depends on the calendar.
-    #[error("`{unit}` is not supported because its length varies: write days, such as `{instead}`")]
-    Calendar {
-        /// The unit as written.
-        unit: String,
-        /// An example of the usual replacement.
-        instead: &'static str,
-    },
-    /// A unit appears twice.
-    #[error("`{unit}` appears twice: add the two numbers up")]
-    Repeated {
-        /// The short name of the unit.
-        unit: &'static str,
-    },
-    /// A larger unit follows a smaller one.
-    #[error("`{unit}` comes after `{previous}`: write the larger unit first, such as `1{unit}1{previous}`")]
-    OutOfOrder {
-        /// The short name of the unit that comes too late.
-        unit: &'static str,
-        /// The short name of the unit before it.
-        previous: &'static str,
-    },
-    /// A word is no unit.
-    #[error("`{unit}` is not a unit: use s, min, h, d or w")]
-    UnknownUnit {
-        /// The word as written.
-        unit: String,
-    },
-    /// A character has no place in a duration.
-    #[error("unexpected `{}`: write numbers and units only, such as `1d12h`", .found.escape_debug())]
-    Unexpected {
-        /// The character.
-        found: char,
-    },
-    /// The sum is larger than [`Span::MAX`].
-    #[error("the duration is too long: the longest is `36500d`")]
-    TooLong,
-}
+#[error("{0}")]
+pub struct InvalidSpan(String);
 
 struct Unit {
     name: &'static str,
@@ -170,12 +56,7 @@ struct Unit {
     spellings: &'static [&'static str],
 }
 
-const MINUTE: u64 = 60;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
-const WEEK: u64 = 7 * DAY;
-
-/// The units from the largest to the smallest, the order in which a duration names them.
+/// The units, largest first.
 #[rustfmt::skip]
 const UNITS: [Unit; 5] = [
     Unit { name: "w", seconds: WEEK, spellings: &["w", "week", "weeks"] },
@@ -185,65 +66,138 @@ const UNITS: [Unit; 5] = [
     Unit { name: "s", seconds: 1, spellings: &["s", "sec", "secs", "second", "seconds"] },
 ];
 
-/// Finds the place of a unit in [`UNITS`]; the number before it only serves the error message.
-fn find_unit(number: &str, word: &str) -> Result<usize, SpanError> {
-    UNITS.iter().position(|unit| unit.spellings.contains(&word)).ok_or_else(|| match word {
-        "m" | "M" => SpanError::MinutesOrMonths { number: clip(number), unit: clip(word) },
-        "mo" | "mos" | "mon" | "month" | "months" => SpanError::Calendar { unit: clip(word), instead: "30d" },
-        "y" | "yr" | "yrs" | "year" | "years" => SpanError::Calendar { unit: clip(word), instead: "365d" },
-        _ => SpanError::UnknownUnit { unit: clip(word) },
-    })
-}
+impl TryFrom<String> for Span {
+    type Error = InvalidSpan;
 
-impl FromStr for Span {
-    type Err = SpanError;
-
-    fn from_str(text: &str) -> Result<Self, SpanError> {
-        let mut rest = text.trim_matches(' ');
-        if rest.is_empty() {
-            return Err(SpanError::Empty);
-        }
-        let mut total = 0_u64;
-        let mut seen: Vec<usize> = Vec::new();
-        while !rest.is_empty() {
-            let (number, after_number) = split_while(rest, |c| c.is_ascii_digit());
-            if number.is_empty() {
-                return Err(missing_number(rest));
-            }
-            if let Some(mark @ ('.' | ',')) = after_number.chars().next() {
-                return Err(SpanError::Fraction { number: clip(number), mark });
-            }
-            let after_number = after_number.trim_start_matches(' ');
-            let (word, after_word) = split_while(after_number, char::is_alphabetic);
-            if word.is_empty() {
-                return Err(missing_unit(number, after_number));
-            }
-            let place = find_unit(number, word)?;
-            let unit = &UNITS[place];
-            if seen.contains(&place) {
-                return Err(SpanError::Repeated { unit: unit.name });
-            }
-            if let Some(previous) = seen.last().filter(|previous| **previous > place) {
-                return Err(SpanError::OutOfOrder { unit: unit.name, previous: UNITS[*previous].name });
-            }
-            seen.push(place);
-            // Digits only, so the one way for this to fail is a number beyond 64 bits.
-            let count: u64 = number.parse().map_err(|_| SpanError::TooLong)?;
-            total = count
-                .checked_mul(unit.seconds)
-                .and_then(|seconds| total.checked_add(seconds))
-                .filter(|total| *total <= Self::MAX.0)
-                .ok_or(SpanError::TooLong)?;
-            rest = after_word.trim_start_matches(' ');
-        }
-        Ok(Self(total))
+    fn try_from(text: String) -> Result<Self, InvalidSpan> {
+        text.parse()
     }
 }
 
-/// Writes the canonical form, which parses back to the same span.
-///
-/// Weeks appear only as a whole number of at least two, because people think of `7d` and `30d` in days and
-/// `4w2d` helps nobody; everything else is days, hours, minutes and seconds without the zero parts.
+impl FromStr for Span {
+    type Err = InvalidSpan;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSpan> {
+        parse(text).map(Self).map_err(InvalidSpan)
+    }
+}
+
+fn parse(text: &str) -> Result<u64, String> {
+    let too_long = || "the duration is too long: the longest is `36500d`".to_owned();
+    let mut rest = text.trim_matches(' ');
+    if rest.is_empty() {
+        return Err("the duration is empty: write a number and a unit, such as `7d`".to_owned());
+    }
+    let mut total = 0_u64;
+    let mut used: Vec<usize> = Vec::new();
+    while !rest.is_empty() {
+        let (number, after_number) = split_while(rest, |c| c.is_ascii_digit());
+        if number.is_empty() {
+            return Err(expected_number(rest));
+        }
+        if let Some(mark @ ('.' | ',')) = after_number.chars().next() {
+            return Err(fraction(number, mark));
+        }
+        let after_number = after_number.trim_start_matches(' ');
+        let (word, after_word) = split_while(after_number, char::is_alphabetic);
+        if word.is_empty() {
+            return Err(expected_unit(number, after_number));
+        }
+        let index = find_unit(number, word)?;
+        let unit = &UNITS[index];
+        if used.contains(&index) {
+            return Err(format!("`{}` appears twice: add the two numbers up", unit.name));
+        }
+        if let Some(previous) = used.last().filter(|previous| **previous > index) {
+            let (unit, previous) = (unit.name, UNITS[*previous].name);
+            return Err(format!(
+                "`{unit}` comes after `{previous}`: write the larger unit first, such as `1{unit}1{previous}`"
+            ));
+        }
+        used.push(index);
+        let count: u64 = number.parse().map_err(|_| too_long())?;
+        total = count.saturating_mul(unit.seconds).saturating_add(total);
+        if total > Span::MAX.0 {
+            return Err(too_long());
+        }
+        rest = after_word.trim_start_matches(' ');
+    }
+    Ok(total)
+}
+
+/// Returns the index of a unit in [`UNITS`]. The number is only for the error message.
+fn find_unit(number: &str, word: &str) -> Result<usize, String> {
+    if let Some(index) = UNITS.iter().position(|unit| unit.spellings.contains(&word)) {
+        return Ok(index);
+    }
+    let (number, shown) = (clip(number), clip(word));
+    let instead = match word {
+        "m" | "M" => {
+            return Err(format!(
+                "`{number}{shown}`: minutes or months? write `{number}min`; months are not supported, write days"
+            ));
+        }
+        "mo" | "mos" | "mon" | "month" | "months" => "30d",
+        "y" | "yr" | "yrs" | "year" | "years" => "365d",
+        _ => return Err(format!("`{shown}` is not a unit: use s, min, h, d or w")),
+    };
+    Err(format!("`{shown}` is not supported because its length varies: write days, such as `{instead}`"))
+}
+
+/// Describes a text that should begin with a number.
+fn expected_number(rest: &str) -> String {
+    let (word, _) = split_while(rest, char::is_alphabetic);
+    match rest.chars().next() {
+        Some(sign @ ('+' | '-' | '\u{2212}')) => format!("a duration has no sign: remove the `{sign}`"),
+        Some(mark @ ('.' | ',')) if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => fraction("", mark),
+        Some(other) if word.is_empty() => unexpected(other),
+        _ => match find_unit("1", word) {
+            Ok(_) => {
+                let unit = clip(word);
+                format!("`{unit}` has no number: write one before it, such as `1{unit}`")
+            }
+            Err(message) => message,
+        },
+    }
+}
+
+/// Describes a text that should begin with a unit.
+fn expected_unit(number: &str, rest: &str) -> String {
+    match rest.chars().next() {
+        Some(other) if !other.is_ascii_digit() => unexpected(other),
+        _ => {
+            let number = clip(number);
+            format!("`{number}` has no unit: add a unit: `{number}d`")
+        }
+    }
+}
+
+fn fraction(number: &str, mark: char) -> String {
+    let number = clip(number);
+    format!(
+        "only whole numbers are allowed, found `{number}{mark}`: use a smaller unit, `1d12h` for a day and a half"
+    )
+}
+
+fn unexpected(c: char) -> String {
+    format!("unexpected `{}`: write numbers and units only, such as `1d12h`", c.escape_debug())
+}
+
+/// Shortens a text for an error message.
+fn clip(text: &str) -> String {
+    const LONGEST: usize = 24;
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}...", &text[..cut]),
+        None => text.to_owned(),
+    }
+}
+
+fn split_while(text: &str, accept: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|c| !accept(c)).unwrap_or(text.len()))
+}
+
+/// Writes a form that parses back to the same span. Weeks are used only for two or more whole weeks: `7d` and `30d` are
+/// easier to read than `1w` and `4w2d`.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == 0 {
@@ -264,10 +218,8 @@ impl fmt::Display for Span {
     }
 }
 
-/// Formats a measured duration for a table: `45s`, `3m 00s`, `2h 05m`, `3d 04h`.
-///
-/// Two neighbouring units at most; what is smaller is cut off, not rounded. The result is for people only:
-/// its `m` is exactly what [`Span`] refuses to read.
+/// Formats a measured duration for people, in at most two units, rounded down: `45s`, `3m 00s`, `2h 05m`, `3d 04h`.
+/// The result does not parse as a [`Span`], which rejects `m`.
 #[must_use]
 pub fn humane(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / MINUTE, seconds / HOUR, seconds / DAY);
@@ -282,10 +234,8 @@ pub fn humane(seconds: u64) -> String {
     }
 }
 
-/// Formats an age in one unit: `just now`, `12 minutes ago`, `1 hour ago`, `5 weeks ago`.
-///
-/// Days go up to 13 and weeks up to 104, since a unit says little before there are two of it; beyond that
-/// come years of 365 days.
+/// Formats an age in one unit: `just now`, `12 minutes ago`, `1 hour ago`, `5 weeks ago`. Days go up to 13, weeks up to
+/// 104, and a year has 365 days.
 #[must_use]
 pub fn ago(seconds: u64) -> String {
     let (count, unit) = match seconds {
@@ -301,44 +251,6 @@ pub fn ago(seconds: u64) -> String {
     };
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {unit}{plural} ago")
-}
-
-fn split_while(text: &str, accept: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|c| !accept(c)).unwrap_or(text.len()))
-}
-
-/// Explains what stands where a number should.
-fn missing_number(rest: &str) -> SpanError {
-    let (word, _) = split_while(rest, char::is_alphabetic);
-    match rest.chars().next() {
-        Some(sign @ ('+' | '-' | '\u{2212}')) => SpanError::Sign { sign },
-        Some(mark @ ('.' | ',')) if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
-            SpanError::Fraction { number: String::new(), mark }
-        }
-        Some(found) if word.is_empty() => SpanError::Unexpected { found },
-        Some(_) => match find_unit("1", word) {
-            Ok(_) => SpanError::MissingNumber { unit: clip(word) },
-            Err(error) => error,
-        },
-        None => SpanError::Empty,
-    }
-}
-
-/// Explains what stands where a unit should.
-fn missing_unit(number: &str, rest: &str) -> SpanError {
-    match rest.chars().next() {
-        Some(found) if !found.is_ascii_digit() => SpanError::Unexpected { found },
-        _ => SpanError::MissingUnit { number: clip(number) },
-    }
-}
-
-/// Shortens what an error message repeats, so that a huge argument does not become a huge message.
-fn clip(text: &str) -> String {
-    const LONGEST: usize = 24;
-    match text.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("{}...", &text[..cut]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -466,11 +378,9 @@ mod tests {
 
     #[test]
     fn constructors_stop_at_the_limit() {
-        assert_eq!(Span::from_days(1), Span::from_hours(24));
-        assert_eq!(Span::from_minutes(1), Span::from_seconds(60));
-        assert_eq!(Span::from_seconds(90).to_duration(), Duration::from_secs(90));
+        assert_eq!(Span::from_days(1), Span::from_minutes(24 * 60));
         assert_eq!(Span::from_days(36_500), Span::MAX);
-        for make in [Span::from_seconds, Span::from_minutes, Span::from_hours, Span::from_days] {
+        for make in [Span::from_minutes, Span::from_days] {
             assert_eq!(make(u64::MAX), Span::MAX);
         }
     }

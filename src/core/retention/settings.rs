@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::limit::Limit;
 use super::policy::{BundleRule, KeepRules, Policy, Rules, TriggerLimits, WorkflowFilter};
 use crate::core::size::Size;
-use crate::core::span::{Span, SpanEntry};
+use crate::core::span::Span;
 use crate::core::trigger::Trigger;
 
 const DEFAULT_BUNDLES: Option<Limit> = Limit::newest(5);
@@ -19,8 +19,8 @@ const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
 pub struct RetentionSettings {
     #[serde(default)]
     triggers: BTreeMap<String, Limit>,
-    max_age: Option<SpanEntry>,
-    failed_for: Option<SpanEntry>,
+    max_age: Option<Span>,
+    failed_for: Option<Span>,
     bundles: Option<Limit>,
     max_size: Option<Size>,
 }
@@ -61,8 +61,8 @@ impl RetentionSettings {
     /// Returns the policy of the store.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        let max_age = self.max_age.map(|entry| entry.0);
-        let failed_for = self.failed_for.map_or(DEFAULT_FAILED_FOR, |entry| entry.0);
+        let max_age = self.max_age;
+        let failed_for = self.failed_for.unwrap_or(DEFAULT_FAILED_FOR);
         let newest = self.bundles.or(DEFAULT_BUNDLES).unwrap_or(Limit::All);
         Policy {
             filter: WorkflowFilter::default(),

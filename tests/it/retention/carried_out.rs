@@ -162,7 +162,7 @@ fn damage_stays_where_it_is() {
     assert_eq!(cleaned.workflows[0].removed, [handle(1), handle(3)]);
     assert_eq!(live(&world), [2, 4, 5, 6]);
     world.damage(6, b"x");
-    let everything = Policy { rules: Rules::MaxAge(Span::from_seconds(0)), ..standing() };
+    let everything = Policy { rules: Rules::MaxAge(Span::from_days(0)), ..standing() };
     assert!(
         clean(&world, &everything).workflows.is_empty(),
         "the newest cannot be read: all of it may be needed"

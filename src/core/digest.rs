@@ -10,16 +10,16 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest that stands in a file while the real one is computed.
+    /// All zero: the placeholder in a file while its digest is computed.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// Hashes bytes that are at hand.
+    /// Hashes bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 lower-case hexadecimal digits.
+    /// Parses 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {
         let mut bytes = [0; 32];
@@ -32,26 +32,24 @@ impl Digest {
         Some(Self(bytes))
     }
 
-    /// The digest as 64 hexadecimal digits.
+    /// Returns 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn to_hex(self) -> String {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digit = |n: u8| char::from(DIGITS[usize::from(n)]);
-        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// Hashes bytes as they stream by.
+/// Hashes a stream of bytes.
 #[derive(Default)]
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// Takes the next bytes.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of everything taken.
+    /// Returns the digest of all bytes.
     #[must_use]
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())

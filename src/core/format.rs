@@ -1,14 +1,14 @@
 //! The bytes of a checkpoint file, format 1.
 //!
-//! A file is JSON, indented by two spaces, ended by a newline. Its first two keys are `version` and `sha256`, on lines
-//! 2 and 3. The digest is the SHA-256 of the whole file with those 64 digits replaced by `0`, so that anybody can
-//! check it without this program:
+//! A file is JSON, indented by two spaces, with a newline at the end. Its first two keys are `version` and `sha256`, on
+//! lines 2 and 3. The digest is the SHA-256 of the whole file with those 64 digits replaced by `0`, so it can be checked
+//! without this program:
 //!
 //! ```sh
 //! sed '3s/[0-9a-f]\{64\}/0000000000000000000000000000000000000000000000000000000000000000/' 00000007.json | sha256sum
 //! ```
 //!
-//! It is checked before a byte of the content is parsed. Canonical JSON is not needed and not used.
+//! It is checked before the content is parsed. Canonical JSON is not needed.
 
 use serde::Deserialize;
 
@@ -24,61 +24,61 @@ use super::trigger::Trigger;
 use super::version::{CURRENT, Version};
 use super::workflow_id::WorkflowId;
 
-/// The largest file that is written or read.
+/// The maximum size of a file.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 const PREFIX: &[u8] = b"{\n  \"version\": \"";
 const DIGEST_KEY: &[u8] = b"\",\n  \"sha256\": \"";
 const DIGEST_DIGITS: usize = 64;
 
-/// Says why a file cannot be used as a checkpoint.
+/// A file that cannot be used as a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// There is nothing in it.
+    /// It has no bytes.
     #[error("is empty")]
     Empty,
-    /// The digest does not fit the content: a bit has flipped, or somebody edited it.
+    /// The content has changed since it was written.
     #[error("does not match its checksum")]
     Checksum,
-    /// It does not begin as a checkpoint file does.
+    /// Lines 2 and 3 are not those of a checkpoint file.
     #[error("is not a checkpoint file: its checksum line is missing")]
     NoChecksum,
-    /// Its version is written in a form that this program does not know.
+    /// Its version is malformed.
     #[error("has a version that cannot be read")]
     BadVersion,
     /// It was written by a newer program.
     #[error("has format {0}; this program reads up to {major}.x", major = CURRENT.major)]
     Newer(Version),
-    /// It was written by an older program, and nothing here knows how to read that any more.
+    /// It was written by an older program, and no migration step converts it.
     #[error("has format {0}, which this program cannot convert")]
     Older(Version),
-    /// It cannot be parsed.
+    /// It is not valid JSON, or lacks a field.
     #[error("cannot be parsed: {0}")]
     Syntax(#[source] InvalidJson),
-    /// It says that it belongs somewhere else.
+    /// It holds another checkpoint than its path says.
     #[error("says it is `{found}`, not `{expected}`")]
     Misplaced {
-        /// The handle inside.
+        /// The handle in the file.
         found: String,
-        /// The handle that its place stands for.
+        /// The handle of its path.
         expected: String,
     },
-    /// It is larger than this program reads.
+    /// It is larger than [`MAX_FILE_BYTES`].
     #[error("is larger than {} MiB", MAX_FILE_BYTES >> 20)]
     TooLarge,
-    /// There is a link, a directory, a pipe or a device in its place.
+    /// It is a link, a directory, a pipe or a device.
     #[error("is not a regular file")]
     NotAFile,
-    /// The operating system refuses to read it.
+    /// It cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(#[source] Cause),
-    /// Its number is lower than the newest one, and it is not there.
+    /// It does not exist, and its number is lower than the newest one.
     #[error("is missing, although newer checkpoints exist")]
     Missing,
 }
 
 impl Unusable {
-    /// A stable word for it.
+    /// Returns its code.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
@@ -98,10 +98,10 @@ impl Unusable {
     }
 }
 
-/// Turns a checkpoint into the bytes of its file, and fills in its digest.
+/// Returns the bytes of the file of a checkpoint, and sets its digest.
 ///
 /// # Errors
-/// A value inside cannot be written as JSON.
+/// A value cannot be written as JSON.
 pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error> {
     checkpoint.version = CURRENT;
     checkpoint.sha256 = Digest::ZERO;
@@ -115,18 +115,18 @@ pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error>
     Ok(bytes)
 }
 
-/// Checks the digest, then reads the whole checkpoint. One of an older format is converted on the way.
+/// Checks the digest and parses the checkpoint. One of an older format is converted.
 ///
 /// # Errors
-/// Says why the bytes cannot be used.
+/// The bytes cannot be used.
 pub fn decode(bytes: &[u8]) -> Result<Box<Checkpoint>, Unusable> {
     decode_with(bytes, migrate::STEPS)
 }
 
-/// The same, with these conversions.
+/// Does what [`decode`] does, with these migration steps.
 ///
 /// # Errors
-/// Says why the bytes cannot be used.
+/// The bytes cannot be used.
 pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Box<Checkpoint>, Unusable> {
     let version = check(bytes)?;
     if version >= CURRENT {
@@ -136,46 +136,31 @@ pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Box<Checkpoint>, Unus
     serde_json::from_value(converted).map_err(|error| Unusable::Syntax(InvalidJson::from_serde(&error)))
 }
 
-/// Checks the digest, then reads only what a list shows. Of a newer format, that is whatever is still called the same.
+/// Checks the digest and parses only the header. A newer format is accepted if it still has these fields.
 ///
 /// # Errors
-/// Says why the bytes cannot be used.
+/// The bytes cannot be used.
 pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
     match check(bytes) {
         Err(newer @ Unusable::Newer(_)) => parse(bytes).map_err(|_| newer),
-        checked => checked.and_then(|_| before_state(bytes).map_or_else(|| parse(bytes), Ok)),
+        checked => checked.and_then(|_| parse(bytes)),
     }
-}
-
-/// Reads the header of a file in our own layout without going through the state, which is its last key and most of it.
-/// Text has no line breaks in JSON, so a line that begins like this is that key, or the file has another layout.
-fn before_state(bytes: &[u8]) -> Option<Header> {
-    const STATE: &[u8] = b"  \"state\": ";
-    let mut place = 0;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        if line.starts_with(STATE) {
-            break;
-        }
-        place += line.len();
-    }
-    let head = [bytes[..place].strip_suffix(b",\n")?, b"}"].concat();
-    serde_json::from_slice(&head).ok()
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Unusable> {
     serde_json::from_slice(bytes).map_err(|error| Unusable::Syntax(InvalidJson::from_serde(&error)))
 }
 
-/// Checks that the bytes are what was written, and that this program can read that version.
+/// Checks the digest and returns the version.
 ///
 /// # Errors
-/// Says why not.
+/// The digest does not match, or the version is newer than this program.
 pub fn check(bytes: &[u8]) -> Result<Version, Unusable> {
     if bytes.is_empty() {
         return Err(Unusable::Empty);
     }
     let Some((version, place)) = locate_digest(bytes) else {
-        return Err(foreign(bytes));
+        return Err(without_digest(bytes));
     };
     let digits = &bytes[place..place + DIGEST_DIGITS];
     let mut hasher = Hasher::default();
@@ -193,7 +178,7 @@ pub fn check(bytes: &[u8]) -> Result<Version, Unusable> {
     }
 }
 
-/// Finds the version and the place of the 64 digits.
+/// Returns the version, and the offset of the 64 digits.
 fn locate_digest(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let rest = bytes.strip_prefix(PREFIX)?;
     let quote = rest.iter().take(16).position(|b| *b == b'"')?;
@@ -202,8 +187,8 @@ fn locate_digest(bytes: &[u8]) -> Option<(&[u8], usize)> {
     here.then(|| (&rest[..quote], place))
 }
 
-/// Tells a file of a newer program, which may keep its digest elsewhere, from something that is no checkpoint.
-fn foreign(bytes: &[u8]) -> Unusable {
+/// Returns the error for a file without a digest on line 3. A newer program may keep it elsewhere.
+fn without_digest(bytes: &[u8]) -> Unusable {
     #[derive(Deserialize)]
     struct Peek {
         version: String,
@@ -214,7 +199,7 @@ fn foreign(bytes: &[u8]) -> Unusable {
     }
 }
 
-/// What a list shows of a checkpoint: read without building the rest.
+/// The fields of a checkpoint that a list needs.
 #[derive(Debug, Clone, Deserialize)]
 #[expect(missing_docs, reason = "the same fields as in `Checkpoint`")]
 pub struct Header {
@@ -243,14 +228,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// How many phases are done.
+    /// Returns the number of completed phases.
     #[must_use]
     pub fn done(&self) -> usize {
         self.phases.iter().filter(|phase| phase.status.is_done()).count()
     }
 }
 
-/// A phase as a list needs it.
+/// The fields of a phase that a list needs.
 #[derive(Debug, Clone, Deserialize)]
 #[expect(missing_docs, reason = "the same fields as in `Phase`")]
 pub struct PhaseLine {
@@ -258,7 +243,7 @@ pub struct PhaseLine {
     pub status: PhaseStatus,
 }
 
-/// The file that a checkpoint was imported from.
+/// The digest of the file that a checkpoint was imported from.
 #[derive(Debug, Clone, Deserialize)]
 #[expect(missing_docs, reason = "the same field as in `Imported`")]
 pub struct Source {

@@ -1,9 +1,8 @@
-//! JSON as people and agents give it: read strictly, kept exactly.
+//! JSON values: parsed strictly, kept exactly.
 //!
 //! Numbers keep their digits (2^53+1, 40 digits, `1e999`), objects keep their order, and nothing is dropped silently:
-//! what another JSON reader would quietly change (a key given twice, half a surrogate pair) is refused with its place.
-//! So is what this one would: an object whose first key is one of those that it hands numbers over with.
-//! The one liberty taken is the spelling of exponents: `1E5` is written back as `1e+5`.
+//! duplicate keys and unpaired surrogates are errors with a position, and so are the keys that `serde_json` reserves for
+//! itself. Only the spelling of exponents changes: `1E5` is written back as `1e+5`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,26 +13,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The deepest that state and data can be nested. JSON readers commonly stop at 128 levels, and both lie a few levels
-/// below the top of the file: what is written must be readable, by this program and by others.
+/// The maximum depth of state and data. JSON parsers commonly stop at 128 levels, and a file adds a few of its own.
 pub const MAX_DEPTH: usize = 100;
 
-/// A JSON value inside a checkpoint: as it was read, or as it will be written.
-///
-/// A value that nobody touches is copied from one checkpoint to the next as text; only what changes is parsed.
+/// A JSON value inside a checkpoint. An unchanged value is copied from one checkpoint to the next as text.
 #[derive(Debug, Clone)]
 pub enum Json {
-    /// The text found in a file, with its own layout.
+    /// The text from a file.
     Stored(Box<RawValue>),
     /// A value that has not been written yet.
     Given(Value),
 }
 
 impl Json {
-    /// The value, parsed if necessary.
+    /// Returns the value, parsed if necessary.
     ///
     /// # Errors
-    /// Text that is nested deeper than this program reads.
+    /// The text is nested too deeply.
     pub fn to_value(&self) -> Result<Value, InvalidJson> {
         match self {
             Self::Stored(raw) => {
@@ -43,7 +39,7 @@ impl Json {
         }
     }
 
-    /// Whether this is an object without members.
+    /// Returns true for an object without members.
     #[must_use]
     pub fn is_empty_object(&self) -> bool {
         match self {
@@ -89,15 +85,8 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// An object key, borrowed from the input where it can be.
-#[derive(Debug)]
-pub(crate) struct Key<'a>(Cow<'a, str>);
-
-impl AsRef<str> for Key<'_> {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
+/// An object key, borrowed from the input where possible.
+struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -118,15 +107,15 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// Says where a text stops being one JSON document.
+/// A text that is not one JSON document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at line {line} column {column}")]
 pub struct InvalidJson {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// The line, counted from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// The column in that line, counted in bytes from 1.
+    /// The column in bytes, from 1.
     pub column: usize,
 }
 
@@ -146,11 +135,11 @@ impl InvalidJson {
     }
 }
 
-/// Reads exactly one JSON document and refuses whatever could be understood in two ways.
+/// Parses exactly one JSON document.
 ///
 /// # Errors
-/// Names the place of the first problem: nothing but white space, a byte order mark, invalid UTF-8, half a surrogate
-/// pair, a key given twice or [reserved](is_reserved), more than 127 levels, anything behind the document.
+/// The position of the first problem: only white space, a byte order mark, invalid UTF-8, an unpaired surrogate, a key
+/// that is duplicate or [reserved](is_reserved), more than 127 levels, or trailing characters.
 pub fn parse_strict(bytes: &[u8]) -> Result<Value, InvalidJson> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(InvalidJson::at(bytes, 0, "starts with a byte order mark"));
@@ -167,23 +156,21 @@ pub fn parse_strict(bytes: &[u8]) -> Result<Value, InvalidJson> {
     serde_json::from_str(text).map_err(located)
 }
 
-/// Whether a key cannot be kept: `serde_json` hands numbers and raw text over as objects with such a key, and takes an
-/// object that has it for one of those.
+/// Returns true if `serde_json` would take an object with this key for a number or raw text.
 #[must_use]
 pub fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
 
-/// Walks over a document and fails at a key that its object has already, and at one that cannot be kept.
-///
-/// It runs before the document is built, because a map in memory has forgotten the first of two equal keys.
+/// Fails at a duplicate or reserved key. It runs before the document is parsed, because a map drops the first of two
+/// equal keys.
 #[derive(Clone, Copy)]
 struct CheckedKeys<'t> {
     text: &'t str,
 }
 
 impl CheckedKeys<'_> {
-    /// Whether a key stands in the document, and is not that of a number which is being handed over.
+    /// Returns true if a key is part of the document. `serde_json` passes numbers as objects with a key of its own.
     fn is_written(self, Key(key): &Key<'_>) -> bool {
         match key {
             Cow::Borrowed(key) => self.text.as_bytes().as_ptr_range().contains(&key.as_ptr()),
@@ -231,7 +218,7 @@ impl<'de> Visitor<'de> for CheckedKeys<'_> {
         use serde::de::Error as _;
         let mut seen = HashSet::new();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            let reserved = is_reserved(key.as_ref()) && self.is_written(&key);
+            let reserved = is_reserved(&key.0) && self.is_written(&key);
             let Key(key) = key;
             if reserved || seen.contains(&key) {
                 let _ = map.next_value::<IgnoredAny>();
@@ -245,14 +232,13 @@ impl<'de> Visitor<'de> for CheckedKeys<'_> {
     }
 }
 
-/// Applies an RFC 7396 merge patch: members of `patch` replace those of `target`, `null` removes.
+/// Applies an RFC 7396 merge patch: members of `patch` replace those of `target`, and `null` removes.
 pub fn merge_patch(target: &mut Value, patch: &Value) {
     remove_nulled(target, patch);
     json_patch::merge(target, patch);
 }
 
-/// Takes out what the patch removes, keeping the order of the rest; the merge itself would swap the last member into
-/// the hole.
+/// Removes the members that are `null` in the patch. The merge itself would not keep the order of the others.
 fn remove_nulled(target: &mut Value, patch: &Value) {
     let (Value::Object(target), Value::Object(patch)) = (target, patch) else { return };
     for (key, value) in patch {
@@ -267,9 +253,8 @@ fn remove_nulled(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Lays a document over another: objects merge member by member, everything else, `null` included, replaces.
-///
-/// This is what a whole document means, where a merge patch could not say `null`.
+/// Merges a document into another: objects member by member; everything else, `null` included, is replaced. A merge
+/// patch could not set `null`.
 pub fn overlay(target: &mut Value, document: Value) {
     match (target, document) {
         (Value::Object(target), Value::Object(document)) => {
@@ -284,32 +269,30 @@ pub fn overlay(target: &mut Value, document: Value) {
     }
 }
 
-/// Sets one member of an object: `key`, or a JSON pointer such as `/build/retries` whose missing objects are made.
+/// Sets one member of an object, by its key or by a JSON pointer such as `/build/retries`. Missing objects are created.
 ///
 /// # Errors
-/// A pointer that leads through something that is not an object.
+/// The part of the pointer whose parent is not an object.
 pub fn set_member(target: &mut Value, key: &str, value: Value) -> Result<(), String> {
     let path: Vec<String> = match key.strip_prefix('/') {
         Some(pointer) => pointer.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect(),
         None => vec![key.to_owned()],
     };
-    let mut place = target;
+    let mut current = target;
     for part in path {
-        let Value::Object(members) = place else {
-            return Err(part);
-        };
-        place = members.entry(part).or_insert_with(|| Value::Object(serde_json::Map::new()));
+        let Value::Object(members) = current else { return Err(part) };
+        current = members.entry(part).or_insert_with(|| Value::Object(serde_json::Map::new()));
     }
-    *place = value;
+    *current = value;
     Ok(())
 }
 
-/// The JSON pointer of a member of what a pointer leads to.
+/// Appends a member to a JSON pointer.
 pub(crate) fn below(pointer: &str, member: &str) -> String {
     format!("{pointer}/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
-/// How many levels of lists and objects there are.
+/// Returns the number of nested arrays and objects.
 pub(crate) fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

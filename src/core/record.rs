@@ -1,120 +1,68 @@
-//! Structs that keep what they do not know.
+//! Structs that keep unknown fields.
 //!
-//! A checkpoint written by a newer version, or extended by somebody else, has members this version has no name for.
+//! A checkpoint written by a newer version, or extended by another tool, has fields that this version does not know.
 //! They must survive every rewrite, at every level. `serde`'s `flatten` cannot do that: it buffers values, which loses
-//! the exact text of numbers and cannot carry raw JSON. So `record!` declares a struct whose unknown members are
-//! collected as raw text, in order, and are written back behind the known ones.
+//! the exact text of numbers and cannot hold raw JSON. So `record!` declares a struct that collects unknown fields as
+//! raw text, in order, and writes them after the known ones.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use indexmap::IndexMap;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::value::RawValue;
 
-use super::json::Key;
-
-/// The number of fields from which on an index pays. Nearly every record has none.
-const MANY: usize = 32;
-
-/// The unknown fields of a record, in the order they were met.
+/// The unknown fields of a record, in the order of the file.
 #[derive(Debug, Clone, Default)]
-pub struct Extra {
-    fields: Vec<(String, Box<RawValue>)>,
-    /// Index of many fields by name; empty as long as there are few. Without it, reading a file of nothing but unknown
-    /// fields would take quadratic time.
-    places: BTreeMap<String, usize>,
-}
+pub struct Extra(IndexMap<String, Box<RawValue>>);
 
 impl Extra {
-    /// Returns true if there is nothing unknown.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
+        self.0.is_empty()
     }
 
-    /// The names of the unknown fields.
+    /// Iterates over the names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().map(|(name, _)| name.as_str())
+        self.0.keys().map(String::as_str)
     }
 
-    /// The raw text of one unknown field.
+    /// Returns the raw text of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.fields.get(self.place(name)?).map(|(_, raw)| raw.get())
+        self.0.get(name).map(|raw| raw.get())
     }
 
-    /// Adds a field; false if it was there already.
+    /// Adds a field, or replaces it. Returns false if it was there already.
     pub(crate) fn insert(&mut self, name: String, value: Box<RawValue>) -> bool {
-        let new = self.place(&name).is_none();
-        self.push(name, value);
-        new
-    }
-
-    fn place(&self, name: &str) -> Option<usize> {
-        if self.places.is_empty() {
-            self.fields.iter().position(|(known, _)| known == name)
-        } else {
-            self.places.get(name).copied()
-        }
-    }
-
-    fn push(&mut self, name: String, value: Box<RawValue>) {
-        if self.fields.len() >= MANY {
-            let known = self.places.len();
-            let missing = self.fields.iter().enumerate().skip(known);
-            self.places.extend(missing.map(|(place, (name, _))| (name.clone(), place)));
-            self.places.insert(name.clone(), self.fields.len());
-        }
-        self.fields.push((name, value));
-    }
-
-    /// Sets a field, replacing the one of its name.
-    pub(crate) fn set(&mut self, name: &str, value: Box<RawValue>) {
-        match self.place(name).and_then(|place| self.fields.get_mut(place)) {
-            Some((_, old)) => *old = value,
-            None => self.push(name.to_owned(), value),
-        }
-    }
-
-    /// Reads the value of a field that has no other place.
-    #[inline(never)]
-    pub(crate) fn fill<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        if self.insert(name.to_owned(), map.next_value()?) {
-            Ok(())
-        } else {
-            Err(A::Error::custom(format_args!("duplicate field `{name}`")))
-        }
+        self.0.insert(name, value).is_none()
     }
 }
 
 impl PartialEq for Extra {
     fn eq(&self, other: &Self) -> bool {
-        self.fields.len() == other.fields.len()
-            && self.fields.iter().zip(&other.fields).all(|((a, x), (b, y))| a == b && x.get() == y.get())
+        let texts = |extra: &Self| extra.0.values().map(|raw| raw.get().to_owned()).collect::<Vec<_>>();
+        self.names().eq(other.names()) && texts(self) == texts(other)
     }
 }
 
-/// Reads the value of a field into its place. The fields of one type share this code: a checkpoint has many texts, and
-/// a process that starts pays for every page of code it touches.
-#[inline(never)]
+/// Reads the value of a field.
 pub(crate) fn fill<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
-    place: &mut Option<T>,
+    field: &mut Option<T>,
     map: &mut A,
     name: &'static str,
 ) -> Result<(), A::Error> {
-    match place.replace(map.next_value()?) {
+    match field.replace(map.next_value()?) {
         None => Ok(()),
         Some(_) => Err(A::Error::duplicate_field(name)),
     }
 }
 
-/// The members of a JSON object, or some of them: those of a record, or the unknown ones.
-///
-/// A record reads and writes its members through this trait, so that the members of another record can stand inline
-/// among its own, without buffering a value.
+/// A set of members of a JSON object: those of a record, or the unknown ones. Through this trait, a record can hold the
+/// members of another record inline, without buffering.
 pub(crate) trait Members: Sized {
     /// The members read so far.
     type Partial: Default;
@@ -126,13 +74,13 @@ pub(crate) trait Members: Sized {
         map: &mut A,
     ) -> Result<(), A::Error>;
 
-    /// Completes what was read; a required member may be missing.
+    /// Builds the value, or fails if a required member is missing.
     fn finish<E: serde::de::Error>(partial: Self::Partial) -> Result<Self, E>;
 
-    /// Writes all members but those for the end of the object.
+    /// Writes all members except those for the end of the object.
     fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 
-    /// Writes the members that stand at the end of the object.
+    /// Writes the members at the end of the object.
     fn write_last<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
 }
 
@@ -144,7 +92,11 @@ impl Members for Extra {
         name: &str,
         map: &mut A,
     ) -> Result<(), A::Error> {
-        partial.fill(name, map)
+        if partial.insert(name.to_owned(), map.next_value()?) {
+            Ok(())
+        } else {
+            Err(A::Error::custom(format_args!("duplicate field `{name}`")))
+        }
     }
 
     fn finish<E: serde::de::Error>(partial: Self) -> Result<Self, E> {
@@ -156,11 +108,11 @@ impl Members for Extra {
     }
 
     fn write_last<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        self.fields.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
+        self.0.iter().try_for_each(|(name, raw)| map.serialize_entry(name, raw))
     }
 }
 
-/// Writes members as an object of their own.
+/// Writes an object of these members.
 pub(crate) fn serialize<S: Serializer>(members: &impl Members, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     members.write(&mut map)?;
@@ -168,7 +120,7 @@ pub(crate) fn serialize<S: Serializer>(members: &impl Members, serializer: S) ->
     map.end()
 }
 
-/// Reads an object that consists of these members.
+/// Reads an object of these members.
 pub(crate) fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct ObjectVisitor<T>(PhantomData<T>);
 
@@ -181,8 +133,8 @@ pub(crate) fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
             let mut partial = T::Partial::default();
-            while let Some(key) = map.next_key::<Key<'de>>()? {
-                T::read(&mut partial, key.as_ref(), &mut map)?;
+            while let Some(name) = map.next_key::<String>()? {
+                T::read(&mut partial, &name, &mut map)?;
             }
             T::finish(partial)
         }
@@ -191,7 +143,7 @@ pub(crate) fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D
     deserializer.deserialize_map(ObjectVisitor(PhantomData))
 }
 
-/// A value that can be left out of the file when it says nothing.
+/// A value that is left out of the file when it is empty.
 pub(crate) trait Blank {
     fn is_blank(&self) -> bool;
 }
@@ -220,14 +172,14 @@ impl Blank for u32 {
     }
 }
 
-/// Declares a struct that keeps the members it does not know, and how it is read and written.
+/// Declares a struct that keeps unknown fields, with its serde implementations.
 ///
-/// Each field has a mode: `required` must be there; `always` may be missing and is always written; `optional` may be
-/// missing and is written only when it says something; `last` is as `always`, but stands at the end of the object. A
-/// member given twice is an error.
+/// Each field has a mode: `required` must be present; `always` may be missing and is always written; `optional` may be
+/// missing and is written unless it is empty; `last` is like `always`, but written at the end of the object. A duplicate
+/// field is an error.
 ///
-/// `..name: Record` puts the members of another record inline. That record then keeps the unknown members as well;
-/// otherwise a field `extra` does.
+/// `..name: Record` holds the fields of another record inline. That record then keeps the unknown fields; otherwise a
+/// field `extra` does.
 macro_rules! record {
     (
         $(#[$($meta:tt)*])*
@@ -238,7 +190,7 @@ macro_rules! record {
         $crate::core::record::record! {
             @record $([$($meta)*])* $Record {
                 $( $([$($field_meta)*])* $mode $field: $Type, )*
-                .."Members this version has no name for; they survive every rewrite.",
+                .."Fields that this version does not know; they survive every rewrite.",
                 extra: $crate::core::record::Extra,
             }
         }
@@ -254,7 +206,7 @@ macro_rules! record {
         $crate::core::record::record! {
             @record $([$($meta)*])* $Record {
                 $( $([$($field_meta)*])* $mode $field: $Type, )*
-                ..concat!("The members of [`", stringify!($Inline), "`], which stand inline in the file."),
+                ..concat!("The fields of [`", stringify!($Inline), "`], inline in the file."),
                 $inline: $Inline,
                 $( $([$($after_meta)*])* $after_mode $after: $After, )*
             }
@@ -277,7 +229,7 @@ macro_rules! record {
         }
 
         impl $Record {
-            /// The names of its own fields, in the order of the file.
+            /// The names of its fields, in the order of the file.
             pub const FIELDS: &'static [&'static str] =
                 &[$( stringify!($field), )* $( stringify!($after), )*];
         }
@@ -372,27 +324,16 @@ pub(crate) use record;
 mod tests {
     use super::*;
 
-    fn raw(text: &str) -> Box<RawValue> {
-        serde_json::from_str(text).unwrap()
-    }
-
     #[test]
-    fn few_and_many_fields_are_found_alike() {
-        for count in [0, 1, MANY - 1, MANY, MANY + 1, 50_000] {
-            let mut extra = Extra::default();
-            for n in 0..count {
-                assert!(extra.insert(format!("f{n}"), raw(&n.to_string())), "{n} of {count}");
-            }
-            assert_eq!(extra.names().count(), count);
-            for n in 0..count {
-                assert_eq!(extra.get(&format!("f{n}")), Some(n.to_string().as_str()), "{count}");
-            }
-            assert_eq!(extra.get("f"), None);
-            extra.set("f0", raw("true"));
-            extra.set("new", raw("null"));
-            assert_eq!((extra.get("f0"), extra.get("new")), (Some("true"), Some("null")), "{count}");
-            assert_eq!(extra.names().count(), count.max(1) + 1);
-            assert!(!extra.insert("f0".to_owned(), raw("1")), "it was there");
-        }
+    fn fields_are_kept_in_order_and_replaced_in_place() {
+        let raw = |text: &str| serde_json::from_str::<Box<RawValue>>(text).unwrap();
+        let mut extra = Extra::default();
+        assert!(extra.insert("b".to_owned(), raw("1.0")));
+        assert!(extra.insert("a".to_owned(), raw("2")));
+        assert!(!extra.insert("a".to_owned(), raw("3")), "it was there");
+        extra.insert("b".to_owned(), raw("true"));
+        extra.insert("new".to_owned(), raw("null"));
+        assert_eq!(extra.names().collect::<Vec<_>>(), ["b", "a", "new"]);
+        assert_eq!((extra.get("b"), extra.get("a"), extra.get("c")), (Some("true"), Some("3"), None));
     }
 }

@@ -46,7 +46,7 @@ impl Change {
         }
         for (name, value) in &self.extra {
             if let Ok(raw) = serde_json::value::to_raw_value(value) {
-                next.extra.set(name, raw);
+                next.extra.insert(name.clone(), raw);
             }
         }
         if let Some(title) = &self.title {

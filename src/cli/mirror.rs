@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::Failure;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
-use crate::core::export::{ExportFile, ExportProblem, files, is_there, write};
+use crate::core::export::{ExportError, ExportFile, files, is_unchanged, write};
 use crate::core::files::read_regular;
 use crate::core::store::Stored;
 use crate::core::{Handle, Store};
@@ -28,9 +28,9 @@ const MAX_EARLIER: usize = 64;
 /// One line that says why the update failed.
 pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -> Result<(), String> {
     let project = store.project();
-    let failed = |error: ExportProblem| {
+    let failed = |error: ExportError| {
         let why = match error {
-            ExportProblem::Exists(path) => format!(
+            ExportError::Exists(path) => format!(
                 "`{path}` says something else; `ckpt export {} --as {dialect} --force` replaces it",
                 checkpoint.workflow
             ),
@@ -40,7 +40,7 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -
     };
     for file in copies(dialect, checkpoint, project).map_err(failed)? {
         match write(project, &file, false) {
-            Err(ExportProblem::Exists(_)) if is_earlier_copy(dialect, checkpoint, store, &file) => {
+            Err(ExportError::Exists(_)) if is_earlier_copy(dialect, checkpoint, store, &file) => {
                 write(project, &file, true).map_err(failed)?;
             }
             written => drop(written.map_err(failed)?),
@@ -49,11 +49,7 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -
     Ok(())
 }
 
-fn copies(
-    dialect: Dialect,
-    checkpoint: &Checkpoint,
-    project: &Path,
-) -> Result<Vec<ExportFile>, ExportProblem> {
+fn copies(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) -> Result<Vec<ExportFile>, ExportError> {
     let stored = Stored { checkpoint: Box::new(checkpoint.clone()), bytes: Vec::new(), bundle: None };
     let index = |path: &str| read_document(&project.join(path));
     files(dialect, &[stored], project, index).map(|export| export.files)
@@ -64,7 +60,7 @@ fn is_earlier_copy(dialect: Dialect, checkpoint: &Checkpoint, store: &Store, fil
     for seq in (1..checkpoint.seq).rev().take(MAX_EARLIER) {
         let Ok(earlier) = store.load(&Handle::new(&checkpoint.workflow, seq)) else { continue };
         let copies = copies(dialect, &earlier.checkpoint, store.project()).unwrap_or_default();
-        if copies.iter().any(|copy| copy.path == file.path && is_there(store.project(), copy)) {
+        if copies.iter().any(|copy| copy.path == file.path && is_unchanged(store.project(), copy)) {
             return true;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{ErrorCode, Failure, USE_NEWER};
 use crate::core::artifact::ArtifactError;
-use crate::core::export::ExportProblem;
+use crate::core::export::ExportError;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::import::{ImportError, SourceError};
@@ -77,24 +77,22 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
     }
 }
 
-impl From<ExportProblem> for Failure {
-    fn from(problem: ExportProblem) -> Self {
+impl From<ExportError> for Failure {
+    fn from(problem: ExportError) -> Self {
         let message = problem.to_string();
         let fail = |code| Self::new(code, &message);
         match problem {
-            ExportProblem::Exists(path) => fail(ErrorCode::ExportExists)
+            ExportError::Exists(path) => fail(ErrorCode::ExportExists)
                 .help("`--force` replaces it; `-o DIR` writes somewhere else")
                 .context("path", path),
-            ExportProblem::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
+            ExportError::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
                 .help("name a phase: that dialect keeps its checkpoints by phase")
                 .about(&handle)
                 .context("dialect", dialect.word()),
-            ExportProblem::NotADirectory(path) | ExportProblem::NotAFile(path) => {
-                fail(ErrorCode::ExportBlocked)
-                    .help("move it away, or write somewhere else with `-o DIR`")
-                    .context("path", path)
-            }
-            ExportProblem::Io(path, _) => fail(ErrorCode::ExportFailed)
+            ExportError::NotADirectory(path) | ExportError::NotAFile(path) => fail(ErrorCode::ExportBlocked)
+                .help("move it away, or write somewhere else with `-o DIR`")
+                .context("path", path),
+            ExportError::Io(path, _) => fail(ErrorCode::ExportFailed)
                 .help("check the permissions, or write somewhere else with `-o DIR`")
                 .context("path", path),
         }

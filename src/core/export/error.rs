@@ -5,22 +5,22 @@ use std::io;
 use crate::core::dialects::Dialect;
 use crate::core::selector::Handle;
 
-/// Says what is in the way.
+/// An export that failed.
 #[derive(Debug, thiserror::Error)]
-pub enum ExportProblem {
-    /// The dialect has no way to say it.
+pub enum ExportError {
+    /// The dialect cannot express the checkpoint.
     #[error("`{0}` cannot be written as {1}")]
     NotExpressible(Handle, Dialect),
-    /// Something else is there already.
+    /// The file exists with another content.
     #[error("`{0}` exists and has another content")]
     Exists(String),
-    /// The way leads through a link, or through something that is no directory.
+    /// A directory of the path is a link, or is not a directory.
     #[error("`{0}` is not a plain directory, and nothing is written through it")]
     NotADirectory(String),
-    /// Something that is no regular file has the name.
+    /// The path exists and is not a regular file.
     #[error("`{0}` is not a regular file")]
     NotAFile(String),
-    /// The operating system refuses.
+    /// The operating system returned an error.
     #[error("cannot write `{0}`: {1}")]
     Io(String, io::Error),
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Brings an index up to date with new entries, the newest last. Entries that it has already are replaced, and whatever
-/// else it says stays.
+/// Adds entries to an index, the newest last. Entries with the same id are replaced; other members stay.
 pub(super) fn update(index: Option<Value>, issue: &Value, entries: Vec<Value>) -> Value {
     let mut members = match index {
         Some(Value::Object(members)) => members,
@@ -25,7 +24,7 @@ pub(super) fn update(index: Option<Value>, issue: &Value, entries: Vec<Value>) -
     members.insert("total_checkpoints".to_owned(), json!(all.len()));
     members.insert("checkpoints".to_owned(), Value::Array(all));
     members.insert("latest".to_owned(), latest.unwrap_or_default());
-    // In the order that the system itself writes.
+    // The order in which the system itself writes them.
     let order = ["issue_number", "checkpoints", "latest", "total_checkpoints"];
     let mut sorted: Map<String, Value> =
         order.iter().filter_map(|key| Some(((*key).to_owned(), members.shift_remove(*key)?))).collect();

@@ -1,66 +1,67 @@
-//! Which files a dialect consists of, and what they are called.
+//! The files of a dialect and their names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
+use super::error::ExportError;
 use super::index;
-use super::problem::ExportProblem;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::dialects::{CheckpointPart, Dialect, DialectFiles, to_yaml};
 use crate::core::store::Stored;
 use crate::core::workflow_id::WorkflowId;
 
-/// A file to be written.
+/// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportFile {
-    /// Where, below the project, with `/` between the parts.
+    /// The path below the target directory, with `/` between the parts.
     pub path: String,
-    /// What.
+    /// The content.
     pub content: Content,
 }
 
-/// What a file consists of.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// These bytes.
+    /// The bytes of a file.
     Bytes(Vec<u8>),
-    /// A link to its neighbour of this name.
+    /// A symbolic link to another file of the directory.
     Link(String),
-    /// These bytes, which belong to a file that several checkpoints share: it may always be replaced.
+    /// The bytes of a file that several checkpoints share: it is always replaced.
     Shared(Vec<u8>),
 }
 
-/// What an export consists of.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Export {
     /// The files.
     pub files: Vec<ExportFile>,
-    /// What the checkpoints say and the files do not.
+    /// The parts of the checkpoints that the dialect has no place for.
     pub left_out: BTreeSet<CheckpointPart>,
 }
 
-/// Whether a dialect keeps a file for each step of a workflow, so that its history is exported and not only its end.
+/// Returns true if a dialect keeps a file for each checkpoint, so that the whole history is exported.
 #[must_use]
 pub fn is_history(dialect: Dialect) -> bool {
     matches!(dialect, Dialect::Kamiflow | Dialect::Crunch)
 }
 
-/// The files of these checkpoints of one workflow, the newest last. `index` is asked for what a shared file says now.
+/// Returns the files of these checkpoints of one workflow, the newest last. `index` returns the current content of a
+/// shared file.
 ///
 /// # Errors
-/// The dialect cannot say what a checkpoint says.
+/// The dialect cannot express a checkpoint.
 pub fn files(
     dialect: Dialect,
     checkpoints: &[Stored],
     project: &Path,
     index: impl Fn(&str) -> Option<Value>,
-) -> Result<Export, ExportProblem> {
+) -> Result<Export, ExportError> {
     let mut files: Vec<ExportFile> = Vec::new();
     let mut left_out = BTreeSet::new();
     let mut add = |path: String, content: Content| match files.iter_mut().find(|file| file.path == path) {
-        // Of two saves of one phase, the later one is what the system would have left.
+        // Two checkpoints of one phase have the same path; the later one replaces the earlier.
         Some(file) => file.content = content,
         None => files.push(ExportFile { path, content }),
     };
@@ -72,7 +73,7 @@ pub fn files(
             add(name, Content::Bytes(bytes.clone()));
             continue;
         }
-        let refused = || ExportProblem::NotExpressible(checkpoint.handle(), dialect);
+        let refused = || ExportError::NotExpressible(checkpoint.handle(), dialect);
         let written = dialect.write(checkpoint, project).ok_or_else(refused)?;
         left_out.extend(dialect.left_out(&written, checkpoint, project));
         let DialectFiles { main, companion } = written;
@@ -101,7 +102,7 @@ pub fn files(
     Ok(Export { files, left_out })
 }
 
-/// What the system calls the file.
+/// Returns the path of a checkpoint in its dialect.
 fn name(dialect: Dialect, checkpoint: &Checkpoint, main: &Value) -> Option<String> {
     let workflow = &checkpoint.workflow;
     Some(match dialect {
@@ -127,7 +128,7 @@ fn name(dialect: Dialect, checkpoint: &Checkpoint, main: &Value) -> Option<Strin
     })
 }
 
-/// A text that came out of a file, as part of a file name: it is no path, and hides nothing.
+/// Returns a text from a document in a form that is safe in a file name.
 fn safe(text: &str) -> Option<String> {
     match text.parse::<WorkflowId>() {
         Ok(id) => Some(id.to_string()),

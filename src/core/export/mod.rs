@@ -1,13 +1,13 @@
-//! Writing checkpoints as the files of other systems, under the names those systems look for.
+//! Exporting checkpoints as the files of other systems, under the names those systems expect.
 //!
-//! [`files()`] decides what is to be written, and [`write()`] writes it. Nothing is written outside the directory that was
-//! asked for, not even through a link that somebody has put there.
+//! [`files()`] returns the files, and [`write()`] writes one. Nothing is written outside the target directory, not even
+//! through a link in it.
 
+mod error;
 mod index;
 mod layout;
-mod problem;
 mod write;
 
+pub use error::ExportError;
 pub use layout::{Content, Export, ExportFile, files, is_history};
-pub use problem::ExportProblem;
-pub use write::{Placed, is_there, write};
+pub use write::{Placed, is_unchanged, write};

@@ -1,65 +1,65 @@
-//! Putting exported files into place: whole, and nowhere else.
+//! Writing exported files atomically, and only below the target directory.
 
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
 
+use super::error::ExportError;
 use super::layout::{Content, ExportFile};
-use super::problem::ExportProblem;
 use crate::core::dialects::Document;
 use crate::core::files::read_regular;
 use crate::core::format::MAX_FILE_BYTES;
 
-/// What became of a file.
+/// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
     /// It was written.
     Written,
-    /// It was there, and says the same.
+    /// It existed with the same content.
     Unchanged,
 }
 
-/// Writes a file below `root`, in one step. Directories on the way are made; none of them may be a link. A file of
-/// another content is replaced only with `replace`.
+/// Writes a file below `root` atomically. Missing directories are created; none may be a link. A file with another content
+/// is replaced only with `replace`.
 ///
 /// # Errors
-/// Something is in the way; nothing was changed then.
-pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, ExportProblem> {
+/// The file cannot be written, and is unchanged.
+pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, ExportError> {
     let relative = Path::new(&file.path);
     let shown = || file.path.clone();
-    let failed = |error: io::Error| ExportProblem::Io(shown(), error);
+    let failed = |error: io::Error| ExportError::Io(shown(), error);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let (Some(name), true) = (relative.file_name(), plain) else {
-        return Err(ExportProblem::NotAFile(shown()));
+        return Err(ExportError::NotAFile(shown()));
     };
     let dir = enter(root, relative.parent().unwrap_or(Path::new("")))?;
     let target = dir.join(name);
-    let there = match std::fs::symlink_metadata(&target) {
+    let existing = match std::fs::symlink_metadata(&target) {
         Ok(metadata) => Some(metadata.file_type()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
     match &file.content {
         Content::Link(to) => {
-            if there.is_some_and(|there| !there.is_symlink()) {
-                return Err(ExportProblem::NotAFile(shown()));
+            if existing.is_some_and(|existing| !existing.is_symlink()) {
+                return Err(ExportError::NotAFile(shown()));
             }
-            if std::fs::read_link(&target).is_ok_and(|known| known == Path::new(to)) {
+            if std::fs::read_link(&target).is_ok_and(|old| old == Path::new(to)) {
                 return Ok(Placed::Unchanged);
             }
             link(&dir, &target, to).map_err(failed)?;
         }
         Content::Bytes(bytes) | Content::Shared(bytes) => {
-            if let Some(there) = there {
-                if !there.is_file() {
-                    return Err(ExportProblem::NotAFile(shown()));
+            if let Some(existing) = existing {
+                if !existing.is_file() {
+                    return Err(ExportError::NotAFile(shown()));
                 }
-                if read_regular(&target, MAX_FILE_BYTES).is_ok_and(|known| says_the_same(&known, bytes)) {
+                if has_content(&target, bytes) {
                     return Ok(Placed::Unchanged);
                 }
                 if !replace && !matches!(file.content, Content::Shared(_)) {
-                    return Err(ExportProblem::Exists(shown()));
+                    return Err(ExportError::Exists(shown()));
                 }
             }
             put(&dir, &target, bytes).map_err(failed)?;
@@ -68,28 +68,26 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
     Ok(Placed::Written)
 }
 
-/// Whether what has the name of a file says the same.
+/// Returns true if the file exists with the same content.
 #[must_use]
-pub fn is_there(root: &Path, file: &ExportFile) -> bool {
+pub fn is_unchanged(root: &Path, file: &ExportFile) -> bool {
     match &file.content {
         Content::Link(_) => false,
-        Content::Bytes(bytes) | Content::Shared(bytes) => {
-            let known = read_regular(&root.join(&file.path), MAX_FILE_BYTES);
-            known.is_ok_and(|known| says_the_same(&known, bytes))
-        }
+        Content::Bytes(bytes) | Content::Shared(bytes) => has_content(&root.join(&file.path), bytes),
     }
 }
 
-/// Whether two files say the same, in whatever layout.
-fn says_the_same(old: &[u8], new: &[u8]) -> bool {
+/// Returns true if a file holds these bytes, or the same document in another layout.
+fn has_content(path: &Path, bytes: &[u8]) -> bool {
+    let Ok(old) = read_regular(path, MAX_FILE_BYTES) else { return false };
     let value = |bytes: &[u8]| Document::parse(bytes).ok().map(|document| document.value);
-    old == new || value(old).is_some_and(|old| Some(old) == value(new))
+    old == bytes || value(&old).is_some_and(|old| Some(old) == value(bytes))
 }
 
-/// Goes down to a directory, making what is missing.
-fn enter(root: &Path, relative: &Path) -> Result<PathBuf, ExportProblem> {
-    let failed = |path: &Path, error: io::Error| ExportProblem::Io(path.display().to_string(), error);
-    #[expect(clippy::disallowed_methods, reason = "the directory that was asked for, not part of a store")]
+/// Creates the directories of a path and returns the last one. None of them may be a link.
+fn enter(root: &Path, relative: &Path) -> Result<PathBuf, ExportError> {
+    let failed = |path: &Path, error: io::Error| ExportError::Io(path.display().to_string(), error);
+    #[expect(clippy::disallowed_methods, reason = "the target directory is not part of a store")]
     std::fs::create_dir_all(root).map_err(|error| failed(root, error))?;
     let mut dir = root.to_owned();
     for part in relative.components() {
@@ -101,7 +99,7 @@ fn enter(root: &Path, relative: &Path) -> Result<PathBuf, ExportProblem> {
         }
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::PATH | OFlags::CLOEXEC;
         if rustix::fs::open(&dir, flags, Mode::empty()).is_err() {
-            return Err(ExportProblem::NotADirectory(dir.display().to_string()));
+            return Err(ExportError::NotADirectory(dir.display().to_string()));
         }
     }
     Ok(dir)
@@ -114,7 +112,7 @@ fn put(dir: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     staged.persist(target).map(drop).map_err(|error| error.error)
 }
 
-/// Makes a link beside its place and moves it there, so that there is always one.
+/// Replaces a link atomically.
 fn link(dir: &Path, target: &Path, to: &str) -> io::Result<()> {
     let staged = dir.join(format!(".ckpt-{}", std::process::id()));
     rustix::fs::symlinkat(to, CWD, &staged)?;
@@ -144,7 +142,7 @@ mod tests {
         let spaced = file("a/b/one.json", " 1 \n");
         assert_eq!(write(root, &spaced, false).unwrap(), Placed::Unchanged, "only the layout differs");
         let other = file("a/b/one.json", "2\n");
-        assert!(matches!(write(root, &other, false), Err(ExportProblem::Exists(_))));
+        assert!(matches!(write(root, &other, false), Err(ExportError::Exists(_))));
         assert_eq!(write(root, &other, true).unwrap(), Placed::Written);
         assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "2\n");
         let latest =
@@ -164,8 +162,8 @@ mod tests {
         symlink(&elsewhere, root.join("a")).unwrap();
         std::fs::write(elsewhere.join("kept"), "x").unwrap();
         symlink(elsewhere.join("kept"), root.join("link")).unwrap();
-        assert!(matches!(write(&root, &file("a/one", "1"), true), Err(ExportProblem::NotADirectory(_))));
-        assert!(matches!(write(&root, &file("link", "1"), true), Err(ExportProblem::NotAFile(_))));
+        assert!(matches!(write(&root, &file("a/one", "1"), true), Err(ExportError::NotADirectory(_))));
+        assert!(matches!(write(&root, &file("link", "1"), true), Err(ExportError::NotAFile(_))));
         for path in ["../one", "/etc/one", "a/../../one", ""] {
             assert!(write(&root, &file(path, "1"), true).is_err(), "{path}");
         }

@@ -1,6 +1,6 @@
 //! SHA-256 digests as lower-case hexadecimal text.
 
-use std::fmt;
+use std::{fmt, io};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
@@ -53,6 +53,17 @@ impl Hasher {
     #[must_use]
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
+    }
+}
+
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

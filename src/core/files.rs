@@ -1,18 +1,19 @@
-//! Reading files that somebody else controls: never following links where that matters, never waiting for a pipe,
-//! never reading without bound.
+//! Reading untrusted files: without following links where that matters, without blocking on a FIFO, and with a size
+//! limit.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::digest::{Digest, Hasher};
 
-/// Says why a file cannot be used.
+/// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
-    /// It is not there.
+    /// It does not exist.
     #[error("does not exist")]
     Missing,
     /// It is a directory, a pipe, a device, or a link where none is followed.
@@ -27,7 +28,7 @@ pub enum FileProblem {
     /// Its name is not UTF-8.
     #[error("has a name that is not UTF-8")]
     NotUtf8,
-    /// The operating system refuses.
+    /// The operating system returned an error.
     #[error(transparent)]
     Io(io::Error),
 }
@@ -42,22 +43,21 @@ impl From<io::Error> for FileProblem {
     }
 }
 
-impl From<rustix::io::Errno> for FileProblem {
-    fn from(errno: rustix::io::Errno) -> Self {
+impl From<Errno> for FileProblem {
+    fn from(errno: Errno) -> Self {
         io::Error::from(errno).into()
     }
 }
 
-/// Whether the operating system refused to follow a symbolic link.
+/// Returns true if `O_NOFOLLOW` met a symbolic link.
 pub(crate) fn is_link(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    Errno::from_io_error(error) == Some(Errno::LOOP)
 }
 
-/// Opens a regular file for reading, and nothing else: a link at the end of the path is not followed, a pipe is not
-/// waited for.
+/// Opens a regular file for reading. A link in the last component is not followed, and opening a FIFO does not block.
 ///
 /// # Errors
-/// Says what is in the way.
+/// It is missing, not a regular file, or cannot be opened.
 pub fn open_regular(path: &Path) -> Result<File, FileProblem> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())?;
@@ -70,70 +70,53 @@ pub fn open_regular(path: &Path) -> Result<File, FileProblem> {
 /// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// Says what is in the way.
+/// It cannot be opened or read, or is larger.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
     read_bounded(open_regular(path)?, limit)
 }
 
-/// Reads everything, if it is at most `limit` bytes.
+/// Reads at most `limit` bytes.
 ///
 /// # Errors
-/// More bytes than that, or an error of the operating system.
+/// It cannot be read, or is larger.
 pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    // Most of what is read fits: one read for the content, one that finds the end.
-    let mut bytes = Vec::with_capacity(16 << 10);
+    let mut bytes = Vec::new();
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(FileProblem::TooLarge(limit)) } else { Ok(bytes) }
 }
 
-/// Hashes a regular file of at most `limit` bytes without holding it in memory.
+/// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
 ///
 /// # Errors
-/// Says what is in the way.
+/// It cannot be opened or read, or is larger.
 pub fn hash_regular(path: &Path, limit: u64) -> Result<(u64, Digest), FileProblem> {
-    let mut file = open_regular(path)?;
+    let file = open_regular(path)?;
     if file.metadata()?.len() > limit {
         return Err(FileProblem::TooLarge(limit));
     }
-    let mut buffer = vec![0; 64 << 10];
-    let (mut hasher, mut size) = (Hasher::default(), 0);
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok((size, hasher.finish())),
-            Ok(n) => {
-                size += n as u64;
-                // The file may grow while it is read; the limit holds all the same.
-                if size > limit {
-                    return Err(FileProblem::TooLarge(limit));
-                }
-                hasher.update(&buffer[..n]);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
+    // The file may grow while it is read.
+    let mut hasher = Hasher::default();
+    let size = io::copy(&mut file.take(limit.saturating_add(1)), &mut hasher)?;
+    if size > limit { Err(FileProblem::TooLarge(limit)) } else { Ok((size, hasher.finish())) }
 }
 
-/// Where a path that somebody typed lies in the project: links resolved, relative, with `/` between the parts.
+/// Resolves a path that the user typed in the directory `base`. Returns the canonical path, and the path relative to the
+/// project with `/` between the parts.
 ///
 /// # Errors
-/// Says that it is missing or lies elsewhere.
-pub fn locate_in_project(
-    project: &Path,
-    base: &Path,
-    given: &Path,
-) -> Result<(PathBuf, String), FileProblem> {
-    let real = std::fs::canonicalize(base.join(given))?;
+/// It is missing or outside the project.
+pub fn locate_in_project(project: &Path, base: &Path, path: &Path) -> Result<(PathBuf, String), FileProblem> {
+    let real = std::fs::canonicalize(base.join(path))?;
     let project = std::fs::canonicalize(project)?;
     let relative = real.strip_prefix(&project).map_err(|_| FileProblem::Outside)?;
     let relative = portable(relative)?;
     if relative.is_empty() { Err(FileProblem::NotAFile) } else { Ok((real, relative)) }
 }
 
-/// Where a path that a checkpoint or a configuration names lies; it may not leave the project, not even by a link.
+/// Returns the canonical path of a path from a checkpoint or a settings file.
 ///
 /// # Errors
-/// Says that it is missing or lies elsewhere.
+/// It is missing, or outside the project, even if only through a link.
 pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
     if is_inside_project(relative) {
         locate_in_project(project, project, Path::new(relative)).map(|(real, _)| real)
@@ -142,11 +125,11 @@ pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, File
     }
 }
 
-/// Whether a path cannot lead out of the directory it starts in, unless by a link.
+/// Returns true if a relative path stays in its directory, unless a link leads out of it.
 #[must_use]
 pub fn is_inside_project(relative: &str) -> bool {
-    let goes_on = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    !relative.starts_with("~/") && Path::new(relative).components().all(goes_on)
+    let descends = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !relative.starts_with("~/") && Path::new(relative).components().all(descends)
 }
 
 fn portable(path: &Path) -> Result<String, FileProblem> {

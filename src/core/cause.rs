@@ -1,20 +1,20 @@
-//! The cause of an error that is cloned and compared.
+//! A source error that can be cloned and compared.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// Another error, kept with its own causes. Two causes are equal if they say the same.
+/// A source error with its own sources. Two are equal if their messages are.
 #[derive(Debug, Clone)]
 pub struct Cause(Arc<dyn Error + Send + Sync>);
 
 impl Cause {
-    /// Keeps an error, or a sentence.
+    /// Wraps an error, or a message.
     pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into().into())
     }
 
-    /// An I/O error with this cause, of the same kind if the cause is one.
+    /// Returns an I/O error with this source, and of its kind if it is one.
     #[must_use]
     pub fn into_io(self) -> io::Error {
         let kind = self.0.downcast_ref::<io::Error>().map_or(io::ErrorKind::Other, io::Error::kind);

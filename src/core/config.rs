@@ -1,4 +1,4 @@
-//! Settings: `.ckpt/config.toml`, and the same file in the user's configuration directory below it.
+//! Settings: `.ckpt/config.toml`, with defaults from `config.toml` in the user's configuration directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,10 @@ use super::trigger::Trigger;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
-/// The settings in force.
+/// The largest artifact that is hashed, unless configured.
+const DEFAULT_MAX_ARTIFACT: Size = Size(1 << 30);
+
+/// The settings of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     save: SaveTable,
@@ -29,18 +32,18 @@ pub struct Config {
     pipelines: BTreeMap<String, Pipeline>,
 }
 
-/// The limits that `resume` judges by.
+/// The limits of the checks of `resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// A checkpoint older than this is stale, which is worth a word.
+    /// A checkpoint older than this is reported as stale.
     pub stale_after: Span,
     /// A checkpoint older than this needs a confirmation.
     pub confirm_after: Span,
-    /// How often one phase may be reopened.
+    /// The number of times a phase may be reopened.
     pub replans: u32,
-    /// How often a task may be begun before it blocks, if its phase does not say.
+    /// The attempts of a task before it blocks, unless its phase has a limit.
     pub task_attempts: u32,
-    /// Another session that saved within this time may still be at work.
+    /// Another session that saved within this time may still be running.
     pub recent: Span,
 }
 
@@ -56,7 +59,7 @@ impl Default for Limits {
     }
 }
 
-/// Says why a settings file cannot be used.
+/// A settings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// It cannot be read.
@@ -64,28 +67,25 @@ pub enum ConfigError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is in the way.
+        /// The reason.
         #[source]
         problem: FileProblem,
     },
-    /// It is not what a settings file looks like.
+    /// Its content is invalid.
     #[error("`{}`: {message}", path.display())]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with line and column where they are known.
+        /// The problem, with line and column if known.
         message: String,
     },
 }
 
 impl Config {
-    /// The largest artifact that is hashed if nothing is configured.
-    pub const DEFAULT_MAX_ARTIFACT: Size = Size(1 << 30);
-
-    /// Reads a file; none is the same as an empty one.
+    /// Loads a settings file; `None` if it does not exist.
     ///
     /// # Errors
-    /// A file that is there and cannot be used.
+    /// It cannot be read or is invalid.
     pub fn load(path: &Path) -> Result<Option<Self>, ConfigError> {
         let bytes = match read_regular(path, MAX_CONFIG_BYTES) {
             Ok(bytes) => bytes,
@@ -97,10 +97,10 @@ impl Config {
         Self::parse(&text).map(Some).map_err(invalid)
     }
 
-    /// Understands the text of a settings file.
+    /// Parses the text of a settings file.
     ///
     /// # Errors
-    /// A sentence that names the key, with line and column where they are known.
+    /// A message that names the key, with line and column if known.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: ConfigFile = toml::from_str(text).map_err(|error| describe(&error, text))?;
         for trigger in file.save.triggers.keys() {
@@ -131,7 +131,7 @@ impl Config {
         Ok(Self { save: file.save, resume: file.resume, retention: file.retention, pipelines })
     }
 
-    /// These settings, completed by `lower` where they say nothing.
+    /// Returns these settings, with those of `lower` where they are not set.
     #[must_use]
     pub fn over(mut self, lower: Self) -> Self {
         for (trigger, on) in lower.save.triggers {
@@ -152,43 +152,43 @@ impl Config {
         self
     }
 
-    /// Whether saves for this reason are wanted.
+    /// Returns true unless saves with this trigger are switched off.
     #[must_use]
     pub fn wants(&self, trigger: &Trigger) -> bool {
         self.save.triggers.get(trigger.word()).copied().unwrap_or(true)
     }
 
-    /// The largest artifact that is hashed.
+    /// Returns the size of the largest artifact that is hashed.
     #[must_use]
     pub fn max_artifact(&self) -> Size {
-        self.save.max_artifact_size.unwrap_or(Self::DEFAULT_MAX_ARTIFACT)
+        self.save.max_artifact_size.unwrap_or(DEFAULT_MAX_ARTIFACT)
     }
 
-    /// Whether a save cleans up behind itself.
+    /// Returns true if a save is followed by a cleanup.
     #[must_use]
     pub fn auto_cleanup(&self) -> bool {
         self.save.auto_cleanup.unwrap_or(true)
     }
 
-    /// The dialect in which a copy is kept up to date after each save.
+    /// Returns the dialect of the mirror.
     #[must_use]
     pub fn mirror(&self) -> Option<Dialect> {
         self.save.mirror
     }
 
-    /// What stays and what goes.
+    /// Returns the retention settings.
     #[must_use]
     pub fn retention(&self) -> &RetentionSettings {
         &self.retention
     }
 
-    /// The files whose content is remembered with every save, relative to the project.
+    /// Returns the watched files, relative to the project.
     #[must_use]
     pub fn watched(&self) -> &[String] {
         self.resume.watch.as_deref().unwrap_or_default()
     }
 
-    /// The limits that resuming goes by.
+    /// Returns the limits of the checks of `resume`.
     #[must_use]
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
@@ -201,29 +201,30 @@ impl Config {
         }
     }
 
-    /// The pipeline of that name: a configured one, or one that comes with the program. A numbered one has `total`
-    /// phases.
+    /// Returns the pipeline with this name, configured or built in. A numbered one has `total` phases.
     ///
     /// # Errors
-    /// There is none of that name, or a number is missing or not wanted.
+    /// There is none with this name, or `total` is missing or not applicable.
     pub fn pipeline(&self, name: &str, total: Option<u32>) -> Result<Pipeline, PipelineError> {
-        let builtin = builtin::find(name).filter(|_| !self.pipelines.contains_key(name));
-        match (self.pipelines.get(name), builtin, total) {
-            (Some(configured), _, None) => Ok(configured.clone()),
-            (_, Some(builtin), None) if !builtin.is_numbered() => Ok(builtin.pipeline(0)),
-            (_, Some(builtin), Some(total)) if builtin.is_numbered() && total > 0 => {
-                Ok(builtin.pipeline(total))
-            }
-            (_, Some(builtin), _) if builtin.is_numbered() => Err(PipelineError::NeedsTotal(name.to_owned())),
-            (None, None, _) => {
-                let known = self.pipeline_names().map(str::to_owned).collect();
-                Err(PipelineError::Unknown { given: name.to_owned(), known })
-            }
-            _ => Err(PipelineError::HasItsOwn(name.to_owned())),
+        if let Some(configured) = self.pipelines.get(name) {
+            return match total {
+                None => Ok(configured.clone()),
+                Some(_) => Err(PipelineError::HasItsOwn(name.to_owned())),
+            };
+        }
+        let Some(builtin) = builtin::find(name) else {
+            let known = self.pipeline_names().map(str::to_owned).collect();
+            return Err(PipelineError::Unknown { given: name.to_owned(), known });
+        };
+        match (builtin.is_numbered(), total) {
+            (true, Some(total @ 1..)) => Ok(builtin.pipeline(total)),
+            (true, _) => Err(PipelineError::NeedsTotal(name.to_owned())),
+            (false, None) => Ok(builtin.pipeline(0)),
+            (false, Some(_)) => Err(PipelineError::HasItsOwn(name.to_owned())),
         }
     }
 
-    /// The schema of the data of a phase, if its pipeline declares one.
+    /// Returns the schema of the data of a phase, if its pipeline has one.
     #[must_use]
     pub fn data_schema(&self, pipeline: &str, phase: &PhaseId) -> Option<Value> {
         match self.pipelines.get(pipeline) {
@@ -232,14 +233,14 @@ impl Config {
         }
     }
 
-    /// The names of all pipelines: the configured ones, then those that come with the program.
+    /// Iterates over the names of all pipelines: the configured ones, then the built-in ones.
     pub fn pipeline_names(&self) -> impl Iterator<Item = &str> {
         let builtin = builtin::ALL.iter().map(|builtin| builtin.name);
         let configured = self.pipelines.keys().map(String::as_str);
         configured.chain(builtin.filter(|name| !self.pipelines.contains_key(*name)))
     }
 
-    /// Whether the pipeline of that name comes from a settings file.
+    /// Returns true if the pipeline with this name is configured.
     #[must_use]
     pub fn is_configured(&self, name: &str) -> bool {
         self.pipelines.contains_key(name)

@@ -1,28 +1,27 @@
-//! Older formats: how a checkpoint that an older version wrote becomes one of today.
+//! Migration of checkpoints from older formats.
 //!
-//! A file is converted in memory, whenever it is read, and never rewritten: what was once acknowledged stays as it was
-//! acknowledged. `ckpt migrate` brings a workflow forward by appending its newest checkpoint once more, in the present
-//! format. Each [`Step`] leads from one format to the next; a chain of them leads to the present one.
+//! A file is converted in memory when it is read, and never rewritten. `ckpt migrate` appends the newest checkpoint of a
+//! workflow again in the current format. Each [`Step`] converts one format to a later one; steps are chained.
 
 use serde_json::Value;
 
 use super::version::{CURRENT, Version};
 
-/// One conversion.
+/// One conversion between formats.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// The format it begins with.
+    /// The format it converts.
     pub from: Version,
-    /// The format it leads to. It is a later one.
+    /// The format it produces, which is later.
     pub to: Version,
-    /// The conversion; none if the document is not what that format looks like.
+    /// Converts a document; `None` if it does not have that format.
     pub convert: fn(Value) -> Option<Value>,
 }
 
-/// All conversions. There is one format so far, so there is none.
+/// All steps. There is only one format so far.
 pub const STEPS: &[Step] = &[];
 
-/// Converts a document of format `from` to the present one; `None` if no chain of steps leads there.
+/// Converts a document of format `from` to the current one; `None` if no chain of steps does.
 #[must_use]
 pub fn convert(document: Value, from: Version, steps: &[Step]) -> Option<Value> {
     let (mut document, mut version) = (document, from);

@@ -1,19 +1,19 @@
-//! What a short name given by people must look like: phases, tasks, labels, keys, artifacts.
+//! Rules for the names of phases, tasks, labels, keys and pipelines.
 
 use super::text::is_hazardous;
 
-/// The longest name, in characters.
-pub const MAX_NAME_LENGTH: usize = 64;
+/// The maximum length of a name, in characters.
+const MAX_NAME_LENGTH: usize = 64;
 
-/// Says why a text cannot be the name of something.
+/// A text that cannot be used as a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` cannot name {what}: {reason}", given.escape_debug())]
 pub struct InvalidName {
-    /// The text as given.
+    /// The text.
     pub given: String,
-    /// What it was to name: `a phase`.
+    /// The named thing: `a phase`.
     pub what: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 

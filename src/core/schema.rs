@@ -1,7 +1,7 @@
-//! The JSON Schemas of everything this program writes, and validation against them.
+//! The JSON Schemas of all documents that this program writes, and validation.
 //!
-//! Compiling a schema costs more than a whole save. So nothing on the way of a save comes here: what is written is
-//! valid by construction of the types, and tests check that it is.
+//! Compiling a schema takes longer than a save, so a save does not validate: the types guarantee valid documents, and
+//! tests check it.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,8 @@ use serde_json::Value;
 
 /// The schema of a checkpoint file.
 pub const CHECKPOINT: &str = "checkpoint.v1";
-/// The schema of a document for `save --from`.
-pub const SAVE_INPUT: &str = "save-input.v1";
 
-/// A schema that the program carries.
+/// An embedded schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
     /// Its name: `checkpoint.v1`, `ckpt.list.v1`.
@@ -27,7 +25,7 @@ macro_rules! embedded {
     };
 }
 
-/// All of them.
+/// All embedded schemas.
 pub const ALL: &[Schema] = &embedded![
     "checkpoint.v1",
     "save-input.v1",
@@ -64,16 +62,16 @@ pub fn find(name: &str) -> Option<Schema> {
     exact.or_else(|| ALL.iter().copied().find(|schema| base(schema.name).split('.').next() == Some(name)))
 }
 
-/// One way in which a document breaks its schema.
+/// A place where a document does not match its schema.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Violation {
-    /// The JSON pointer of the place.
+    /// The JSON pointer.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem.
     pub message: String,
 }
 
-/// Everything that is wrong with `document` by the schema of that name; nothing if there is no such schema.
+/// Returns the violations of an embedded schema; none if there is no such schema.
 #[must_use]
 pub fn violations(name: &str, document: &Value) -> Vec<Violation> {
     let Some(schema) = find(name).and_then(|schema| serde_json::from_str(schema.text).ok()) else {
@@ -82,42 +80,42 @@ pub fn violations(name: &str, document: &Value) -> Vec<Violation> {
     validate(&schema, document).unwrap_or_default()
 }
 
-/// Everything that is wrong with `document` by a schema that somebody supplied.
+/// Returns the violations of `schema`.
 ///
 /// # Errors
-/// Says why the schema itself is none. It never fetches anything: a reference to another document is an error.
+/// The schema is invalid, or refers to another document: nothing is ever fetched.
 pub fn validate(schema: &Value, document: &Value) -> Result<Vec<Violation>, String> {
     Ok(Validator::compile(schema)?.violations(document))
 }
 
-/// A schema that has been compiled, for many documents.
+/// A compiled schema.
 #[derive(Debug)]
 pub struct Validator(jsonschema::Validator);
 
 impl Validator {
-    /// Compiles the schema of that name; none if there is no such schema.
+    /// Compiles an embedded schema; `None` if there is no such schema.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let schema = serde_json::from_str(find(name)?.text).ok()?;
         Self::compile(&schema).ok()
     }
 
-    /// The schema of a checkpoint file, compiled when it is first asked for, and only once.
+    /// Returns the schema of a checkpoint file, compiled once.
     #[must_use]
     pub fn of_checkpoints() -> Option<&'static Self> {
         static COMPILED: LazyLock<Option<Validator>> = LazyLock::new(|| Validator::named(CHECKPOINT));
         COMPILED.as_ref()
     }
 
-    /// Compiles a schema that somebody supplied.
+    /// Compiles a schema.
     ///
     /// # Errors
-    /// Says why it is none. It never fetches anything: a reference to another document is an error.
+    /// It is invalid, or refers to another document: nothing is ever fetched.
     pub fn compile(schema: &Value) -> Result<Self, String> {
         jsonschema::validator_for(schema).map(Self).map_err(|error| error.to_string())
     }
 
-    /// Everything that is wrong with `document`.
+    /// Returns all violations in `document`.
     #[must_use]
     pub fn violations(&self, document: &Value) -> Vec<Violation> {
         let violation = |error: jsonschema::ValidationError<'_>| Violation {
@@ -128,7 +126,7 @@ impl Validator {
     }
 }
 
-/// Cuts a message that quotes a large value.
+/// Shortens a message that quotes a large value.
 fn brief(mut message: String) -> String {
     const LONGEST: usize = 200;
     if message.len() > LONGEST {

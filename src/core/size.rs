@@ -1,4 +1,4 @@
-//! Sizes in bytes, as people write and read them.
+//! Sizes in bytes: `50MB`, `1 GiB`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ const UNITS: [(&str, u64); 10] = [
     ("b", 1),
 ];
 
-/// Says how sizes are written.
+/// A text that is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a size; write a whole number and a unit, such as `50MB` or `1GiB`", .0.escape_debug())]
 pub struct InvalidSize(pub String);
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Size {
 }
 
 impl fmt::Display for Size {
-    /// Three significant digits in decimal units: `512 B`, `10.2 kB`, `1.50 GB`.
+    /// Writes three significant digits in decimal units: `512 B`, `10.2 kB`, `1.50 GB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, factor) = match self.0 {
             0..1_000 => return f.pad(&format!("{} B", self.0)),

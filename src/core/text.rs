@@ -1,11 +1,8 @@
-//! Which characters are safe to show.
-//!
-//! One classification serves both sides: names with such a character are refused, and stored text that has one is
-//! escaped before a person or an agent sees it.
+//! Characters that are unsafe to show: rejected in names, escaped in output.
 
 use std::fmt;
 
-/// Tells whether a character acts on a terminal or on the text around it, or cannot be seen.
+/// Returns true if a character controls a terminal or the layout of text, or is invisible.
 #[must_use]
 pub fn is_hazardous(c: char) -> bool {
     if matches!(c, ' '..='~') {
@@ -15,7 +12,7 @@ pub fn is_hazardous(c: char) -> bool {
     c.is_control() || is_layout_control(code) || is_invisible(code) || is_unassignable(code)
 }
 
-/// A word as a shell takes it, in a command that somebody is told to type.
+/// Quotes a word for a shell command.
 pub(crate) fn shell_word(word: impl fmt::Display) -> String {
     let word = word.to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%".contains(c);
@@ -26,7 +23,7 @@ pub(crate) fn shell_word(word: impl fmt::Display) -> String {
     }
 }
 
-/// `1 time`, `2 times`.
+/// Returns `1 time`, `2 times`.
 pub(crate) fn times(number: impl Into<u64>) -> String {
     match number.into() {
         1 => "1 time".to_owned(),
@@ -41,8 +38,8 @@ fn is_layout_control(code: u32) -> bool {
         | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A)
 }
 
-/// Characters without a picture: soft hyphen, joiners, fillers, zero-width spaces and operators, variation
-/// selectors (but for U+FE0E and U+FE0F), tags, and what Unicode reserves for more of the kind.
+/// Characters without a glyph: soft hyphen, joiners, fillers, zero-width spaces and operators, variation
+/// selectors (except U+FE0E and U+FE0F), tags, and code points reserved for more of these.
 fn is_invisible(code: u32) -> bool {
     matches!(code,
         0x00AD | 0x034F | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200D
@@ -50,7 +47,7 @@ fn is_invisible(code: u32) -> bool {
         | 0xE0000..=0xE0FFF)
 }
 
-/// Private use and noncharacters: no two readers agree on what they look like.
+/// Private use code points and noncharacters, which have no agreed glyph.
 fn is_unassignable(code: u32) -> bool {
     matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF_0000..) || code & 0xFFFE == 0xFFFE
 }

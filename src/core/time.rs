@@ -1,7 +1,7 @@
-//! Points in time as they are stored: UTC, milliseconds, RFC 3339.
+//! Timestamps as they are stored: UTC, milliseconds, RFC 3339.
 //!
-//! RFC 3339 has four digits for the year, so that is as far as a [`Timestamp`] goes: one that could be written and not
-//! read again would take the checkpoint around it with it.
+//! RFC 3339 has four digits for the year. A [`Timestamp`] is limited to them, since a later one could be written but not
+//! read again.
 
 use std::fmt;
 use std::time::SystemTime;
@@ -9,17 +9,16 @@ use std::time::SystemTime;
 use chrono::{DateTime, Datelike as _, SecondsFormat, SubsecRound, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The first and the last second that can be written.
+/// The first and the last second of the years 0 to 9999.
 const EARLIEST: i64 = -62_167_219_200;
 const LATEST: i64 = 253_402_300_799;
 
-/// A point in time with millisecond precision. The core never asks for the present one: it is a parameter.
+/// A point in time with millisecond precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// Cuts a time to whole milliseconds. One before the year 0 or after the year 9999 becomes the nearest that can be
-    /// written.
+    /// Truncates a time to milliseconds and clamps it to the years 0 to 9999.
     #[must_use]
     pub fn new(time: DateTime<Utc>) -> Self {
         let time = match time.timestamp() {
@@ -29,23 +28,23 @@ impl Timestamp {
         Self(time.trunc_subsecs(3))
     }
 
-    /// Reads RFC 3339 with any offset; none if the year, in UTC, has no four digits.
+    /// Parses RFC 3339 with any offset; `None` if the year in UTC is not between 0 and 9999.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let time = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&Utc);
         (0..=9999).contains(&time.year()).then(|| Self::new(time))
     }
 
-    /// The time as `chrono` knows it.
+    /// Returns the time as a `chrono` type.
     #[must_use]
     pub fn to_chrono(self) -> DateTime<Utc> {
         self.0
     }
 
-    /// Whole seconds from `earlier` to this time; negative if it is later.
+    /// Returns the whole seconds from `earlier` to this time; negative if `earlier` is later.
     #[must_use]
     pub fn seconds_since(self, earlier: Self) -> i64 {
-        // Rounded towards the past: a checkpoint of the next second is in the future, not "0 seconds old".
+        // Rounded down: a checkpoint from half a second ahead is in the future, not 0 seconds old.
         (self.0 - earlier.0).num_milliseconds().div_euclid(1000)
     }
 }

@@ -19,7 +19,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads `1.0`.
+    /// Parses `1.0`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
@@ -28,12 +28,12 @@ impl Version {
         Some(Self { major: number(major)?, minor: number(minor)? })
     }
 
-    /// Reads `2`: what a later major version may have made of it.
+    /// Parses `2`, in case a later major version has no minor one.
     pub(in crate::core) fn of_later_major(text: &str) -> Option<Self> {
         Self::parse(&format!("{text}.0")).filter(|version| version.major > CURRENT.major)
     }
 
-    /// Whether this program can continue a workflow whose newest checkpoint has this version.
+    /// Returns true if this program can continue a workflow whose newest checkpoint has this version.
     #[must_use]
     pub fn is_writable(self) -> bool {
         self <= CURRENT

@@ -49,6 +49,9 @@
 //! # }
 //! ```
 
+#[cfg(not(feature = "testing"))]
+mod core;
+#[cfg(feature = "testing")]
 pub mod core;
 
 #[doc(hidden)]

@@ -1,8 +1,8 @@
 //! `ckpt` keeps the state of long, multi-phase work on disk, so that any process, on any day, can find out exactly
 //! where to continue.
 //!
-//! The command line is a thin layer over [`core`], which is enough to embed: it reads no environment, asks no clock
-//! and prints nothing.
+//! This library is what the program `ckpt` is made of: open a [`Store`], [save](Store::save) to it and
+//! [resume](Store::resume) from it. It reads no environment and prints nothing.
 //!
 //! # The promise on disk
 //!
@@ -19,40 +19,45 @@
 //! # Example
 //!
 //! ```
-//! use ckpt::core::change::{Change, Stamp};
-//! use ckpt::core::checkpoint::Writer;
-//! use ckpt::core::save::Save;
-//! use ckpt::core::store::Located;
-//! use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
+//! use ckpt::{Store, Verdict};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let directory = tempfile::tempdir()?;
-//! # let project = directory.path().to_owned();
-//! let store = Store::at(&Located { root: project.join(".ckpt"), project })?;
+//! # let project = tempfile::tempdir()?;
+//! # let project = project.path();
+//! let store = Store::open(project.join(".ckpt"))?;
+//! store.save("042").phases(["plan", "build"]).phase("plan").next("Write the parser").write()?;
 //!
-//! let workflow: WorkflowId = "042".parse()?;
-//! let change = Change { phase: Some("plan".parse()?), note: Some("first draft".into()), ..Change::default() };
-//! let stamp = Stamp {
-//!     now: Timestamp::from(std::time::SystemTime::now()),
-//!     save_id: "any unique text".into(),
-//!     writer: Writer::default(),
-//!     git: None,
-//!     watched: Vec::new(),
-//! };
-//! let config = Config::default();
-//! let outcome = Save::new(&workflow, &change, &stamp, &config).key("first").to(&store)?;
-//!
-//! assert_eq!(outcome.seq(), Some(1));
-//! let stored = store.load(&Handle::new(&workflow, 1))?;
-//! assert_eq!(stored.checkpoint.note.as_deref(), Some("first draft"));
+//! let resume = store.resume("042")?;
+//! assert_eq!(resume.verdict, Verdict::Ready);
+//! assert_eq!(resume.phase, Some("build".parse()?));
+//! assert_eq!(resume.action.as_deref(), Some("Write the parser"));
 //! # Ok(())
 //! # }
 //! ```
 
+mod library;
+
+// The tests, benchmarks and fuzzers of this repository reach the internals; nobody else does.
 #[cfg(not(feature = "testing"))]
+#[expect(unused_imports, reason = "some re-exports serve the tests only")]
 mod core;
 #[cfg(feature = "testing")]
+#[doc(hidden)]
 pub mod core;
 
 #[doc(hidden)]
 pub mod cli;
+
+pub use crate::core::change::{Change, ChangeError, Edit, TaskChange};
+pub use crate::core::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus, Writer};
+pub use crate::core::finding::{Code, Finding, Severity};
+pub use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+pub use crate::core::resume::{Resume, Verdict};
+pub use crate::core::save::Outcome;
+pub use crate::core::selector::{Handle, Selector};
+pub use crate::core::store::{Error as StoreError, WorkflowRow};
+pub use crate::core::task::{Task, TaskId, TaskStatus};
+pub use crate::core::time::Timestamp;
+pub use crate::core::trigger::Trigger;
+pub use crate::core::workflow_id::WorkflowId;
+pub use library::{Error, SaveBuilder, Store};

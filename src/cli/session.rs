@@ -10,12 +10,12 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::report::Report;
 use super::ui::Ui;
-use crate::core::artifact;
 use crate::core::change::Stamp;
-use crate::core::checkpoint::{Checkpoint, GitContext, Writer};
+use crate::core::checkpoint::{Checkpoint, Writer};
 use crate::core::git::Checkout;
 use crate::core::redact::redact_text;
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
+use crate::core::save;
 use crate::core::store::Error;
 use crate::core::store::{Located, Location, Searcher, locate};
 use crate::core::{Config, Store, Timestamp};
@@ -111,24 +111,16 @@ impl Session {
         getrandom::fill(&mut random).map_err(|error| {
             Failure::new(ErrorCode::NoRandomness, format!("the system gives no random bytes: {error}"))
         })?;
-        let git = place.checkout.as_ref().map(|checkout| {
-            let facts = checkout.facts();
-            GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
-        });
-        Ok(Stamp {
-            now: self.now(),
-            save_id: format!("{:032x}", u128::from_be_bytes(random)),
-            writer: Writer {
-                agent: agent.as_ref().map(|agent| agent.name.to_owned()),
-                session: agent.and_then(|agent| agent.session).map(without_secrets),
-                host: self.env.host().map(without_secrets),
-                user: self.env.user().map(without_secrets),
-                ckpt: env!("CARGO_PKG_VERSION").to_owned(),
-                extra: Default::default(),
-            },
-            git,
-            watched: artifact::watch(&place.located().project, config.watched(), config.max_artifact()),
-        })
+        let writer = Writer {
+            agent: agent.as_ref().map(|agent| agent.name.to_owned()),
+            session: agent.and_then(|agent| agent.session).map(without_secrets),
+            host: self.env.host().map(without_secrets),
+            user: self.env.user().map(without_secrets),
+            ckpt: env!("CARGO_PKG_VERSION").to_owned(),
+            extra: Default::default(),
+        };
+        let project = &place.located().project;
+        Ok(save::stamp(self.now(), random, writer, project, place.checkout.as_ref(), config))
     }
 
     /// Gathers the facts around a stored checkpoint and evaluates them.

@@ -201,7 +201,7 @@ fn without_digest(bytes: &[u8]) -> Unusable {
 
 /// The fields of a checkpoint that a list needs.
 #[derive(Debug, Clone, Deserialize)]
-#[expect(missing_docs, reason = "the same fields as in `Checkpoint`")]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same fields as in `Checkpoint`"))]
 pub struct Header {
     pub version: Version,
     pub workflow: WorkflowId,
@@ -237,7 +237,7 @@ impl Header {
 
 /// The fields of a phase that a list needs.
 #[derive(Debug, Clone, Deserialize)]
-#[expect(missing_docs, reason = "the same fields as in `Phase`")]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same fields as in `Phase`"))]
 pub struct PhaseLine {
     pub id: PhaseId,
     pub status: PhaseStatus,
@@ -245,7 +245,7 @@ pub struct PhaseLine {
 
 /// The digest of the file that a checkpoint was imported from.
 #[derive(Debug, Clone, Deserialize)]
-#[expect(missing_docs, reason = "the same field as in `Imported`")]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same field as in `Imported`"))]
 pub struct Source {
     pub sha256: Digest,
 }

@@ -1,13 +1,18 @@
 //! Saving a change to a workflow.
 
+use std::path::Path;
+
+use super::artifact;
 use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp};
-use super::checkpoint::{Checkpoint, SaveKey};
+use super::checkpoint::{Checkpoint, GitContext, SaveKey, Writer};
 use super::config::Config;
 use super::digest::Digest;
+use super::git::Checkout;
 use super::name::check_name;
 use super::schema;
 use super::selector::Handle;
 use super::store::{Decision, Disk, Error, Result, Store};
+use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
 
@@ -205,4 +210,27 @@ fn adds_nothing(mut old: Box<Checkpoint>, new: &Checkpoint) -> bool {
     }
     let same_note = new.note.is_none() || new.note == old.note;
     same_note && old.pinned >= new.pinned && old.content == new.content
+}
+
+/// Makes the stamp of a save from what only the program can know. `random` tells this save from all others.
+#[must_use]
+pub fn stamp(
+    now: Timestamp,
+    random: [u8; 16],
+    writer: Writer,
+    project: &Path,
+    checkout: Option<&Checkout>,
+    config: &Config,
+) -> Stamp {
+    let git = checkout.map(|checkout| {
+        let facts = checkout.facts();
+        GitContext { branch: facts.branch, commit: facts.commit, extra: Default::default() }
+    });
+    Stamp {
+        now,
+        save_id: format!("{:032x}", u128::from_be_bytes(random)),
+        writer,
+        git,
+        watched: artifact::watch(project, config.watched(), config.max_artifact()),
+    }
 }

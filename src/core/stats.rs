@@ -49,7 +49,7 @@ impl StoreStats {
 
 /// How many there are of each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[expect(missing_docs, reason = "the words of `WorkflowStatus`, and damage")]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the words of `WorkflowStatus`, and damage"))]
 pub struct StatusCounts {
     pub in_progress: usize,
     pub complete: usize,

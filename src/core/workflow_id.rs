@@ -42,7 +42,7 @@ pub struct InvalidId {
 
 /// What can be wrong with an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "the messages say it")]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the messages say it"))]
 pub enum IdProblem {
     #[error("a workflow id cannot be empty")]
     Empty,

@@ -63,10 +63,7 @@ pub(super) fn merged(
     let mut all = newest_first(&workflow.bundles);
     // Bundles that expire by age do not count, or the next cleanup would merge what this one did not.
     if let Some(rule) = rule {
-        let newest = if new.is_some() { None } else { all.first().copied() };
-        all.retain(|bundle| {
-            Some(*bundle) == newest || Some(bundle.name.last) == highest || !is_aged(bundle, rule, now)
-        });
+        all.retain(|bundle| Some(bundle.name.last) == highest || !is_aged(bundle, rule, now));
     }
     let joins = new.is_some_and(|new| new.mergeable);
     let stays = |newer: usize| rule.is_none_or(|rule| rule.newest.admits(newer));
@@ -90,8 +87,8 @@ pub(super) fn merged(
 
 /// Returns the bundles that expire, newest first.
 ///
-/// The new bundle and the merged one count, so that the next cleanup finds nothing to do. The newest bundle by time and
-/// those with the highest number never expire: an archived workflow continues from them.
+/// The new bundle and the merged one count, so that the next cleanup finds nothing to do. Bundles with the highest
+/// number never expire: an archived workflow continues from them.
 pub(super) fn expired(
     workflow: &WorkflowFacts,
     new: Option<NewBundle>,
@@ -109,7 +106,7 @@ pub(super) fn expired(
             newer += usize::from(merged_position == Some(&bundle));
             continue;
         }
-        if newer > 0 && Some(bundle.name.last) != highest {
+        if Some(bundle.name.last) != highest {
             let reasons = reasons(bundle, newer, rule, now);
             if !reasons.is_empty() {
                 expired.push(ExpiredBundle { name: bundle.name.to_string(), bytes: bundle.bytes, reasons });

@@ -12,7 +12,8 @@ test *filter:
 lint:
     cargo fmt --check
     cargo clippy --locked --all-targets -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet
+    cargo clippy --locked -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet --document-private-items
     cargo machete
     cargo deny check licenses bans sources
 

@@ -42,7 +42,6 @@ mod library;
 #[expect(unused_imports, reason = "some re-exports serve the tests only")]
 mod core;
 #[cfg(feature = "testing")]
-#[doc(hidden)]
 pub mod core;
 
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! The command line: arguments in, a report out.
 //!
-//! A command calls [`core`](crate::core) and returns a report, which serialises to JSON or is rendered by a view. The
+//! A command calls `core` and returns a report, which serialises to JSON or is rendered by a view. The
 //! command does not know which of the two is wanted. Only `ui` writes to the streams, only `exit` knows exit codes, only
 //! `env` and `clock` read the environment and the time.
 

@@ -52,7 +52,7 @@ impl WorkflowStatus {
 record! {
     /// One snapshot of a workflow. The fields stand in the order of the file.
     ///
-    /// [`format`](super::format) encodes it, and defines what the digest covers.
+    /// `core::format` encodes it, and defines what the digest covers.
     pub struct Checkpoint {
         /// The version of the format.
         required version: Version,

@@ -3,7 +3,7 @@
 //! A checkpoint that was imported keeps the files it came from in its state, under the name of the dialect. Writing
 //! updates these files: only what differs from the checkpoint at its import is rewritten. So an import without changes
 //! is exported as the same JSON value, whatever it contains. A changed document is read again before it is returned, to
-//! make sure that it gives the same checkpoint; what it still cannot express is [embedded](super::embedded) in it.
+//! make sure that it gives the same checkpoint; what it still cannot express is [embedded] in it.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Collection of the facts for [`evaluate`](super::evaluate). It reads, and changes nothing.
+//! Collection of the facts for [`evaluate`](super::evaluate()). It reads, and changes nothing.
 
 use std::collections::HashMap;
 use std::path::Path;

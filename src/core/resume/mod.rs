@@ -1,7 +1,7 @@
 //! Resume: where to continue, why, and whether it is safe.
 //!
 //! Input: a [`Checkpoint`](crate::core::Checkpoint), chosen by [`Selected`], and [`Facts`] about the files, the git
-//! checkout and the session around it. [`gather`] collects the facts and judges nothing. [`evaluate`] judges without
+//! checkout and the session around it. [`gather()`] collects the facts and judges nothing. [`evaluate()`] judges without
 //! I/O, so that every rule can be tested at every boundary. Output: a [`Resume`] with the resume point, the findings
 //! and the verdict.
 //!
@@ -17,8 +17,8 @@
 //!
 //! # Where do I add a finding?
 //!
-//! Add its code to [`Code`](crate::core::finding::Code) and a check to `checks.rs`, which [`evaluate`] calls. If the
-//! check needs to look at anything outside the checkpoint, add a fact to [`Facts`] and collect it in [`gather`].
+//! Add its code to [`Code`](crate::core::finding::Code) and a check to `checks.rs`, which [`evaluate()`] calls. If the
+//! check needs to look at anything outside the checkpoint, add a fact to [`Facts`] and collect it in [`gather()`].
 
 mod checks;
 mod evaluate;

@@ -2,7 +2,7 @@
 //!
 //! [`plan()`] turns a [`Snapshot`] of the store, a [`Policy`] and the time into a [`CleanupPlan`] without I/O.
 //! [`Store::cleanup_facts`](crate::core::Store::cleanup_facts) takes the snapshot, and
-//! [`Store::clean`](crate::core::Store::clean) carries out exactly the plan.
+//! [`Store::clean_up`](crate::core::Store::clean_up) carries out exactly the plan.
 //!
 //! # Where is it decided that a checkpoint may go?
 //!

@@ -36,6 +36,7 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The archive cannot be read.
+    #[cfg(feature = "testing")]
     pub fn bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleName>> {
         self.archive_of(workflow)?.bundles()
     }

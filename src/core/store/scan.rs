@@ -139,6 +139,7 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
+    #[cfg(feature = "testing")]
     pub fn scan_one(&self, id: &WorkflowId) -> Result<Option<WorkflowRow>> {
         Ok(self.scan_workflow(self.open_workflows()?.as_ref(), id, Extent::Live))
     }

@@ -79,6 +79,7 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The store cannot be read.
+    #[cfg(feature = "testing")]
     pub fn numbers(&self, workflow: &WorkflowId) -> Result<BTreeSet<u64>> {
         self.workflow(workflow)?.numbers()
     }

@@ -5,7 +5,7 @@
 //! names. Where the document does not decide where to continue, the draft does not either, and `resume` answers that it
 //! cannot tell.
 //!
-//! The steps, in the order of [`read`]:
+//! The steps, in the order of [`read()`]:
 //!
 //! 1. [`sections`] finds the objects with facts about the whole: the document, and objects that commonly wrap them.
 //! 2. [`overall_status`] reads the status of the work as a whole.

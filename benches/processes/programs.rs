@@ -20,11 +20,12 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Builds what is not up to date: for musl as in a release, or, where that is not installed, statically for glibc.
+    /// Builds what is not up to date: as a release, or, if musl is not installed, statically for glibc.
     pub(crate) fn build(root: &Path, out: &Path) -> Outcome<Self> {
         let arch = std::env::consts::ARCH;
         let musl = format!("{arch}-unknown-linux-musl");
-        let (target, flags): (String, &[&str]) = if is_installed(&musl)? {
+        let is_musl = is_installed(&musl)?;
+        let (target, flags): (String, &[&str]) = if is_musl {
             (musl, &["relocation-model=static", "relro-level=off"])
         } else {
             (format!("{arch}-unknown-linux-gnu"), &["target-feature=+crt-static"])
@@ -39,18 +40,16 @@ impl Programs {
             run(&mut rustc)?;
             install(&program, out)
         };
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo
-            .current_dir(root)
-            .args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"])
-            .arg(out);
-        // The flags for musl are in `.cargo/config.toml`.
-        if let [flag @ "target-feature=+crt-static"] = flags {
-            cargo.env("RUSTFLAGS", format!("-C {flag}"));
+        if is_musl {
+            run(Command::new(root.join("release/build.sh")).arg(out))?;
+        } else {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"]).arg(out);
+            run(cargo.current_dir(root).env("RUSTFLAGS", "-C target-feature=+crt-static"))?;
+            fs::copy(out.join(&target).join("release/ckpt"), out.join("ckpt"))?;
         }
-        run(&mut cargo)?;
         Ok(Self {
-            ckpt: install(&out.join(&target).join("release/ckpt"), out)?,
+            ckpt: out.join("ckpt"),
             save: floor("save")?,
             read: floor("read")?,
             list: floor("list")?,

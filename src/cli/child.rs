@@ -18,7 +18,7 @@ use crate::core::change::Change;
 use crate::core::{Trigger, WorkflowId};
 
 /// The variables that are set in the environment of the child.
-pub(crate) struct Environment {
+pub(crate) struct ChildEnvironment {
     pub(crate) workflow: String,
     pub(crate) handle: String,
     pub(crate) phase: Option<String>,
@@ -46,7 +46,7 @@ impl Ended {
 /// Signals are forwarded to the child; this process survives them, so that it can save how the child ended.
 pub(crate) fn run(
     command: &[OsString],
-    environment: &Environment,
+    environment: &ChildEnvironment,
     stdin: Option<&[u8]>,
 ) -> Result<Ended, Failure> {
     let [program, args @ ..] = command else {

@@ -12,7 +12,7 @@ use super::size::Size;
 pub struct ArtifactError {
     /// The file.
     pub path: PathBuf,
-    /// What is in the way.
+    /// The problem.
     #[source]
     pub problem: FileProblem,
 }

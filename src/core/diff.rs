@@ -14,7 +14,7 @@ use super::json::{InvalidJson, below};
 /// Lists whose entries have names, and the field with the name.
 const NAMED: [(&str, &str); 3] = [("phases", "id"), ("tasks", "id"), ("artifacts", "name")];
 
-/// What changed between two checkpoints.
+/// The differences between two checkpoints.
 #[derive(Debug, Clone)]
 pub struct Difference {
     /// Turns what the first says about the work into what the second says, by RFC 6902.
@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether both say the same.
+    /// True if both have the same content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.summary.is_empty()
@@ -40,18 +40,18 @@ pub struct Changed {
     pub name: Option<String>,
     /// The place inside, as a JSON pointer; empty if it is about all of the field or entry.
     pub pointer: String,
-    /// What happened.
-    pub change: Kind,
-    /// What was there; null if there was nothing.
+    /// The kind of change.
+    pub change: ChangeKind,
+    /// The old value; null if there was none.
     pub before: Value,
-    /// What is there; null if there is nothing.
+    /// The new value; null if there is none.
     pub after: Value,
 }
 
-/// What happened to a thing.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ChangeKind {
     /// It is new.
     Added,
     /// It is gone.
@@ -114,7 +114,7 @@ impl Field<'_> {
         }
         // What a comparison by names cannot tell is still a change.
         if self.found.len() == known && before != after {
-            self.say("", before, after, Kind::Changed);
+            self.say("", before, after, ChangeKind::Changed);
         }
     }
 
@@ -135,7 +135,7 @@ impl Field<'_> {
         let kept = old.names.iter().filter(|name| new.by_name.contains_key(*name));
         if !kept.eq(new.names.iter().filter(|name| old.by_name.contains_key(*name))) {
             let [before, after] = [old, new].map(|entries| Value::from(entries.names));
-            self.say("", Some(&before), Some(&after), Kind::Reordered);
+            self.say("", Some(&before), Some(&after), ChangeKind::Reordered);
         }
     }
 
@@ -156,13 +156,13 @@ impl Field<'_> {
                     self.walk(&format!("{pointer}/{index}"), before.get(index), after.get(index), true);
                 }
             }
-            (before @ Some(_), after @ Some(_)) => self.say(pointer, before, after, Kind::Changed),
-            (before @ Some(_), None) => self.say(pointer, before, None, Kind::Removed),
-            (None, after @ Some(_)) => self.say(pointer, None, after, Kind::Added),
+            (before @ Some(_), after @ Some(_)) => self.say(pointer, before, after, ChangeKind::Changed),
+            (before @ Some(_), None) => self.say(pointer, before, None, ChangeKind::Removed),
+            (None, after @ Some(_)) => self.say(pointer, None, after, ChangeKind::Added),
         }
     }
 
-    fn say(&mut self, pointer: &str, before: Option<&Value>, after: Option<&Value>, change: Kind) {
+    fn say(&mut self, pointer: &str, before: Option<&Value>, after: Option<&Value>, change: ChangeKind) {
         self.found.push(Changed {
             field: self.name.to_owned(),
             name: self.entry.map(str::to_owned),
@@ -205,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     /// Compares what two documents say; the fields that must be there are filled in.
-    fn said(before: Value, after: Value) -> Vec<(String, Kind)> {
+    fn said(before: Value, after: Value) -> Vec<(String, ChangeKind)> {
         let read = |content: Value| -> Checkpoint {
             let mut document = json!({
                 "version": "1.0", "sha256": "0".repeat(64), "workflow": "w", "seq": 1,
@@ -223,7 +223,7 @@ mod tests {
         difference.summary.iter().map(|changed| (place(changed), changed.change)).collect()
     }
 
-    fn one(place: &str, change: Kind) -> Vec<(String, Kind)> {
+    fn one(place: &str, change: ChangeKind) -> Vec<(String, ChangeKind)> {
         vec![(place.to_owned(), change)]
     }
 
@@ -238,25 +238,28 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_compared_at_every_level() {
-        assert_eq!(said(json!({"mine": 1}), json!({"mine": 1.0})), one("mine::", Kind::Changed));
-        assert_eq!(said(json!({}), json!({"mine": null})), one("mine::", Kind::Added));
+        assert_eq!(said(json!({"mine": 1}), json!({"mine": 1.0})), one("mine::", ChangeKind::Changed));
+        assert_eq!(said(json!({}), json!({"mine": null})), one("mine::", ChangeKind::Added));
         let mine = |value| json!({"mine": {"a/b": value}});
-        assert_eq!(said(mine(json!(1)), mine(json!(2))), one("mine::/a~1b", Kind::Changed));
+        assert_eq!(said(mine(json!(1)), mine(json!(2))), one("mine::/a~1b", ChangeKind::Changed));
         let task = |x: u8| json!({"tasks": [{"id": "t", "status": "pending", "x": x}]});
-        assert_eq!(said(task(1), task(2)), one("tasks:t:/x", Kind::Changed));
+        assert_eq!(said(task(1), task(2)), one("tasks:t:/x", ChangeKind::Changed));
     }
 
     #[test]
     fn two_entries_of_one_name_hide_nothing() {
         let tasks = |second: &str| json!({"tasks": [{"id": "t", "status": "pending"}, {"id": "t", "status": second}]});
-        assert_eq!(said(tasks("running"), tasks("failed")), one("tasks::/1/status", Kind::Changed));
+        assert_eq!(said(tasks("running"), tasks("failed")), one("tasks::/1/status", ChangeKind::Changed));
     }
 
     #[test]
     fn lists_without_names_go_by_their_places() {
         let state = |list: Value| json!({"state": {"l": list}});
-        assert_eq!(said(state(json!([1, 2])), state(json!([1]))), one("state::/l/1", Kind::Removed));
-        assert_eq!(said(state(json!([1])), state(json!({"0": 1}))), one("state::/l", Kind::Changed));
-        assert_eq!(said(state(json!([null])), state(json!([null, null]))), one("state::/l/1", Kind::Added));
+        assert_eq!(said(state(json!([1, 2])), state(json!([1]))), one("state::/l/1", ChangeKind::Removed));
+        assert_eq!(said(state(json!([1])), state(json!({"0": 1}))), one("state::/l", ChangeKind::Changed));
+        assert_eq!(
+            said(state(json!([null])), state(json!([null, null]))),
+            one("state::/l/1", ChangeKind::Added)
+        );
     }
 }

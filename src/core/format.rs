@@ -224,7 +224,7 @@ pub struct Header {
     #[serde(default)]
     pub sealed: Option<Sealed>,
     #[serde(default)]
-    pub imported: Option<Source>,
+    pub imported: Option<ImportSource>,
 }
 
 impl Header {
@@ -246,6 +246,6 @@ pub struct PhaseLine {
 /// The digest of the file that a checkpoint was imported from.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same field as in `Imported`"))]
-pub struct Source {
+pub struct ImportSource {
     pub sha256: Digest,
 }

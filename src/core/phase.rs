@@ -80,7 +80,7 @@ pub enum PhaseStatus {
 }
 
 impl PhaseStatus {
-    /// Whether work can go on behind this phase.
+    /// True if work can continue after this phase.
     #[must_use]
     pub fn is_done(self) -> bool {
         matches!(self, Self::Complete | Self::Skipped)
@@ -104,7 +104,7 @@ record! {
     pub struct Phase {
         /// Its id, unique in the workflow.
         required id: PhaseId,
-        /// What people call it.
+        /// Its name.
         optional name: Option<String>,
         /// Where it stands.
         required status: PhaseStatus,
@@ -114,15 +114,15 @@ record! {
         optional completed_at: Option<Timestamp>,
         /// How often it was begun.
         optional attempts: u32,
-        /// Whether a person must agree to its result, and whether one has.
+        /// The approval that it needs, and the one that it has.
         optional approval: Option<Approval>,
-        /// What to do in it, in words.
+        /// The action of the phase, in words.
         optional action: Option<String>,
         /// The paths it promises to produce.
         optional outputs: Vec<Output>,
         /// How often a task of it may fail before it blocks.
         optional task_limit: Option<u32>,
-        /// What it found out, free-form.
+        /// Its results, free-form.
         optional data: Option<Json>,
         /// Why it failed.
         optional error: Option<String>,
@@ -175,7 +175,7 @@ impl Phase {
 record! {
     /// A person's agreement to the result of a phase.
     pub struct Approval {
-        /// Whether it is needed.
+        /// True if the phase needs it.
         always required: bool,
         /// When it was given.
         optional approved_at: Option<Timestamp>,

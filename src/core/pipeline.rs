@@ -26,7 +26,7 @@ pub struct PhaseSpec {
     pub id: PhaseId,
     /// Its title for people.
     pub name: Option<String>,
-    /// What to do in it, in words.
+    /// The action of the phase, in words.
     pub action: Option<String>,
     /// True if a person must approve its result.
     pub approval: bool,

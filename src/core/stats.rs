@@ -1,4 +1,4 @@
-//! What a store holds, in numbers.
+//! Statistics of a store and of one workflow.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
 
-/// What a whole store holds.
+/// The statistics of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct StoreStats {
     /// How many live workflows have each status.
@@ -110,7 +110,7 @@ fn oldest<D: Disk>(store: &Store<D>, row: &WorkflowRow) -> Option<Timestamp> {
     }
 }
 
-/// What happened in a workflow.
+/// The statistics of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkflowStats {
     /// The workflow.
@@ -141,12 +141,12 @@ pub struct WorkflowStats {
     pub last_saved_at: Timestamp,
 }
 
-/// What happened in a phase.
+/// The statistics of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PhaseStats {
     /// The phase.
     pub id: PhaseId,
-    /// What people call it.
+    /// Its name.
     pub name: Option<String>,
     /// Where it stands.
     pub status: PhaseStatus,
@@ -228,7 +228,7 @@ pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
     })
 }
 
-/// What is counted of one checkpoint.
+/// The counts that one checkpoint adds.
 struct Moment {
     saved_at: Timestamp,
     trigger: Trigger,

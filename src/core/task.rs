@@ -73,7 +73,7 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// Whether what depends on it may begin.
+    /// True if tasks that depend on it may begin.
     #[must_use]
     pub fn is_done(self) -> bool {
         matches!(self, Self::Complete | Self::Skipped)

@@ -34,13 +34,13 @@ pub struct WorkflowId(String);
 pub struct InvalidId {
     /// The text as given.
     pub given: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: IdProblem,
     /// A legal id that looks like it, if there is one.
     pub suggestion: Option<String>,
 }
 
-/// What can be wrong with an id.
+/// The problem with an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(feature = "testing", expect(missing_docs, reason = "the messages say it"))]
 pub enum IdProblem {

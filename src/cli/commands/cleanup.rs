@@ -174,7 +174,7 @@ impl CleanupArgs {
         let source = self.source();
         Ok(Policy {
             filter: WorkflowFilter { ids: workflows, statuses },
-            max_size: standing.max_size.filter(|_| source == PolicySource::Store),
+            max_size: if source == PolicySource::Store { standing.max_size } else { None },
             rules: match self.max_age {
                 Some(span) => Rules::MaxAge(span),
                 None if !keep.is_empty() => Rules::Everything,

@@ -15,7 +15,7 @@ use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::dialects::{CheckpointPart, Dialect};
-use crate::core::export::{Content, Export, ExportFile, files, is_history, write};
+use crate::core::export::{Export, ExportFile, FileContent, files, is_history, write};
 use crate::core::selector::Which;
 use crate::core::store::Stored;
 use crate::core::{Error, Handle, Selector, Store, WorkflowId};
@@ -62,31 +62,31 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let checkpoints = select(store, &args.selector, args.dialect)?;
     let handle = checkpoints.last().map(|stored| stored.checkpoint.handle());
     let project = &workspace.place.located().project;
-    let output = Output::new(args.output.as_deref(), project, &workspace.place.cwd);
+    let output = ExportTarget::new(args.output.as_deref(), project, &workspace.place.cwd);
     let root = match &output {
-        Output::Below(root) => root.clone(),
-        Output::Stdout | Output::File(_) => project.clone(),
+        ExportTarget::Below(root) => root.clone(),
+        ExportTarget::Stdout | ExportTarget::File(_) => project.clone(),
     };
     let index = |path: &str| read_document(&root.join(path));
     let Export { mut files, mut left_out } = files(args.dialect, &checkpoints, project, index)?;
-    let alone = !matches!(output, Output::Below(_));
+    let alone = !matches!(output, ExportTarget::Below(_));
     if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
         left_out.insert(CheckpointPart::Tasks);
     }
     let root = match &output {
-        Output::Below(root) => root.clone(),
-        Output::File(path) => {
+        ExportTarget::Below(root) => root.clone(),
+        ExportTarget::File(path) => {
             let file = single(&files)?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             files = vec![ExportFile { path: name, ..file }];
             path.parent().map(Path::to_owned).unwrap_or_default()
         }
-        Output::Stdout => {
+        ExportTarget::Stdout => {
             let text = match single(&files)?.content {
-                Content::Bytes(bytes) | Content::Shared(bytes) => {
+                FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
                     String::from_utf8_lossy(&bytes).into_owned()
                 }
-                Content::Link(to) => to,
+                FileContent::Link(to) => to,
             };
             let warnings = left_out_warnings(args.dialect, &left_out);
             return session.answer(&TextReport::new(text).with_warnings(warnings));
@@ -101,7 +101,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Where the files are written.
-enum Output {
+enum ExportTarget {
     /// Under their own names, below this directory.
     Below(PathBuf),
     /// A single file, under this name.
@@ -109,7 +109,7 @@ enum Output {
     Stdout,
 }
 
-impl Output {
+impl ExportTarget {
     fn new(output: Option<&Path>, project: &Path, cwd: &Path) -> Self {
         let Some(output) = output else { return Self::Below(project.to_owned()) };
         let path = cwd.join(output);
@@ -132,7 +132,7 @@ fn has_tasks(checkpoints: &[Stored]) -> bool {
 /// Returns the only file of a checkpoint, without what a system keeps beside it.
 fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
     let beside = |file: &&ExportFile| {
-        let shared = !matches!(file.content, Content::Bytes(_));
+        let shared = !matches!(file.content, FileContent::Bytes(_));
         !shared && !file.path.ends_with("/execution.json")
     };
     let mut main = files.iter().filter(beside);

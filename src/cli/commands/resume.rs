@@ -212,7 +212,7 @@ fn start(
     }
     let checkpoint = &judgement.checkpoint;
     let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text;
-    let environment = child::Environment {
+    let environment = child::ChildEnvironment {
         workflow: checkpoint.workflow.to_string(),
         handle: checkpoint.handle().to_string(),
         phase: judgement.resume.phase.as_ref().map(ToString::to_string),

@@ -53,7 +53,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let change_to = |status| Change { phase: Some(phase.clone()), status: Some(status), ..Change::default() };
 
     let begun = session.save(&workspace, &workflow, change_to(PhaseStatus::InProgress), &options)?;
-    let environment = child::Environment {
+    let environment = child::ChildEnvironment {
         workflow: workflow.to_string(),
         handle: begun.handle.map(|handle| handle.to_string()).unwrap_or_default(),
         phase: Some(phase.to_string()),

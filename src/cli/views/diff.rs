@@ -8,7 +8,7 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, GitContext};
-use crate::core::diff::{Changed, Difference, Kind};
+use crate::core::diff::{ChangeKind, Changed, Difference};
 use crate::core::span::humane;
 use crate::core::{Checkpoint, Handle};
 
@@ -115,12 +115,12 @@ fn sentence(page: &Page, changed: &Changed) -> String {
     let (old, new) = (page.paint(Style::Bad, &before), page.paint(Style::Good, &after));
     let what = match changed.change {
         _ if changed.field == "artifacts" && changed.pointer == "/sha256" => "other content".to_owned(),
-        Kind::Changed => format!("{old} -> {new}"),
-        Kind::Reordered => format!("in another order: {after}"),
-        Kind::Added if after == label => page.paint(Style::Good, "added"),
-        Kind::Removed if before == label => page.paint(Style::Bad, "removed"),
-        Kind::Added => format!("{} {after}", page.paint(Style::Good, "added")),
-        Kind::Removed => format!("{} {before}", page.paint(Style::Bad, "removed")),
+        ChangeKind::Changed => format!("{old} -> {new}"),
+        ChangeKind::Reordered => format!("in another order: {after}"),
+        ChangeKind::Added if after == label => page.paint(Style::Good, "added"),
+        ChangeKind::Removed if before == label => page.paint(Style::Bad, "removed"),
+        ChangeKind::Added => format!("{} {after}", page.paint(Style::Good, "added")),
+        ChangeKind::Removed => format!("{} {before}", page.paint(Style::Bad, "removed")),
     };
     if label.is_empty() { what } else { format!("{label}: {what}") }
 }

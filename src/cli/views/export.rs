@@ -10,7 +10,7 @@ use crate::cli::report::Report;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::{CheckpointPart, Dialect};
-use crate::core::export::{Content, ExportFile, Placed};
+use crate::core::export::{ExportFile, FileContent, Placed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportReport {
@@ -45,8 +45,8 @@ impl ExportReport {
 
     pub(crate) fn add(&mut self, root: &Path, file: &ExportFile, placed: Placed) {
         let bytes = match &file.content {
-            Content::Bytes(bytes) | Content::Shared(bytes) => bytes.len(),
-            Content::Link(to) => to.len(),
+            FileContent::Bytes(bytes) | FileContent::Shared(bytes) => bytes.len(),
+            FileContent::Link(to) => to.len(),
         };
         let path = root.join(&file.path).display().to_string();
         self.files.push(WrittenFile { path, bytes, written: placed == Placed::Written });

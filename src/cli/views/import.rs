@@ -16,7 +16,7 @@ use crate::cli::style::Style;
 use crate::cli::words::{count, left_out};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
-use crate::core::import::{ForeignFile, Outcome};
+use crate::core::import::{ForeignFile, ImportOutcome};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
 
@@ -98,8 +98,8 @@ impl ImportReport {
         }
     }
 
-    pub(crate) fn add(&mut self, foreign: &ForeignFile, outcome: &Outcome) {
-        let (Outcome::Appended(handle) | Outcome::Unchanged(handle)) = outcome;
+    pub(crate) fn add(&mut self, foreign: &ForeignFile, outcome: &ImportOutcome) {
+        let (ImportOutcome::Appended(handle) | ImportOutcome::Unchanged(handle)) = outcome;
         let ForeignFile { name: source, reading, .. } = foreign;
         let mut file = ImportedFile {
             source: source.clone(),
@@ -108,7 +108,7 @@ impl ImportReport {
             handle: handle.clone(),
             facts: Vec::new(),
         };
-        if matches!(outcome, Outcome::Unchanged(_)) {
+        if matches!(outcome, ImportOutcome::Unchanged(_)) {
             self.unchanged.push(file);
             return;
         }

@@ -18,12 +18,12 @@ pub struct ExportFile {
     /// The path below the target directory, with `/` between the parts.
     pub path: String,
     /// The content.
-    pub content: Content,
+    pub content: FileContent,
 }
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     /// The bytes of a file.
     Bytes(Vec<u8>),
     /// A symbolic link to another file of the directory.
@@ -60,7 +60,7 @@ pub fn files(
 ) -> Result<Export, ExportError> {
     let mut files: Vec<ExportFile> = Vec::new();
     let mut left_out = BTreeSet::new();
-    let mut add = |path: String, content: Content| match files.iter_mut().find(|file| file.path == path) {
+    let mut add = |path: String, content: FileContent| match files.iter_mut().find(|file| file.path == path) {
         // Two checkpoints of one phase have the same path; the later one replaces the earlier.
         Some(file) => file.content = content,
         None => files.push(ExportFile { path, content }),
@@ -70,7 +70,7 @@ pub fn files(
     for Stored { checkpoint, bytes, .. } in checkpoints {
         if dialect == Dialect::Ckpt {
             let name = format!("{}-{}.ckpt.json", checkpoint.workflow, checkpoint.seq);
-            add(name, Content::Bytes(bytes.clone()));
+            add(name, FileContent::Bytes(bytes.clone()));
             continue;
         }
         let refused = || ExportError::NotExpressible(checkpoint.handle(), dialect);
@@ -80,7 +80,7 @@ pub fn files(
         let path = name(dialect, checkpoint, &main).ok_or_else(refused)?;
         match (dialect, companion) {
             (Dialect::Dotagent, Some(tasks)) => {
-                add("memory/state/execution.json".to_owned(), Content::Bytes(json(&tasks)));
+                add("memory/state/execution.json".to_owned(), FileContent::Bytes(json(&tasks)));
             }
             (Dialect::Crunch, entry) => {
                 entries.extend(entry);
@@ -89,15 +89,15 @@ pub fn files(
             _ => {}
         }
         let text = if dialect == Dialect::Crunch { to_yaml(&main).into_bytes() } else { json(&main) };
-        add(path, Content::Bytes(text));
+        add(path, FileContent::Bytes(text));
     }
     if let Some(((dir, name), issue)) =
         last.as_ref().and_then(|(path, issue)| Some((path.rsplit_once('/')?, issue)))
     {
         let path = format!("{dir}/index.yaml");
         let index = index::update(index(&path), issue, entries);
-        add(path, Content::Shared(to_yaml(&index).into_bytes()));
-        add(format!("{dir}/latest"), Content::Link(name.to_owned()));
+        add(path, FileContent::Shared(to_yaml(&index).into_bytes()));
+        add(format!("{dir}/latest"), FileContent::Link(name.to_owned()));
     }
     Ok(Export { files, left_out })
 }

@@ -9,5 +9,5 @@ mod layout;
 mod write;
 
 pub use error::ExportError;
-pub use layout::{Content, Export, ExportFile, files, is_history};
+pub use layout::{Export, ExportFile, FileContent, files, is_history};
 pub use write::{Placed, is_unchanged, write};

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags};
 
 use super::error::ExportError;
-use super::layout::{Content, ExportFile};
+use super::layout::{ExportFile, FileContent};
 use crate::core::dialects::Document;
 use crate::core::files::read_regular;
 use crate::core::format::MAX_FILE_BYTES;
@@ -41,7 +41,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
         Err(error) => return Err(failed(error)),
     };
     match &file.content {
-        Content::Link(to) => {
+        FileContent::Link(to) => {
             if existing.is_some_and(|existing| !existing.is_symlink()) {
                 return Err(ExportError::NotAFile(shown()));
             }
@@ -50,7 +50,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
             }
             link(&dir, &target, to).map_err(failed)?;
         }
-        Content::Bytes(bytes) | Content::Shared(bytes) => {
+        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
             if let Some(existing) = existing {
                 if !existing.is_file() {
                     return Err(ExportError::NotAFile(shown()));
@@ -58,7 +58,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
                 if has_content(&target, bytes) {
                     return Ok(Placed::Unchanged);
                 }
-                if !replace && !matches!(file.content, Content::Shared(_)) {
+                if !replace && !matches!(file.content, FileContent::Shared(_)) {
                     return Err(ExportError::Exists(shown()));
                 }
             }
@@ -72,8 +72,8 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
 #[must_use]
 pub fn is_unchanged(root: &Path, file: &ExportFile) -> bool {
     match &file.content {
-        Content::Link(_) => false,
-        Content::Bytes(bytes) | Content::Shared(bytes) => has_content(&root.join(&file.path), bytes),
+        FileContent::Link(_) => false,
+        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => has_content(&root.join(&file.path), bytes),
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn file(path: &str, text: &str) -> ExportFile {
-        ExportFile { path: path.to_owned(), content: Content::Bytes(text.into()) }
+        ExportFile { path: path.to_owned(), content: FileContent::Bytes(text.into()) }
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(write(root, &other, true).unwrap(), Placed::Written);
         assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "2\n");
         let latest =
-            ExportFile { path: "a/b/latest".to_owned(), content: Content::Link("one.json".to_owned()) };
+            ExportFile { path: "a/b/latest".to_owned(), content: FileContent::Link("one.json".to_owned()) };
         assert_eq!(write(root, &latest, false).unwrap(), Placed::Written);
         assert_eq!(write(root, &latest, false).unwrap(), Placed::Unchanged);
         assert_eq!(std::fs::read_link(root.join("a/b/latest")).unwrap(), Path::new("one.json"));

@@ -32,7 +32,7 @@ pub struct Importer<'a, D: Disk> {
 
 /// The result for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ImportOutcome {
     /// It became this checkpoint.
     Appended(Handle),
     /// It had become this checkpoint before.
@@ -50,9 +50,9 @@ impl<D: Disk> Importer<'_, D> {
         file: &ForeignFile,
         workflow: &WorkflowId,
         sources: &mut HashMap<Digest, u64>,
-    ) -> Result<Outcome, ImportError> {
+    ) -> Result<ImportOutcome, ImportError> {
         if let Some(seq) = sources.get(&file.sha256) {
-            return Ok(Outcome::Unchanged(Handle::new(workflow, *seq)));
+            return Ok(ImportOutcome::Unchanged(Handle::new(workflow, *seq)));
         }
         let mut save_id = Digest::of(format!("{}/{}", self.stamp.save_id, file.sha256).as_bytes()).to_hex();
         save_id.truncate(32);
@@ -70,8 +70,8 @@ impl<D: Disk> Importer<'_, D> {
             Ok(Decision::Write(importer.checkpoint(file, workflow, newest)))
         })?;
         let (seq, outcome) = match decision {
-            Decision::Write(checkpoint) => (checkpoint.seq, Outcome::Appended(checkpoint.handle())),
-            Decision::Keep(Ok(seq)) => (seq, Outcome::Unchanged(Handle::new(workflow, seq))),
+            Decision::Write(checkpoint) => (checkpoint.seq, ImportOutcome::Appended(checkpoint.handle())),
+            Decision::Keep(Ok(seq)) => (seq, ImportOutcome::Unchanged(Handle::new(workflow, seq))),
             Decision::Keep(Err(error)) => return Err(error.of(&file.name)),
         };
         sources.insert(file.sha256, seq);
@@ -88,9 +88,9 @@ impl<D: Disk> Importer<'_, D> {
         workflow: &WorkflowId,
         sources: &mut HashMap<Digest, u64>,
         newest: &mut Option<Box<Checkpoint>>,
-    ) -> Result<Outcome, ImportError> {
+    ) -> Result<ImportOutcome, ImportError> {
         if let Some(seq) = sources.get(&file.sha256) {
-            return Ok(Outcome::Unchanged(Handle::new(workflow, *seq)));
+            return Ok(ImportOutcome::Unchanged(Handle::new(workflow, *seq)));
         }
         if let Some(newest) = newest {
             check_history(file, newest).map_err(|error| error.of(&file.name))?;
@@ -99,7 +99,7 @@ impl<D: Disk> Importer<'_, D> {
         let handle = next.handle();
         sources.insert(file.sha256, next.seq);
         *newest = Some(next);
-        Ok(Outcome::Appended(handle))
+        Ok(ImportOutcome::Appended(handle))
     }
 
     /// Returns the checkpoint that a file becomes on top of `newest`.

@@ -14,5 +14,5 @@ mod order;
 pub use collect::{Companions, Found, Source, collect};
 pub use error::{ImportError, SourceError};
 pub use foreign_file::{ForeignFile, ReadOptions};
-pub use importer::{Importer, Outcome};
+pub use importer::{ImportOutcome, Importer};
 pub use order::{Candidate, Rejected, order};

@@ -1,4 +1,4 @@
-//! What agents paste: secrets in the forms in which they turn up, and what merely looks like them.
+//! Text that agents paste: secrets in the forms in which they turn up, and what merely looks like them.
 //!
 //! None of these are real. The notation of the secrets is that of [`super::rules`].
 

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 48;
 const LONGEST_VALUE: usize = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SecretKind {
     /// Chosen by people: short, and perhaps a word.
     Password,
     /// Made by machines: long and random.
@@ -43,17 +43,17 @@ enum Form {
 /// The ends of names, in lower case and without what joins their words. One that starts with `_` has to be the last of
 /// several words.
 #[rustfmt::skip]
-const NAMES: &[(&str, Kind)] = &[
-    ("password", Kind::Password), ("passwd", Kind::Password), ("passphrase", Kind::Password), ("pwd", Kind::Password),
-    ("passcode", Kind::Password), ("_pass", Kind::Password), ("_pw", Kind::Password),
-    ("secret", Kind::Secret), ("token", Kind::Secret), ("apikey", Kind::Secret), ("accesskey", Kind::Secret),
-    ("secretkey", Kind::Secret), ("secretkeybase", Kind::Secret), ("privatekey", Kind::Secret), ("privatekeyid", Kind::Secret),
-    ("authkey", Kind::Secret), ("appkey", Kind::Secret), ("accountkey", Kind::Secret), ("sharedkey", Kind::Secret),
-    ("storagekey", Kind::Secret), ("signingkey", Kind::Secret), ("encryptionkey", Kind::Secret), ("masterkey", Kind::Secret),
-    ("rolekey", Kind::Secret), ("subscriptionkey", Kind::Secret), ("presharedkey", Kind::Secret), ("hmackey", Kind::Secret),
-    ("deploykey", Kind::Secret), ("adminkey", Kind::Secret), ("servicekey", Kind::Secret), ("credential", Kind::Secret), ("credentials", Kind::Secret), ("authorization", Kind::Secret),
-    ("phpsessid", Kind::Secret), ("jsessionid", Kind::Secret), ("connect.sid", Kind::Secret), ("_pat", Kind::Secret),
-    ("auth", Kind::Login), ("basicauth", Kind::Login),
+const NAMES: &[(&str, SecretKind)] = &[
+    ("password", SecretKind::Password), ("passwd", SecretKind::Password), ("passphrase", SecretKind::Password), ("pwd", SecretKind::Password),
+    ("passcode", SecretKind::Password), ("_pass", SecretKind::Password), ("_pw", SecretKind::Password),
+    ("secret", SecretKind::Secret), ("token", SecretKind::Secret), ("apikey", SecretKind::Secret), ("accesskey", SecretKind::Secret),
+    ("secretkey", SecretKind::Secret), ("secretkeybase", SecretKind::Secret), ("privatekey", SecretKind::Secret), ("privatekeyid", SecretKind::Secret),
+    ("authkey", SecretKind::Secret), ("appkey", SecretKind::Secret), ("accountkey", SecretKind::Secret), ("sharedkey", SecretKind::Secret),
+    ("storagekey", SecretKind::Secret), ("signingkey", SecretKind::Secret), ("encryptionkey", SecretKind::Secret), ("masterkey", SecretKind::Secret),
+    ("rolekey", SecretKind::Secret), ("subscriptionkey", SecretKind::Secret), ("presharedkey", SecretKind::Secret), ("hmackey", SecretKind::Secret),
+    ("deploykey", SecretKind::Secret), ("adminkey", SecretKind::Secret), ("servicekey", SecretKind::Secret), ("credential", SecretKind::Secret), ("credentials", SecretKind::Secret), ("authorization", SecretKind::Secret),
+    ("phpsessid", SecretKind::Secret), ("jsessionid", SecretKind::Secret), ("connect.sid", SecretKind::Secret), ("_pat", SecretKind::Secret),
+    ("auth", SecretKind::Login), ("basicauth", SecretKind::Login),
 ];
 
 const AWS_SECRETS: [&str; 2] = ["secretaccesskey", "awssecretkey"];
@@ -101,14 +101,14 @@ pub(super) fn member(key: &str, value: &str) -> Option<&'static str> {
     is_secret(kind, Form::Quoted, value, None).then(|| rule(key.as_bytes(), kind, value))
 }
 
-fn rule(name: &[u8], kind: Kind, value: &str) -> &'static str {
+fn rule(name: &[u8], kind: SecretKind, value: &str) -> &'static str {
     match kind {
-        Kind::Password => "password",
-        Kind::Login => "basic-auth",
-        Kind::Secret if value.len() == 40 && AWS_SECRETS.iter().any(|known| ends_with(name, known)) => {
+        SecretKind::Password => "password",
+        SecretKind::Login => "basic-auth",
+        SecretKind::Secret if value.len() == 40 && AWS_SECRETS.iter().any(|known| ends_with(name, known)) => {
             "aws-secret-key"
         }
-        Kind::Secret => "secret",
+        SecretKind::Secret => "secret",
     }
 }
 
@@ -124,7 +124,7 @@ fn name_before(bytes: &[u8], at: usize) -> Option<&[u8]> {
     (!name.is_empty()).then_some(name)
 }
 
-fn kind_of(name: &[u8]) -> Option<Kind> {
+fn kind_of(name: &[u8]) -> Option<SecretKind> {
     // Most names end otherwise, and there are many signs in a text.
     matches!(name.last()?.to_ascii_lowercase(), b'd' | b'e' | b's' | b't' | b'n' | b'y' | b'h' | b'l' | b'w')
         .then_some(())?;
@@ -188,15 +188,15 @@ fn ends_value(b: u8, form: Form) -> bool {
 }
 
 /// Judges a value behind a name.
-fn is_secret(kind: Kind, form: Form, value: &str, next: Option<u8>) -> bool {
-    if kind == Kind::Login {
+fn is_secret(kind: SecretKind, form: Form, value: &str, next: Option<u8>) -> bool {
+    if kind == SecretKind::Login {
         return is_user_and_password(value.as_bytes());
     }
     let bytes = value.as_bytes();
     let is_code = form != Form::Quoted && (matches!(next, Some(b'(' | b'[' | b'{')) || is_expression(bytes));
     let is_odd = bytes.iter().any(|b| b.is_ascii_whitespace() || b.is_ascii_control());
     let shortest =
-        if kind == Kind::Password && matches!(form, Form::Environment | Form::Pair) { 4 } else { 6 };
+        if kind == SecretKind::Password && matches!(form, Form::Environment | Form::Pair) { 4 } else { 6 };
     if bytes.len() < shortest || is_code || is_odd || is_placeholder(value) {
         return false;
     }
@@ -216,18 +216,18 @@ fn is_secret(kind: Kind, form: Form, value: &str, next: Option<u8>) -> bool {
         return false;
     }
     match (kind, form) {
-        (Kind::Password, Form::Environment) => is_mixed || bytes.len() >= 6,
-        (Kind::Password, Form::Pair) if bytes.len() < 6 => is_mixed,
-        (Kind::Password, Form::Pair) => {
+        (SecretKind::Password, Form::Environment) => is_mixed || bytes.len() >= 6,
+        (SecretKind::Password, Form::Pair) if bytes.len() < 6 => is_mixed,
+        (SecretKind::Password, Form::Pair) => {
             is_mixed
                 || digits > 0
                 || joined > 0
                 || next.is_none_or(|b| b.is_ascii_whitespace() || b";&\"'`\\".contains(&b))
         }
-        (Kind::Password, Form::Quoted) => {
+        (SecretKind::Password, Form::Quoted) => {
             is_mixed || digits > 0 || capitals == 0 && (joined == 0 || joined > 2)
         }
-        (Kind::Password, Form::Bare) => {
+        (SecretKind::Password, Form::Bare) => {
             digits > 0 && letters == 0 || is_mixed && !is_phrase && !b"!*&@|%".contains(&bytes[0])
         }
         (_, Form::Environment) => bytes.len() >= 8 && is_mixed && !is_phrase || letters >= 12 && joined == 0,

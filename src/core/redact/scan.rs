@@ -368,7 +368,7 @@ fn url_password(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// Finds the sign behind a password that holds a slash or the like, which parsers take for the end of the host.
 ///
-/// What looks like a host and a port is one: `https://host:8080/@scope`.
+/// Text that looks like a host and a port is one: `https://host:8080/@scope`.
 fn unescaped_password(rest: &[u8], authority: usize) -> Option<usize> {
     let host = |b: u8| alphanumeric(b) || matches!(b, b'.' | b'-');
     let colon = rest[..authority].iter().position(|b| *b == b':')?;

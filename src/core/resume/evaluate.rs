@@ -42,11 +42,11 @@ impl Verdict {
 /// Where to continue, why, and whether it is safe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Resume {
-    /// Whether it is safe to continue.
+    /// The verdict: is it safe to continue?
     pub verdict: Verdict,
     /// The phase to continue with; `None` if complete or unknown.
     pub phase: Option<PhaseId>,
-    /// What to do, in words.
+    /// The next action, in words.
     pub action: Option<String>,
     /// The phases that are done, by record or by evidence, in declared order.
     pub done: Vec<PhaseId>,

@@ -21,7 +21,7 @@ const MAX_MERGE_BYTES: u64 = 4 << 20;
 
 /// The bundle that a cleanup is about to create.
 #[derive(Clone, Copy)]
-pub(super) struct NewBundle {
+pub(super) struct PlannedBundle {
     /// Its highest number.
     pub(super) last: u64,
     /// True if it holds single checkpoints, so that it joins the bundles that are merged.
@@ -47,14 +47,14 @@ fn newest_first(bundles: &[BundleFacts]) -> Vec<&BundleFacts> {
 }
 
 /// Returns the highest number in a bundle, the new one included.
-fn highest_number(workflow: &WorkflowFacts, new: Option<NewBundle>) -> Option<u64> {
+fn highest_number(workflow: &WorkflowFacts, new: Option<PlannedBundle>) -> Option<u64> {
     workflow.bundles.iter().map(|bundle| bundle.name.last).chain(new.map(|new| new.last)).max()
 }
 
 /// Returns the bundles to merge, newest first, together with a mergeable new bundle.
 pub(super) fn merged(
     workflow: &WorkflowFacts,
-    new: Option<NewBundle>,
+    new: Option<PlannedBundle>,
     rule: Option<BundleRule>,
     now: Timestamp,
 ) -> Vec<&BundleFacts> {
@@ -91,7 +91,7 @@ pub(super) fn merged(
 /// number never expire: an archived workflow continues from them.
 pub(super) fn expired(
     workflow: &WorkflowFacts,
-    new: Option<NewBundle>,
+    new: Option<PlannedBundle>,
     merged: &[&BundleFacts],
     rule: BundleRule,
     now: Timestamp,

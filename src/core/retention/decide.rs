@@ -30,7 +30,7 @@ pub(super) fn decide(
             *count += 1;
             *count - 1
         });
-        decisions.push(decider.decide(&Candidate { facts, newer, newer_alike }));
+        decisions.push(decider.decide(&RankedCheckpoint { facts, newer, newer_alike }));
     }
     decisions.reverse();
     let effect = effect(workflow, &mut decisions);
@@ -38,7 +38,7 @@ pub(super) fn decide(
 }
 
 /// A checkpoint with the number of newer ones, in its workflow and with its [`count_key`].
-struct Candidate<'a> {
+struct RankedCheckpoint<'a> {
     facts: &'a CheckpointFacts,
     newer: usize,
     newer_alike: usize,
@@ -61,7 +61,7 @@ struct Decider<'a> {
 }
 
 impl Decider<'_> {
-    fn decide(&self, candidate: &Candidate<'_>) -> CheckpointDecision {
+    fn decide(&self, candidate: &RankedCheckpoint<'_>) -> CheckpointDecision {
         let mut stays = self.guards(candidate.facts);
         let mut leaves = Vec::new();
         if let Some(details) = &candidate.facts.details {
@@ -105,7 +105,7 @@ impl Decider<'_> {
     }
 
     /// Returns the keep rules that match.
-    fn keep_rules(&self, candidate: &Candidate<'_>, details: &CheckpointDetails) -> Vec<Reason> {
+    fn keep_rules(&self, candidate: &RankedCheckpoint<'_>, details: &CheckpointDetails) -> Vec<Reason> {
         let mut reasons = Vec::new();
         if let Some(limit) = self.keep.last
             && limit.admits(candidate.newer)
@@ -126,7 +126,7 @@ impl Decider<'_> {
     }
 
     /// Returns the rules by which a checkpoint leaves.
-    fn rules(&self, candidate: &Candidate<'_>, details: &CheckpointDetails) -> Vec<Reason> {
+    fn rules(&self, candidate: &RankedCheckpoint<'_>, details: &CheckpointDetails) -> Vec<Reason> {
         let status = match self.workflow.head {
             HeadFacts::Checkpoint(status) => status,
             HeadFacts::Seal { .. } => return vec![Reason::AlreadyArchived],

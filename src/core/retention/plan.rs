@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::bundles::{self, NewBundle};
+use super::bundles::{self, PlannedBundle};
 use super::decide::{decide, is_older};
 use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
@@ -118,9 +118,9 @@ impl WorkflowPlan {
         self.decisions.iter().filter(|decision| !decision.keep)
     }
 
-    fn new_bundle(&self) -> Option<NewBundle> {
+    fn new_bundle(&self) -> Option<PlannedBundle> {
         let last = self.leaving().map(|decision| decision.handle.seq).max()?;
-        Some(NewBundle { last, mergeable: self.effect == CleanupEffect::Checkpoints })
+        Some(PlannedBundle { last, mergeable: self.effect == CleanupEffect::Checkpoints })
     }
 }
 

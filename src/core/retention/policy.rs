@@ -14,9 +14,9 @@ use crate::core::workflow_id::WorkflowId;
 pub struct Policy {
     /// The workflows in scope.
     pub filter: WorkflowFilter,
-    /// What leaves the live store.
+    /// The rules that name what leaves the live store.
     pub rules: Rules,
-    /// What stays, whatever the rules say.
+    /// The rules that keep checkpoints, whatever the others say.
     pub keep: KeepRules,
     /// Which bundles stay; `None` keeps all.
     pub bundles: Option<BundleRule>,
@@ -44,7 +44,7 @@ impl WorkflowFilter {
     }
 }
 
-/// What leaves the live store.
+/// The rules that name what leaves the live store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rules {
     /// The rules of the store: of open workflows, the checkpoints beyond the limit of their trigger; of complete ones,
@@ -73,7 +73,7 @@ impl Rules {
     }
 }
 
-/// What stays, whatever the rules say.
+/// The rules that keep checkpoints, whatever the others say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeepRules {
     /// The newest checkpoints of every workflow.

@@ -25,7 +25,7 @@ pub enum Access {
 
 /// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A directory.
@@ -40,7 +40,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The type.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// The nine permission bits.
     pub mode: u32,
     /// The size in bytes.
@@ -57,13 +57,13 @@ impl Stat {
     /// True for a regular file of zero bytes, which is what a tombstone is.
     #[must_use]
     pub fn is_empty_file(&self) -> bool {
-        self.kind == Kind::File && self.bytes == 0
+        self.kind == FileKind::File && self.bytes == 0
     }
 
     /// Returns the size of a regular file, and 0 for anything else.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
-        if self.kind == Kind::File { self.bytes } else { 0 }
+        if self.kind == FileKind::File { self.bytes } else { 0 }
     }
 }
 

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::archive::Archive;
-use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
+use super::bundle::{BundleName, BundleWriter, Manifest, ManifestEntry};
 use super::cleanup::CleanedWorkflow;
 use super::disk::Disk;
 use super::error::{Error, Result};
@@ -31,7 +31,7 @@ use crate::core::workflow_id::WorkflowId;
 type Union = BTreeMap<u64, (ManifestEntry, usize)>;
 
 /// A bundle that becomes part of another one.
-struct Part {
+struct BundlePart {
     name: BundleName,
     bytes: Vec<u8>,
     manifest: Manifest,
@@ -91,7 +91,7 @@ impl<D: Disk> Store<D> {
 impl<D: Disk> Archive<'_, D> {
     /// Reads bundles to their ends. Returns none if one is missing, because another cleanup merges them, or holds a
     /// seal: a seal names its bundle, so that bundle has to stay.
-    fn parts(&self, names: Vec<BundleName>) -> Result<Option<Vec<Part>>> {
+    fn parts(&self, names: Vec<BundleName>) -> Result<Option<Vec<BundlePart>>> {
         let mut parts = Vec::new();
         for name in names {
             let bad = |why| self.damaged(&name, why);
@@ -101,7 +101,7 @@ impl<D: Disk> Archive<'_, D> {
             if manifest.entries.iter().any(|entry| entry.seq > name.last) {
                 return Ok(None);
             }
-            parts.push(Part { name, bytes, manifest });
+            parts.push(BundlePart { name, bytes, manifest });
         }
         Ok(Some(parts))
     }
@@ -111,7 +111,7 @@ impl<D: Disk> Archive<'_, D> {
         &self,
         workflow: &WorkflowId,
         name: &BundleName,
-        parts: &[Part],
+        parts: &[BundlePart],
         union: &Union,
         save_id: &str,
     ) -> Result<()> {
@@ -124,7 +124,7 @@ impl<D: Disk> Archive<'_, D> {
             let reader = self.parse(&part.name, &part.bytes);
             readers.push(reader.map_err(|why| self.damaged(&part.name, why))?);
         }
-        let mut writer = Writer::new(&manifest).map_err(failed)?;
+        let mut writer = BundleWriter::new(&manifest).map_err(failed)?;
         for (entry, part) in union.values().rev() {
             let missing = || failed(io::ErrorKind::NotFound.into());
             let reader = readers.get_mut(*part).ok_or_else(missing)?;
@@ -143,7 +143,7 @@ impl<D: Disk> Archive<'_, D> {
 }
 
 /// Returns the files of all parts; none if two parts have different files of one number.
-fn union(parts: &[Part]) -> Option<Union> {
+fn union(parts: &[BundlePart]) -> Option<Union> {
     let mut union = Union::new();
     for (index, part) in parts.iter().enumerate() {
         for entry in &part.manifest.entries {
@@ -157,14 +157,14 @@ fn union(parts: &[Part]) -> Option<Union> {
 }
 
 /// Returns the latest part if it holds all files: then only the other parts are left to be removed.
-fn latest_holds_all(parts: &[Part], union: &Union) -> Option<BundleName> {
+fn latest_holds_all(parts: &[BundlePart], union: &Union) -> Option<BundleName> {
     let latest = parts.iter().max_by_key(|part| part.name.at)?;
     let alone = parts.iter().filter(|part| part.name.at == latest.name.at).count() == 1;
     (alone && latest.manifest.entries.len() == union.len()).then(|| latest.name.clone())
 }
 
 /// Returns the name of the merged bundle: a second later than the latest part.
-fn united_name(parts: &[Part]) -> Option<BundleName> {
+fn united_name(parts: &[BundlePart]) -> Option<BundleName> {
     let first = parts.iter().map(|part| part.name.first).min()?;
     let last = parts.iter().map(|part| part.name.last).max()?;
     let latest = parts.iter().map(|part| part.name.at).max()?;

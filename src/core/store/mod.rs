@@ -86,7 +86,7 @@ pub use archiving::Archived;
 pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow};
 pub use deletion::{DeletionReason, Deletions};
-pub use disk::{Access, Disk, FileId, Kind, Stat};
+pub use disk::{Access, Disk, FileId, FileKind, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
 pub use layout::STORE_NAME;

@@ -11,7 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::disk::{Access, Disk, FileId, Kind, Stat};
+use super::disk::{Access, Disk, FileId, FileKind, Stat};
 use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -142,10 +142,10 @@ impl Disk for OsDisk {
     fn stat(&self, dir: &OwnedFd, name: &str) -> io::Result<Stat> {
         let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Directory,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Special,
+            FileType::RegularFile => FileKind::File,
+            FileType::Directory => FileKind::Directory,
+            FileType::Symlink => FileKind::Link,
+            _ => FileKind::Special,
         };
         let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
         #[expect(clippy::useless_conversion, reason = "the type of st_nlink differs between platforms")]

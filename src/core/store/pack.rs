@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::archive::Archive;
-use super::bundle::{BundleName, Manifest, ManifestEntry, Writer};
+use super::bundle::{BundleName, BundleWriter, Manifest, ManifestEntry};
 use super::deletion::{DeletionReason, Range};
 use super::disk::{Access, Disk};
 use super::error::Result;
@@ -97,7 +97,7 @@ impl<D: Disk> Workflow<'_, D> {
         progress.begin(ArchiveStep::Compressing, manifest.entries.len());
         let path = self.store.bundle_path(self.id, name);
         let failed = |error: io::Error| self.store.failed("write", &path, error);
-        let mut writer = Writer::new(manifest).map_err(failed)?;
+        let mut writer = BundleWriter::new(manifest).map_err(failed)?;
         for entry in &manifest.entries {
             match self.read_bytes(entry.seq) {
                 Ok(bytes) if ManifestEntry::of(entry.seq, &bytes) == *entry => {

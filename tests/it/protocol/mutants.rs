@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use ckpt::core::store::{Access, Disk, FileId, Kind, Stat};
+use ckpt::core::store::{Access, Disk, FileId, FileKind, Stat};
 use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
@@ -184,7 +184,7 @@ impl Tap<MemoryDisk> for MovedAway {
         let found = disk.stat(dir, name);
         match (self.looks, *self.staged.lock().unwrap()) {
             (Looks::Never, Some(id)) => {
-                let (kind, modified) = (Kind::File, SystemTime::UNIX_EPOCH);
+                let (kind, modified) = (FileKind::File, SystemTime::UNIX_EPOCH);
                 let any = Stat { kind, mode: 0o400, bytes: 1, id, links: 1, modified };
                 Ok(Stat { id, ..found.unwrap_or(any) })
             }

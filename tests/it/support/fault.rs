@@ -13,7 +13,7 @@ pub(crate) type FaultyDisk<'a, D> = Tapped<'a, D, Fault>;
 
 /// What happens from the chosen step on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// The step fails, the next ones work.
     Once(i32),
     /// Nothing works any more.
@@ -31,7 +31,7 @@ pub(crate) enum Moment {
 #[derive(Debug)]
 pub(crate) struct Fault {
     at: usize,
-    kind: Kind,
+    kind: FileKind,
     moment: Moment,
     count: Cell<usize>,
     fired: Cell<bool>,
@@ -41,7 +41,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn new(at: usize, kind: Kind, moment: Moment) -> Self {
+    pub(crate) fn new(at: usize, kind: FileKind, moment: Moment) -> Self {
         let (count, fired, rival) = (Cell::new(0), Cell::new(false), Cell::new(false));
         Self { at, kind, moment, count, fired, rival, rival_acks: RefCell::default() }
     }
@@ -58,12 +58,12 @@ impl Fault {
     }
 
     fn check(&self, moment: Moment) -> io::Result<()> {
-        let (count, crashed) = (self.count.get(), self.fired.get() && self.kind == Kind::Crash);
+        let (count, crashed) = (self.count.get(), self.fired.get() && self.kind == FileKind::Crash);
         if crashed || (count == self.at && moment == self.moment) {
             self.fired.set(true);
             return Err(match self.kind {
-                Kind::Once(errno) => io::Error::from_raw_os_error(errno),
-                Kind::Crash => io::Error::other("the machine is off"),
+                FileKind::Once(errno) => io::Error::from_raw_os_error(errno),
+                FileKind::Crash => io::Error::other("the machine is off"),
             });
         }
         Ok(())

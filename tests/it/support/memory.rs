@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, Kind, Stat};
+use ckpt::core::store::{Access, Disk, FileId, FileKind, Stat};
 
 type Names = BTreeMap<String, usize>;
 
@@ -283,8 +283,8 @@ impl Disk for MemoryDisk {
         };
         let links = world.nodes.iter().map(links).sum::<usize>() as u64;
         let (kind, mode, bytes) = match &world.nodes[node] {
-            Node::File { bytes, .. } => (Kind::File, 0o400, bytes.len() as u64),
-            Node::Dir { .. } => (Kind::Directory, 0o700, 0),
+            Node::File { bytes, .. } => (FileKind::File, 0o400, bytes.len() as u64),
+            Node::Dir { .. } => (FileKind::Directory, 0o700, 0),
         };
         // There is no clock here: everything is very old.
         Ok(Stat { kind, mode, bytes, id: FileId(0, node as u64), links, modified: SystemTime::UNIX_EPOCH })

@@ -17,7 +17,7 @@ use crate::core::time::Timestamp;
 /// The newest schema version that this reader supports.
 const NEWEST: (u64, u64) = (2, 1);
 
-pub(in super::super) fn recognises(main: &Value) -> bool {
+pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     main.get("checkpoint_id").is_some_and(|id| id.is_string() || id.is_number())
         && (has("workflow_type") || has("workflow_description"))
@@ -26,7 +26,7 @@ pub(in super::super) fn recognises(main: &Value) -> bool {
             .any(|key| has(key))
 }
 
-pub(in super::super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     check_version(main, log);
     let recorded_at = recorded_at(main, log);
     let mut phases = phases::read(main, log);

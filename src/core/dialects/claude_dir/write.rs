@@ -17,7 +17,7 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes the members that the checkpoint determines, and the copies that the imported document has of them.
-pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let mut top = if imported.is_none() { identity(checkpoint) } else { Map::new() };
     let set = |members: &mut Map<String, Value>, key: &str, value: Value| {
         members.insert(key.to_owned(), value);

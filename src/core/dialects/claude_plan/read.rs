@@ -14,7 +14,7 @@ use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
 
-pub(in super::super) fn recognises(main: &Value) -> bool {
+pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     has("workflow_id")
         && has("current_phase")
@@ -22,7 +22,7 @@ pub(in super::super) fn recognises(main: &Value) -> bool {
         && (has("plan_path") || has("phase_metadata") || has("replan_history"))
 }
 
-pub(in super::super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let text = |key: &str| main.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let mut draft = Draft { workflow: text("workflow_id").map(str::to_owned), ..Draft::default() };
     if let Some(id) = &draft.workflow {

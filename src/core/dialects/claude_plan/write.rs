@@ -11,7 +11,7 @@ use crate::core::dialects::phase_list::{completed_word, phase_id};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 
 /// Writes the members that the checkpoint determines. The caller adds the others of an imported document.
-pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let plan = match imported {
         // The first watched file may be another one by now.
         Some(main) => main.get("plan_path").cloned(),

@@ -13,7 +13,7 @@ use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;
 
-pub(in super::super) fn recognises(main: &Value) -> bool {
+pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
     main.get("issue_number").is_some()
         && main.get("workflow_state").is_some_and(Value::is_object)
         && ["recovery_info", "issue_snapshot", "execution_graph", "agent_outputs"]
@@ -21,7 +21,11 @@ pub(in super::super) fn recognises(main: &Value) -> bool {
             .any(|key| main.get(key).is_some())
 }
 
-pub(in super::super) fn read(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(
+    main: &Value,
+    companion: Option<&Value>,
+    log: &mut ReadLog<'_>,
+) -> Draft {
     check_version(main, log);
     let recorded_at = log.time("saved_at", main.get("created_at").unwrap_or(&Value::Null), "/created_at");
     let created = companion.and_then(|entry| entry.get("created_at")).unwrap_or(&Value::Null);

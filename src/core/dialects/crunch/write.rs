@@ -14,7 +14,7 @@ use crate::core::dialects::reading::DialectFiles;
 use crate::core::phase::{Phase, PhaseStatus};
 
 /// Writes the members that the checkpoint determines, in the spelling of the imported document.
-pub(in super::super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
+pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
     let has_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
     let current = current(checkpoint, has_status);
     let id = checkpoint_id(checkpoint, current);

@@ -11,7 +11,7 @@ use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Approval, MAX_PHASES, Phase, PhaseStatus};
 
-pub(in super::super) fn recognises(main: &Value) -> bool {
+pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     let has_builtin_phase = || {
         let current = main["current_phase"].as_str().unwrap_or_default();
@@ -25,7 +25,11 @@ pub(in super::super) fn recognises(main: &Value) -> bool {
             || (has("completed_phases") && has_builtin_phase()))
 }
 
-pub(in super::super) fn read(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(
+    main: &Value,
+    companion: Option<&Value>,
+    log: &mut ReadLog<'_>,
+) -> Draft {
     let content = Content {
         pipeline: Some(PIPELINE.to_owned()),
         phases: phase_list::builtin(PIPELINE),

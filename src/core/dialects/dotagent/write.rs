@@ -14,7 +14,7 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes both files. A phase that is done is always listed, so that `current_phase` is unambiguous.
-pub(in super::super) fn write(checkpoint: &Checkpoint) -> DialectFiles {
+pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> DialectFiles {
     let state = checkpoint.content.state.to_value().unwrap_or_default();
     let imported = state.get(PIPELINE);
     let current = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));

@@ -14,7 +14,7 @@ use crate::core::phase::Phase;
 use crate::core::time::Timestamp;
 
 /// Returns the state of a checkpoint without the members that the dialect itself can express.
-pub(in super::super) fn state_beyond_dialect(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
+pub(in crate::core::dialects) fn state_beyond_dialect(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
     let mut state = state_without_import(dialect, checkpoint);
     if let (Dialect::Kamiflow, Value::Object(members)) = (dialect, &mut state) {
         members.shift_remove("metadata");
@@ -44,7 +44,7 @@ fn state_without_import(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
 }
 
 /// True if the same data would be embedded for both checkpoints.
-pub(in super::super) fn is_same(dialect: Dialect, one: &Checkpoint, other: &Checkpoint) -> bool {
+pub(in crate::core::dialects) fn is_same(dialect: Dialect, one: &Checkpoint, other: &Checkpoint) -> bool {
     CheckpointPart::ALL.iter().all(|part| match part {
         // The members of the dialect express these.
         CheckpointPart::Phases | CheckpointPart::Data => true,
@@ -54,7 +54,7 @@ pub(in super::super) fn is_same(dialect: Dialect, one: &Checkpoint, other: &Chec
 
 /// Collects what of `source` must be embedded in a document that gives `read_back` and the time `recorded_at` when it is
 /// read.
-pub(in super::super) fn collect(
+pub(in crate::core::dialects) fn collect(
     dialect: Dialect,
     source: &Checkpoint,
     read_back: &Checkpoint,

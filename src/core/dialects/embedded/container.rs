@@ -26,7 +26,7 @@ pub(super) fn find(dialect: Dialect, main: &Value) -> Option<(&Map<String, Value
 }
 
 /// Removes the embedded data from a document.
-pub(in super::super) fn remove(dialect: Dialect, main: &mut Value) {
+pub(in crate::core::dialects) fn remove(dialect: Dialect, main: &mut Value) {
     if find(dialect, main).is_some()
         && let Some(container) = container(dialect).and_then(|key| main.get_mut(key)?.as_object_mut())
     {
@@ -35,7 +35,7 @@ pub(in super::super) fn remove(dialect: Dialect, main: &mut Value) {
 }
 
 /// Embeds data in a document, unless its place is taken.
-pub(in super::super) fn insert(dialect: Dialect, main: &mut Value, data: Map<String, Value>) {
+pub(in crate::core::dialects) fn insert(dialect: Dialect, main: &mut Value, data: Map<String, Value>) {
     let (Some(key), Value::Object(members)) = (container(dialect), main) else { return };
     let container = members.entry(key).or_insert(Value::Null);
     if container.is_null() {

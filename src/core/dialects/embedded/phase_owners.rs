@@ -1,7 +1,7 @@
 //! The phases of tasks and data, for a document that has one place for those of all phases.
 //!
 //! Crunch has one graph of tasks and one place for the output of agents; both are read as those of the current phase.
-//! What belongs to other phases is embedded by name: `{"tasks": {"t1": "enrich"}, "data": {"agent": ["enrich"]}}`.
+//! Tasks and data of other phases are embedded by name: `{"tasks": {"t1": "enrich"}, "data": {"agent": ["enrich"]}}`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

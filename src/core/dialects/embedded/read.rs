@@ -24,7 +24,12 @@ use crate::core::task::{MAX_TASKS, Task};
 use crate::core::time::Timestamp;
 
 /// Adds the embedded data of a document to its draft. Values from the document's own members take precedence.
-pub(in super::super) fn read(dialect: Dialect, main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
+pub(in crate::core::dialects) fn read(
+    dialect: Dialect,
+    main: &Value,
+    draft: &mut Draft,
+    log: &mut ReadLog<'_>,
+) {
     let Some((members, saved_at)) = find(dialect, main) else { return };
     let place = pointer(&[container(dialect).unwrap_or_default(), KEY]);
     let is_current = draft.recorded_at.is_none_or(|recorded| recorded <= saved_at);

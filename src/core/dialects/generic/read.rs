@@ -79,7 +79,7 @@ const FILES: [&str; 6] =
 /// The longest title in characters.
 const MAX_TITLE: usize = 200;
 
-pub(in super::super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let sections = Sections::of(main);
     let mut draft = Draft::default();
     if let Some(member) = sections.find_by_rank(&IDS)

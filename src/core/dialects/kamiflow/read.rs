@@ -15,14 +15,14 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 /// Members of the file that belong to the data of the phase.
 const DATA_MEMBERS: [&str; 2] = ["validation", "reflection"];
 
-pub(in super::super) fn recognises(main: &Value) -> bool {
+pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
     let typical = ["slug", "phaseName", "phaseData", "nextPhase", "nextAction"];
     text_or_number(&main["taskId"]).is_some()
         && text_or_number(&main["phase"]).is_some()
         && typical.iter().filter(|key| main.get(key).is_some()).count() >= 2
 }
 
-pub(in super::super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let content = Content {
         title: main["slug"].as_str().filter(|slug| !slug.trim().is_empty()).map(str::to_owned),
         pipeline: Some(PIPELINE.to_owned()),

@@ -10,7 +10,7 @@ use crate::core::phase::Phase;
 const ARTIFACT_SLOTS: [&str; 4] = ["s1", "s2", "s3", "s4"];
 
 /// Writes the file of the current phase, else of the last one that is done, else of the first one.
-pub(in super::super) fn write(checkpoint: &Checkpoint) -> Value {
+pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
     let content = &checkpoint.content;
     let current = content.phase.as_ref().and_then(|id| content.find_phase(id));
     let phase = current.or_else(|| content.done().last()).or_else(|| content.phases.first());

@@ -35,7 +35,7 @@ mod write;
 pub use crate::core::bundle_name::BundleName;
 pub use manifest::{Manifest, ManifestEntry};
 pub use read::{BadBundle, Bundle};
-pub(super) use write::Writer;
+pub(super) use write::BundleWriter;
 
 /// The largest bundle that is written or read, compressed.
 pub(super) const MAX_BUNDLE_BYTES: u64 = 1 << 30;

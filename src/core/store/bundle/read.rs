@@ -32,7 +32,7 @@ pub enum BadBundle {
     File {
         /// The number of the checkpoint.
         seq: u64,
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
     },
     /// It has more content than the manifest lists.

@@ -10,12 +10,12 @@ use super::{COMMENT, DIGEST_DIGITS, MAX_BUNDLE_BYTES, digest_place, line};
 use crate::core::digest::Digest;
 
 /// A bundle that is being written: first the manifest, then the files in its order.
-pub(in crate::core::store) struct Writer<'a> {
+pub(in crate::core::store) struct BundleWriter<'a> {
     gzip: GzEncoder<Vec<u8>>,
     left: std::slice::Iter<'a, ManifestEntry>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> BundleWriter<'a> {
     /// Begins a bundle of the files that `manifest` lists.
     ///
     /// # Errors

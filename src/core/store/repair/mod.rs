@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::disk::Disk;
 use super::layout::{ARCHIVE, GITIGNORE, GITIGNORE_TEXT, QUARANTINE, WORKFLOWS};
 use super::open::Store;
-use super::verify::{Checked, Directories, Misfit, Place, Walk};
+use super::verify::{Checked, Directories, DirectoryPlace, Misfit, Walk};
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
 use crate::core::selector::Handle;
@@ -109,17 +109,19 @@ impl<D: Disk> Store<D> {
 
     fn repair_directories(&self, found: &Directories, done: &mut Vec<Repair>) -> Result<()> {
         let root = self.open_root()?;
-        let own_place = Misfit { place: Place::Root, name: QUARANTINE.to_owned() };
+        let own_place = Misfit { place: DirectoryPlace::Root, name: QUARANTINE.to_owned() };
         if found.misfits.contains(&own_place) {
             self.clear_quarantine_name(&root, done)?;
         }
         for Misfit { place, name } in found.misfits.iter().filter(|misfit| **misfit != own_place) {
             let (dir, path) = match place {
-                Place::Root => (self.open_root()?, self.root()),
-                Place::Workflows => {
+                DirectoryPlace::Root => (self.open_root()?, self.root()),
+                DirectoryPlace::Workflows => {
                     (self.enter(&root, WORKFLOWS, &self.root())?, self.root().join(WORKFLOWS))
                 }
-                Place::Archive => (self.enter(&root, ARCHIVE, &self.root())?, self.root().join(ARCHIVE)),
+                DirectoryPlace::Archive => {
+                    (self.enter(&root, ARCHIVE, &self.root())?, self.root().join(ARCHIVE))
+                }
             };
             // No directory of a workflow has a name that begins like this.
             let from = Quarantined { dir: &dir, path: &path, name, handle: None };

@@ -1,12 +1,12 @@
 //! Checking the archive of a workflow: each bundle is read to its end.
 
 use super::finding::{CHECK_DISK, REPAIR, Walk};
-use super::workflow::{Facts, Inspection};
+use super::workflow::{CheckpointLinks, Inspection};
 use crate::core::finding::{Code, Severity};
 use crate::core::store::archive::Archive;
 use crate::core::store::bundle::{BadBundle, Bundle, BundleName};
 use crate::core::store::deletion;
-use crate::core::store::disk::{Disk, Kind, Stat};
+use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::layout;
 use crate::core::store::open::Store;
@@ -14,7 +14,7 @@ use crate::core::store::workflow::Stored;
 use crate::core::workflow_id::WorkflowId;
 
 /// A file of a bundle: its number, its facts if it can be decoded, and what is wrong with it.
-type ArchivedFile = (u64, Option<Facts>, Option<String>);
+type ArchivedFile = (u64, Option<CheckpointLinks>, Option<String>);
 
 impl<D: Disk> Store<D> {
     pub(super) fn inspect_archive(
@@ -44,7 +44,7 @@ impl<D: Disk> Archive<'_, D> {
             walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no bundle", None);
         }
         self.each_bundle(|name, bundle| {
-            if let Ok(Stat { kind: Kind::File, mode, .. }) = self.stat(&name.to_string()) {
+            if let Ok(Stat { kind: FileKind::File, mode, .. }) = self.stat(&name.to_string()) {
                 walk.check_mode(self.bundle_path(name), None, mode, 0o400);
             }
             self.inspect_bundle(name, bundle, walk, inspection);
@@ -112,7 +112,7 @@ impl<D: Disk> Archive<'_, D> {
             files.push(match Stored::decode(&handle, bytes) {
                 Ok(stored) => {
                     walk.look_for_secrets(&handle, &self.bundle_path(name), &stored.bytes);
-                    (entry.seq, Some(Facts::of(&stored.checkpoint)), walk.violation(&stored.bytes))
+                    (entry.seq, Some(CheckpointLinks::of(&stored.checkpoint)), walk.violation(&stored.bytes))
                 }
                 Err(why) => (entry.seq, None, Some(format!("was damaged when it was archived: it {why}"))),
             });

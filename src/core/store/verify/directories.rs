@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::finding::{LOOK, REPAIR, Walk, words};
 use crate::core::config::{Config, ConfigError};
 use crate::core::finding::{Code, Severity};
-use crate::core::store::disk::{Disk, Kind, Stat};
+use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::Result;
 use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
@@ -14,7 +14,7 @@ use crate::core::workflow_id::WorkflowId;
 
 /// A directory of the store that has directories in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::core::store) enum Place {
+pub(in crate::core::store) enum DirectoryPlace {
     Root,
     Workflows,
     Archive,
@@ -23,7 +23,7 @@ pub(in crate::core::store) enum Place {
 /// An entry of the wrong type, or one that does not belong to the store and could be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::core::store) struct Misfit {
-    pub(in crate::core::store) place: Place,
+    pub(in crate::core::store) place: DirectoryPlace,
     pub(in crate::core::store) name: String,
 }
 
@@ -51,17 +51,17 @@ impl<D: Disk> Store<D> {
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
-                CONFIG | GITIGNORE => Some(Kind::File),
-                WORKFLOWS | ARCHIVE | QUARANTINE => Some(Kind::Directory),
+                CONFIG | GITIGNORE => Some(FileKind::File),
+                WORKFLOWS | ARCHIVE | QUARANTINE => Some(FileKind::Directory),
                 _ => None,
             };
-            if !self.fits(&root, (Place::Root, name, path), expected, walk, &mut found) {
+            if !self.fits(&root, (DirectoryPlace::Root, name, path), expected, walk, &mut found) {
                 continue;
             }
             if name == CONFIG {
                 self.inspect_config(walk);
             }
-            if expected == Some(Kind::Directory) {
+            if expected == Some(FileKind::Directory) {
                 self.inspect_directory(&root, name, walk, &mut found)?;
             }
         }
@@ -102,8 +102,8 @@ impl<D: Disk> Store<D> {
         };
         let names = self.names(&dir, &path)?;
         let place = match name {
-            WORKFLOWS => Place::Workflows,
-            ARCHIVE => Place::Archive,
+            WORKFLOWS => DirectoryPlace::Workflows,
+            ARCHIVE => DirectoryPlace::Archive,
             _ => {
                 let many = names.len();
                 if many > 0 {
@@ -115,7 +115,7 @@ impl<D: Disk> Store<D> {
         };
         for name in names {
             let id = WorkflowId::from_directory(&name);
-            let expected = id.as_ref().map(|_| Kind::Directory);
+            let expected = id.as_ref().map(|_| FileKind::Directory);
             let here = (place, name.as_str(), path.join(&name));
             if self.fits(&dir, here, expected, walk, found) {
                 found.ids.extend(id);
@@ -128,15 +128,15 @@ impl<D: Disk> Store<D> {
     fn fits(
         &self,
         dir: &D::Dir,
-        (place, name, path): (Place, &str, PathBuf),
-        expected: Option<Kind>,
+        (place, name, path): (DirectoryPlace, &str, PathBuf),
+        expected: Option<FileKind>,
         walk: &mut Walk<'_>,
         found: &mut Directories,
     ) -> bool {
         let misfit = Misfit { place, name: name.to_owned() };
         match (expected, self.disk().stat(dir, name)) {
             (Some(expected), Ok(Stat { kind, mode, .. })) if kind == expected => {
-                if kind == Kind::Directory {
+                if kind == FileKind::Directory {
                     walk.check_mode(path, None, mode, 0o700);
                 }
                 true

@@ -9,7 +9,7 @@ use crate::core::finding::{Code, Finding, Severity};
 use crate::core::redact::find_secrets;
 use crate::core::schema::Validator;
 use crate::core::selector::Handle;
-use crate::core::store::disk::{Kind, Stat};
+use crate::core::store::disk::{FileKind, Stat};
 
 /// The number of things that were checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
     /// it could lead out of the store or block.
     pub(super) fn unknown(&mut self, path: PathBuf, stat: Option<Stat>, message: &str) -> bool {
         match stat {
-            Some(Stat { kind: kind @ (Kind::Link | Kind::Special), .. }) => {
+            Some(Stat { kind: kind @ (FileKind::Link | FileKind::Special), .. }) => {
                 let message = format!("is {}", words(kind));
                 self.add(Severity::Advice, Code::UnknownFile, path, message, Some(REPAIR));
                 true
@@ -193,11 +193,11 @@ impl<'a> Walk<'a> {
 }
 
 /// Returns the noun of a type.
-pub(super) fn words(kind: Kind) -> &'static str {
+pub(super) fn words(kind: FileKind) -> &'static str {
     match kind {
-        Kind::File => "a file",
-        Kind::Directory => "a directory",
-        Kind::Link => "a symbolic link",
-        Kind::Special => "a pipe, a socket or a device",
+        FileKind::File => "a file",
+        FileKind::Directory => "a directory",
+        FileKind::Link => "a symbolic link",
+        FileKind::Special => "a pipe, a socket or a device",
     }
 }

@@ -9,7 +9,7 @@ mod finding;
 mod relations;
 mod workflow;
 
-pub(super) use directories::{Directories, Misfit, Place};
+pub(super) use directories::{Directories, DirectoryPlace, Misfit};
 pub(super) use finding::Walk;
 pub use finding::{Checked, StoredSecret, Verification};
 pub(super) use workflow::{Inspection, Slot};

@@ -10,7 +10,7 @@ use crate::core::finding::{Code, Severity};
 use crate::core::format::Unusable;
 use crate::core::store::bundle::BundleName;
 use crate::core::store::deletion::{self, Range};
-use crate::core::store::disk::{Disk, Kind, Stat};
+use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::layout::{self, EntryName};
 use crate::core::store::open::Store;
@@ -23,14 +23,14 @@ const MOST_LOOKED_FOR: usize = 1000;
 
 /// The members of a checkpoint that relate it to others.
 #[derive(Debug, Clone)]
-pub(in crate::core::store) struct Facts {
+pub(in crate::core::store) struct CheckpointLinks {
     pub(in crate::core::store) sha256: Digest,
     pub(super) parent: Option<(u64, Digest)>,
     pub(super) save_id: String,
     pub(super) sealed: Option<Sealed>,
 }
 
-impl Facts {
+impl CheckpointLinks {
     pub(super) fn of(checkpoint: &Checkpoint) -> Self {
         Self {
             sha256: checkpoint.sha256,
@@ -45,7 +45,7 @@ impl Facts {
 #[derive(Debug, Clone)]
 pub(in crate::core::store) enum Slot {
     /// A checkpoint or a seal.
-    Good(Facts),
+    Good(CheckpointLinks),
     /// A tombstone below other numbers.
     Tombstone,
     /// A checkpoint of a newer format, which is not checked.
@@ -60,7 +60,7 @@ pub(in crate::core::store) struct Inspection {
     /// The numbers in the live store.
     pub(in crate::core::store) numbers: BTreeMap<u64, Slot>,
     /// The numbers in usable bundles; none for a checkpoint that was damaged when it was archived.
-    pub(in crate::core::store) held: BTreeMap<u64, Option<Facts>>,
+    pub(in crate::core::store) held: BTreeMap<u64, Option<CheckpointLinks>>,
     /// The ranges of the deletion records.
     pub(in crate::core::store) deleted: Vec<Range>,
     /// Bundles that cannot be used.
@@ -91,7 +91,7 @@ impl Inspection {
     }
 
     /// Returns the facts about the checkpoint of a number, live or archived.
-    pub(in crate::core::store) fn facts(&self, seq: u64) -> Option<&Facts> {
+    pub(in crate::core::store) fn facts(&self, seq: u64) -> Option<&CheckpointLinks> {
         match self.numbers.get(&seq) {
             Some(Slot::Good(facts)) => Some(facts),
             Some(Slot::Newer) => None,
@@ -175,7 +175,7 @@ impl<D: Disk> Workflow<'_, D> {
         walk.count(seq);
         let handle = &self.handle(seq);
         let here = || (handle, self.file_path(seq));
-        if let Some(Stat { kind: Kind::File, mode, .. }) = stat {
+        if let Some(Stat { kind: FileKind::File, mode, .. }) = stat {
             walk.check_mode(self.file_path(seq), Some(handle), mode, 0o400);
         }
         Some(match self.read_entry(seq) {
@@ -189,7 +189,7 @@ impl<D: Disk> Workflow<'_, D> {
                 } else if let Some(violation) = walk.violation(&stored.bytes) {
                     walk.about(Severity::Blocker, Code::Schema, here(), violation, Some(LOOK));
                 }
-                Slot::Good(Facts::of(&stored.checkpoint))
+                Slot::Good(CheckpointLinks::of(&stored.checkpoint))
             }
             Ok(Entry::Tombstone) if seq < newest || self.is_overtaken(seq) => Slot::Tombstone,
             Ok(Entry::Tombstone) => {

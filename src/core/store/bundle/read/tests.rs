@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::core::reason::ArchiveReason;
-use crate::core::store::bundle::write::{Writer, stamp};
+use crate::core::store::bundle::write::{BundleWriter, stamp};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -23,7 +23,7 @@ fn manifest(files: &[(u64, &[u8])]) -> Manifest {
 
 fn pack(files: &[(u64, &[u8])]) -> Vec<u8> {
     let manifest = manifest(files);
-    let mut writer = Writer::new(&manifest).unwrap();
+    let mut writer = BundleWriter::new(&manifest).unwrap();
     for (seq, bytes) in files {
         writer.add(*seq, bytes).unwrap();
     }
@@ -213,11 +213,11 @@ fn what_expands_without_bound_is_refused_early() {
 #[test]
 fn nothing_but_what_the_manifest_lists_is_written() {
     let manifest = manifest(&FILES);
-    let mut writer = Writer::new(&manifest).unwrap();
+    let mut writer = BundleWriter::new(&manifest).unwrap();
     writer.add(3, FILES[0].1).unwrap();
     assert!(writer.add(2, b"another one").is_err());
-    let mut writer = Writer::new(&manifest).unwrap();
+    let mut writer = BundleWriter::new(&manifest).unwrap();
     assert!(writer.add(2, FILES[1].1).is_err());
-    assert!(Writer::new(&manifest).unwrap().finish().is_err());
-    assert!(Writer::new(&super::tests::manifest(&[(1, b"")])).is_err());
+    assert!(BundleWriter::new(&manifest).unwrap().finish().is_err());
+    assert!(BundleWriter::new(&super::tests::manifest(&[(1, b"")])).is_err());
 }

@@ -6,7 +6,7 @@ macro_rules! exits {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Exit {
             $( #[doc = $meaning] $Variant, )*
-            /// The exit code of the command that `ckpt run` or `ckpt resume --exec` started.
+            /// The exit code of the command that `ckpt run` or `ckpt resume -- COMMAND` started.
             Child(u8),
         }
 

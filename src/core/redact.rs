@@ -1,7 +1,7 @@
 //! Replaces secrets in text and in JSON by `[REDACTED:rule]` before anything is stored.
 //!
 //! A checkpoint is read by many and kept for long, and an agent pastes what it sees. The rules are for
-//! precision: a well-known prefix, an alphabet, a length and a boundary, a telling name in front, or a shape that hardly
+//! precision: a well-known prefix, an alphabet, a length and a boundary, a name that suggests a secret in front, or a shape that hardly
 //! anything else has. A false alarm destroys somebody's data, so there is no rule for "looks random", and what merely
 //! stands in for a secret (`your-token-here`, `process.env.TOKEN`) is left alone.
 //!

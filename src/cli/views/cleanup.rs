@@ -25,7 +25,7 @@ pub(crate) struct CleanupReport {
     kept: usize,
     bundles: Vec<ChangedBundle>,
     merged: Vec<MergedBundles>,
-    leftovers: usize,
+    stale_files: usize,
     failures: Vec<FailedItem>,
     undo: Vec<Vec<String>>,
     warnings: Vec<String>,
@@ -85,7 +85,7 @@ impl CleanupReport {
             kept: plan.decisions().count(),
             bundles: Vec::new(),
             merged: Vec::new(),
-            leftovers: plan.stale_files.len(),
+            stale_files: plan.stale_files.len(),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: Vec::new(),
             warnings: warnings(plan, policy, snapshot),
@@ -115,7 +115,7 @@ impl CleanupReport {
     /// Reports what was done instead of what was planned.
     pub(crate) fn carried_out(&mut self, cleaned: Cleaned) {
         self.applied = true;
-        self.leftovers = cleaned.stale_files.len();
+        self.stale_files = cleaned.stale_files.len();
         self.removed = Removed::default();
         self.kept = self.decisions.len();
         self.merged.clear();

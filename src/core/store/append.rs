@@ -52,9 +52,9 @@ impl<D: Disk> Store<D> {
     /// Adds a checkpoint to a workflow and returns the decision that was carried out; a checkpoint in it survives a
     /// power loss.
     ///
-    /// `decide` is given the head and the number of its content, and is asked again when another writer was faster. The
-    /// store is created if it is missing. An error of `decide` leaves everything as it was. If the head is a seal,
-    /// `decide` is given the last checkpoint below it with the number of the seal, and the number that it has itself.
+    /// `decide` is called with the checkpoint to continue and the number of its content, and again when another writer was
+    /// faster. The two numbers differ above a seal: there the checkpoint has the number of the seal and the content of
+    /// the last checkpoint below. The store is created if it is missing. An error of `decide` changes nothing.
     ///
     /// # Errors
     /// The head cannot be continued, the disk refuses, or `decide` does.
@@ -140,7 +140,7 @@ impl<D: Disk> Store<D> {
         let id = new.stage(self.disk(), dir).map_err(failed)?;
         let refused = match self.disk().publish(dir, staged, name) {
             Ok(()) => None,
-            // A file server may make the link and report that it exists, or nothing at all: the link count is certain.
+            // NFS may make the link and lose the reply, so that a retry fails. A second link proves that it was made.
             Err(error) => match self.disk().stat(dir, staged) {
                 Ok(stat) if stat.links > 1 => None,
                 Ok(_) => Some(error),

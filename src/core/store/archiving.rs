@@ -21,7 +21,7 @@ use super::head::{Head, writable};
 use super::open::Store;
 use super::pack::NewBundle;
 use super::progress::{ArchiveProgress, ProgressCounter};
-use super::workflow::{Entry, Workflow};
+use super::workflow::{Entry, MAX_LOOKBACK, Workflow};
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, Sealed, WorkflowStatus};
 use crate::core::format::Unusable;
@@ -41,9 +41,6 @@ pub(super) struct Closing<'a> {
     /// Deletes the content instead of archiving it.
     pub(super) purge: bool,
 }
-
-/// How far below a damaged head a usable entry is looked for.
-const FALL_BACK: usize = 64;
 
 /// The result of archiving a workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +131,7 @@ impl<D: Disk> Workflow<'_, D> {
                 (model.seq, Some(model.clone()), Some(CheckpointRef::from(&*model)))
             }
             Err(Error::Damaged { handle, why, .. }) if is_archivable(&why) => {
-                (handle.seq, self.describing_entry_below(handle.seq), None)
+                (handle.seq, self.newest_readable_below(handle.seq), None)
             }
             Err(error) => return Err(error),
         };
@@ -162,8 +159,8 @@ impl<D: Disk> Workflow<'_, D> {
     }
 
     /// Finds the newest entry below a damaged head that has the title and the phases of the workflow.
-    fn describing_entry_below(&self, damaged: u64) -> Option<Box<Checkpoint>> {
-        (1..damaged).rev().take(FALL_BACK).find_map(|seq| match self.read_entry(seq) {
+    fn newest_readable_below(&self, damaged: u64) -> Option<Box<Checkpoint>> {
+        (1..damaged).rev().take(MAX_LOOKBACK).find_map(|seq| match self.read_entry(seq) {
             Ok(Entry::Checkpoint(stored) | Entry::Seal(stored)) => Some(stored.checkpoint),
             _ => None,
         })

@@ -121,7 +121,7 @@ impl<D: Disk> Store<D> {
             }
             CleanupEffect::Checkpoints => {
                 let workflow = self.workflow(&plan.workflow)?;
-                // Whatever was planned: the head keeps the numbers taken.
+                // The head stays even if planned: the next number follows from it.
                 let head = workflow.highest_live()?;
                 let planned = plan.leaving().map(|decision| decision.handle.seq);
                 let numbers: BTreeSet<u64> = planned.filter(|seq| Some(*seq) < head).collect();

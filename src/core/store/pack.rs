@@ -76,7 +76,7 @@ impl<D: Disk> Workflow<'_, D> {
             match self.read_bytes(seq) {
                 Ok(bytes) if bytes.is_empty() => {}
                 Ok(bytes) => entries.push(ManifestEntry::of(seq, &bytes)),
-                // It may be readable the next time, and there is one bundle for all.
+                // The name of the bundle is fixed, so a file that it lacks could not be added once it can be read again.
                 Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(seq, why)),
                 Err(_) => {}
             }

@@ -17,8 +17,8 @@ use crate::core::format::{self, Header, MAX_FILE_BYTES, Unusable};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// How far below a damaged entry a usable one is looked for.
-const FALL_BACK: usize = 64;
+/// The number of entries below a damaged one that are tried.
+pub(super) const MAX_LOOKBACK: usize = 64;
 
 /// A checkpoint or a seal, and the bytes it was read from.
 #[derive(Debug, Clone)]
@@ -300,7 +300,7 @@ impl<'s, D: Disk> Workflow<'s, D> {
 
     /// Finds the newest live checkpoint below a number that can be read.
     pub(super) fn usable_below(&self, seq: u64) -> Option<Handle> {
-        let mut below = (1..seq).rev().take(FALL_BACK);
+        let mut below = (1..seq).rev().take(MAX_LOOKBACK);
         let usable = below.find(|seq| matches!(self.read_header(*seq), Ok(Entry::Checkpoint(_))));
         usable.map(|seq| self.handle(seq))
     }

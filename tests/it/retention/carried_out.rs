@@ -116,7 +116,7 @@ fn a_purged_workflow_is_gone_but_its_numbers_are_not() {
 }
 
 #[test]
-fn leftovers_and_old_bundles_go() {
+fn stale_files_and_old_bundles_go() {
     let world = batches(3);
     let leftover = world.file(1).with_file_name(".tmp-abc-0");
     let fresh = world.file(1).with_file_name(".tmp-def-0");

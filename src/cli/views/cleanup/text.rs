@@ -53,9 +53,9 @@ impl Report for CleanupReport {
             };
             page.line(format!("{verb} {} of {of}", count(bundles, "small bundle")));
         }
-        if self.leftovers > 0 {
-            let verb = if self.applied { "Swept" } else { "Would sweep" };
-            page.line(format!("{verb} {}", count(self.leftovers, "leftover file")));
+        if self.stale_files > 0 {
+            let verb = if self.applied { "Removed" } else { "Would remove" };
+            page.line(format!("{verb} {}", count(self.stale_files, "stale temporary file")));
         }
         self.summary(page);
     }
@@ -105,7 +105,7 @@ impl CleanupReport {
             self.details(workflow, page);
         }
         if *expired_bundles > 0 {
-            let verb = if self.applied { "Dropped" } else { "Would drop" };
+            let verb = if self.applied { "Deleted" } else { "Would delete" };
             page.line(format!("{verb} {} of {workflow}", count(*expired_bundles, "expired bundle")));
         }
     }
@@ -159,7 +159,7 @@ impl CleanupReport {
     }
 
     fn summary(&self, page: &mut Page) {
-        let nothing = self.changes.is_empty() && self.leftovers == 0 && self.merged.is_empty();
+        let nothing = self.changes.is_empty() && self.stale_files == 0 && self.merged.is_empty();
         if nothing && self.failures.is_empty() {
             page.line(format!("Nothing to clean up: {}.", stay(self.kept)));
         } else {

@@ -21,8 +21,8 @@ use crate::core::store::workflow::Workflow;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// A number so far above all others was never taken by a save.
-const FARTHEST: u64 = 1000;
+/// An unreadable file whose number is more than this above the next one is a stray file, not the head.
+const MAX_GAP: u64 = 1000;
 
 const CONTINUED: &str = "repaired: continues the newest checkpoint that could be used";
 const BEGUN: &str = "repaired: no checkpoint before this one could be used";
@@ -75,14 +75,14 @@ impl<D: Disk> Store<D> {
     ) -> Result<()> {
         let usable = workflow.newest_usable(inspection)?;
         let appended = self.append_at(workflow.id, &stamp.save_id, |workflow, head| {
-            let top = head.unwrap_or_default();
+            let number = head.unwrap_or_default();
             let continued = |head| workflow.continued(workflow.read_head(head)?);
             if head.is_some_and(|head| continued(head).is_ok()) {
                 return Ok(Decision::Keep(()));
             }
             let note = if usable.is_some() { CONTINUED } else { BEGUN };
             let mut next = next_checkpoint(workflow.id, usable.clone(), stamp);
-            next.seq = top.saturating_add(1);
+            next.seq = number.saturating_add(1);
             next.trigger = Trigger::Manual;
             next.note = Some(note.to_owned());
             Ok(Decision::Write(next))
@@ -136,7 +136,7 @@ impl<D: Disk> Workflow<'_, D> {
         ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
         for (first, last) in joined(ranges) {
             // Not for more numbers than can have been lost.
-            for seq in (first..=last).take(usize::try_from(FARTHEST).unwrap_or_default()) {
+            for seq in (first..=last).take(usize::try_from(MAX_GAP).unwrap_or_default()) {
                 self.publish_file(seq, b"", &stamp.save_id)?;
             }
             self.sync()?;
@@ -229,11 +229,11 @@ fn is_movable(why: &Unusable) -> bool {
 
 /// Returns the number of a damaged entry that no save can have taken, because it is far above all others.
 fn never_taken(inspection: &Inspection) -> Option<u64> {
-    let (top, slot) = inspection.numbers.last_key_value()?;
-    let below = inspection.numbers.range(..top).next_back().map(|(seq, _)| *seq);
+    let (highest, slot) = inspection.numbers.last_key_value()?;
+    let below = inspection.numbers.range(..highest).next_back().map(|(seq, _)| *seq);
     let archived = inspection.held.last_key_value().map(|(seq, _)| *seq);
-    let far = top.saturating_sub(below.max(archived).unwrap_or_default()) > FARTHEST;
-    matches!(slot, Slot::Damaged(why) if far && is_movable(why)).then_some(*top)
+    let far = highest.saturating_sub(below.max(archived).unwrap_or_default()) > MAX_GAP;
+    matches!(slot, Slot::Damaged(why) if far && is_movable(why)).then_some(*highest)
 }
 
 /// Returns the same numbers in as few ranges as possible.

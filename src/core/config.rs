@@ -61,6 +61,7 @@ impl Default for Limits {
 
 /// A settings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// It cannot be read.
     #[error("`{}` {problem}", path.display())]

@@ -233,6 +233,7 @@ impl Serialize for Code {
 
 /// One thing that a check noticed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// Its subject.
     pub code: Code,

@@ -51,6 +51,7 @@ pub struct OutputSpec {
 
 /// The reason why there is no such pipeline, or why a list of phases is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PipelineError {
     /// There is no pipeline of that name.
     #[error("there is no pipeline `{given}`")]

@@ -34,6 +34,7 @@ pub struct Save<'a> {
 
 /// The outcome of a save.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Outcome {
     /// This checkpoint was written, and survives a power loss.
     Written(Box<Checkpoint>),

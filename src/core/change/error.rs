@@ -8,6 +8,7 @@ use crate::core::text::times;
 
 /// The reason why a change was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangeError {
     /// The workflow follows a pipeline that has no such phase.
     #[error("there is no phase `{given}` in this workflow")]

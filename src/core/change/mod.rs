@@ -34,6 +34,7 @@ pub const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// A change to a workflow.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(not(feature = "testing"), non_exhaustive)]
 pub struct Change {
     /// The phase the change is about.
     pub phase: Option<PhaseId>,

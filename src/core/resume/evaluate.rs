@@ -41,6 +41,7 @@ impl Verdict {
 
 /// Where to continue, why, and whether it is safe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Resume {
     /// The verdict: is it safe to continue?
     pub verdict: Verdict,

@@ -19,6 +19,7 @@ use crate::core::workflow_id::WorkflowId;
 
 /// One workflow in a list.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WorkflowRow {
     /// The head.
     pub newest: Handle,

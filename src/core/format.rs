@@ -148,12 +148,18 @@ pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
 }
 
 /// Parses the header of a file up to its state, which is the last key and most of the file: a list of 10,000 workflows
-/// takes a quarter less time. Strings in JSON have no line breaks, so a line that starts like this is that key, or the
+/// takes a seventh less time. Strings in JSON have no line breaks, so a line that starts like this is that key, or the
 /// file has another layout and is parsed whole.
 fn parse_before_state(bytes: &[u8]) -> Option<Header> {
-    const STATE: &[u8] = b"\n  \"state\": ";
-    let end = bytes.windows(STATE.len()).position(|window| window == STATE)?;
-    let header = [bytes[..end].strip_suffix(b",")?, b"}"].concat();
+    const STATE: &[u8] = b"  \"state\": ";
+    let mut end = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(STATE) {
+            break;
+        }
+        end += line.len();
+    }
+    let header = [bytes[..end].strip_suffix(b",\n")?, b"}"].concat();
     serde_json::from_slice(&header).ok()
 }
 

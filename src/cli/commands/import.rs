@@ -40,7 +40,7 @@ Examples:
 
 Exit codes: 0 all are here, 3 some failed, 4 nothing found, 6 damaged or no checkpoint, 8 the workflow has another history";
 
-/// Adopt the checkpoint files of other systems
+/// Import the checkpoint files of other systems
 ///
 /// What a file is, is seen from its content: kamiflow, dotagent, claude-dir, claude-plan, crunch, or any other JSON, YAML
 /// or KEY=VALUE file about work in phases. Several files of one workflow become a sequence in the order they were saved

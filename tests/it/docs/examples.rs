@@ -14,19 +14,19 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
-/// Runs `adopt.sh` of an example in a copy of it, and compares what it prints.
+/// Runs `import.sh` of an example in a copy of it, and compares what it prints.
 fn run(name: &str) {
     let directory = examples().join(name);
     let temp = tempfile::tempdir().unwrap();
     let project = temp.path().canonicalize().unwrap().join("project");
     std::fs::create_dir(&project).unwrap();
     copy_tree(&directory, &project);
-    std::fs::remove_file(project.join("adopt.sh")).unwrap();
-    let _ = std::fs::remove_file(project.join("adopt.txt"));
+    std::fs::remove_file(project.join("import.sh")).unwrap();
+    let _ = std::fs::remove_file(project.join("import.txt"));
     let binary = Path::new(env!("CARGO_BIN_EXE_ckpt")).parent().unwrap();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", binary.display());
     let output = Command::new("sh")
-        .args(["-c", &format!("exec 2>&1; . {}", directory.join("adopt.sh").display())])
+        .args(["-c", &format!("exec 2>&1; . {}", directory.join("import.sh").display())])
         .current_dir(&project)
         .env_clear()
         .envs([("PATH", path.as_str()), ("HOME", "/nonexistent"), ("USER", "kim"), ("LC_ALL", "C")])
@@ -35,11 +35,11 @@ fn run(name: &str) {
         .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap().replace(&project.display().to_string(), PROJECT);
     assert!(output.status.success(), "{name}: {printed}");
-    let shown = directory.join("adopt.txt");
+    let shown = directory.join("import.txt");
     if std::env::var_os("UPDATE_EXAMPLES").is_some() {
         std::fs::write(&shown, &printed).unwrap();
     }
-    assert_eq!(printed, std::fs::read_to_string(&shown).unwrap(), "{name}/adopt.txt");
+    assert_eq!(printed, std::fs::read_to_string(&shown).unwrap(), "{name}/import.txt");
     let verified =
         Command::new(env!("CARGO_BIN_EXE_ckpt")).arg("verify").current_dir(&project).output().unwrap();
     assert!(verified.status.success(), "{name}: {}", String::from_utf8_lossy(&verified.stdout));

@@ -261,6 +261,10 @@ impl SaveBuilder<'_> {
         }
         let project = store.project();
         artifact::record(project, project, &mut change.artifacts, config.max_artifact())?;
+        if !self.allow_secrets {
+            // The path that was given may lead to a name that looks like a secret.
+            change.refuse_secret_names()?;
+        }
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
         let stamp = stamp(now(), random, writer.clone(), project, checkout.as_ref(), config);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::core::artifact::{self, ArtifactError};
-use crate::core::change::{Change, ChangeError, Edit, refuse_secret};
+use crate::core::artifact::ArtifactError;
+use crate::core::change::{Change, ChangeError, Edit};
 use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
 use crate::core::config::{Config, ConfigError};
 use crate::core::git::Checkout;
@@ -15,7 +15,7 @@ use crate::core::name::InvalidName;
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
-use crate::core::save::{Outcome, Save, stamp};
+use crate::core::save::{Outcome, Request, Save, stamp};
 use crate::core::selector::{Selector, SelectorError};
 use crate::core::store::{self, Located, WorkflowRow};
 use crate::core::time::Timestamp;
@@ -254,17 +254,15 @@ impl SaveBuilder<'_> {
             let ids: Result<Vec<PhaseId>, _> = self.phases.iter().map(|id| id.parse()).collect();
             change.pipeline = Some(Pipeline::custom(ids?)?);
         }
-        if !self.allow_secrets {
-            change.redact()?;
-            refuse_secret("the id of the workflow", workflow.as_str())?;
-            refuse_secret("the key", self.key.as_deref().unwrap_or_default())?;
-        }
         let project = store.project();
-        artifact::record(project, project, &mut change.artifacts, config.max_artifact())?;
-        if !self.allow_secrets {
-            // The path that was given may lead to a name that looks like a secret.
-            change.refuse_secret_names()?;
-        }
+        let request = Request {
+            workflow: &workflow,
+            key: self.key.as_deref(),
+            project,
+            base: project,
+            allow_secrets: self.allow_secrets,
+        };
+        request.prepare::<Error>(&mut change, config)?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
         let stamp = stamp(now(), random, writer.clone(), project, checkout.as_ref(), config);

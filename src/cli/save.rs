@@ -5,10 +5,9 @@ use super::error::Failure;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
 use super::views::save::SaveReport;
-use crate::core::artifact;
-use crate::core::change::{Change, refuse_secret};
+use crate::core::change::Change;
 use crate::core::dialects::Dialect;
-use crate::core::save::{Outcome, Save};
+use crate::core::save::{Outcome, Request, Save};
 use crate::core::{Handle, WorkflowId};
 
 /// The conditions of a save, which ordinary saves leave at their defaults.
@@ -36,17 +35,14 @@ impl Session {
         options: &SaveOptions<'_>,
     ) -> Result<SaveReport, Failure> {
         let Workspace { place, store, config } = workspace;
-        let mut redactions = Vec::new();
-        if !options.allow_secrets {
-            redactions = change.redact()?;
-            refuse_secret("the id of the workflow", workflow.as_str())?;
-            refuse_secret("the key", options.key.unwrap_or_default())?;
-        }
-        artifact::record(store.project(), &place.cwd, &mut change.artifacts, config.max_artifact())?;
-        if !options.allow_secrets {
-            // A path that was typed may have led to a name that was not.
-            change.refuse_secret_names()?;
-        }
+        let request = Request {
+            workflow,
+            key: options.key,
+            project: store.project(),
+            base: &place.cwd,
+            allow_secrets: options.allow_secrets,
+        };
+        let redactions = request.prepare::<Failure>(&mut change, config)?;
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)
             .expect(options.expect)

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::artifact;
-use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp};
+use super::artifact::{self, ArtifactError};
+use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, refuse_secret};
 use super::checkpoint::{Checkpoint, GitContext, SaveKey, Writer};
 use super::config::Config;
 use super::digest::Digest;
@@ -11,13 +11,53 @@ use super::git::Checkout;
 use super::name::check_name;
 use super::schema;
 use super::selector::Handle;
-use super::store::{Decision, Disk, Error, Result, Store};
+use super::store::{self, Decision, Disk, Error, Store};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
 
 /// The number of keys of past saves that a workflow remembers.
 pub const REMEMBERED_KEYS: usize = 128;
+
+/// The parts of a request to save that are checked before a [`Save`] is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The workflow.
+    pub workflow: &'a WorkflowId,
+    /// The key of the save.
+    pub key: Option<&'a str>,
+    /// The directory that recorded paths are relative to.
+    pub project: &'a Path,
+    /// The directory that the paths of artifacts are relative to.
+    pub base: &'a Path,
+    /// Keep secrets instead of replacing them.
+    pub allow_secrets: bool,
+}
+
+impl Request<'_> {
+    /// Takes the steps that every save begins with: replaces secrets in the change, refuses secrets in names, and hashes
+    /// the artifacts. Returns the JSON pointers of the replaced secrets.
+    ///
+    /// # Errors
+    /// A name looks like a secret, or an artifact cannot be recorded.
+    pub fn prepare<E>(&self, change: &mut Change, config: &Config) -> Result<Vec<String>, E>
+    where
+        E: From<ChangeError> + From<ArtifactError>,
+    {
+        let mut redactions = Vec::new();
+        if !self.allow_secrets {
+            redactions = change.redact()?;
+            refuse_secret("the id of the workflow", self.workflow.as_str())?;
+            refuse_secret("the key", self.key.unwrap_or_default())?;
+        }
+        artifact::record(self.project, self.base, &mut change.artifacts, config.max_artifact())?;
+        if !self.allow_secrets {
+            // An artifact is recorded under the path that its links lead to, which was not checked yet.
+            change.refuse_secret_names()?;
+        }
+        Ok(redactions)
+    }
+}
 
 /// A change to a workflow, and the conditions under which it is saved.
 #[derive(Debug, Clone)]
@@ -92,7 +132,7 @@ impl<'a> Save<'a> {
     /// # Errors
     /// A condition does not hold, the change does not fit the workflow, or the store fails. Nothing was saved then,
     /// except after [`Error::Unconfirmed`].
-    pub fn to<D: Disk>(self, store: &Store<D>) -> Result<Outcome> {
+    pub fn to<D: Disk>(self, store: &Store<D>) -> store::Result<Outcome> {
         self.check_texts()?;
         let request = self.key.map(|key| (key, self.change.fingerprint()));
         let decision = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
@@ -111,7 +151,7 @@ impl<'a> Save<'a> {
         newest: Option<Box<Checkpoint>>,
         content_seq: u64,
         request: Option<(&str, Digest)>,
-    ) -> Result<Decision<Outcome>> {
+    ) -> store::Result<Decision<Outcome>> {
         let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
         // The key is checked before the expectation, which held when the save was first made.
         if let (Some((key, request)), Some(newest)) = (request, &newest)
@@ -156,7 +196,7 @@ impl<'a> Save<'a> {
     }
 
     /// Checks the data of the phase against the schema that the pipeline declares for it.
-    fn check_data(&self, next: &Checkpoint) -> Result<()> {
+    fn check_data(&self, next: &Checkpoint) -> store::Result<()> {
         let (Some(phase), Some(pipeline)) = (&next.content.phase, &next.content.pipeline) else {
             return Ok(());
         };
@@ -176,7 +216,7 @@ impl<'a> Save<'a> {
         Err(Error::InvalidData { phase: phase.to_string(), pipeline: pipeline.clone(), violations })
     }
 
-    fn check_texts(&self) -> Result<()> {
+    fn check_texts(&self) -> store::Result<()> {
         let change = self.change;
         let texts = [
             ("title", &change.title, MAX_TITLE_BYTES),

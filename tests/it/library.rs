@@ -1,6 +1,6 @@
 //! The library as an embedding program uses it.
 
-use ckpt::{Error, Outcome, PhaseStatus, Store, StoreError, Verdict};
+use ckpt::{ChangeError, Error, Outcome, PhaseStatus, Store, StoreError, Verdict};
 use serde_json::json;
 
 fn written(outcome: Outcome) -> u64 {
@@ -54,4 +54,17 @@ fn secrets_are_replaced_and_bad_names_refused_before_anything_is_created() {
     store.save("042").note("password=hunter2-hunter2").write().unwrap();
     let note = store.load("042").unwrap().note.unwrap_or_default();
     assert!(note.contains("[REDACTED:"), "{note}");
+}
+
+#[test]
+fn a_link_does_not_bring_a_secret_into_the_store() {
+    let project = tempfile::tempdir().unwrap();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    std::fs::write(project.path().join(secret), "text").unwrap();
+    std::os::unix::fs::symlink(secret, project.path().join("report.txt")).unwrap();
+    let store = Store::open(project.path().join(".ckpt")).unwrap();
+    let save = || store.save("042").artifact("report", "report.txt");
+    assert!(matches!(save().write(), Err(Error::Change(ChangeError::SecretName { .. }))));
+    assert!(!project.path().join(".ckpt").exists());
+    assert_eq!(written(save().allow_secrets().write().unwrap()), 1);
 }

@@ -140,6 +140,19 @@ fn a_secret_is_no_name() {
     assert_eq!(by["redactions"], json!(["/by"]));
 }
 
+/// An artifact is recorded under the path that its links lead to.
+#[test]
+fn a_secret_is_no_name_behind_a_link() {
+    let world = World::new();
+    world.write(&format!("{TOKEN}/report.txt"), "x");
+    std::os::unix::fs::symlink(TOKEN, world.project().join("out")).unwrap();
+    let save = ["save", "042", "--artifact", "report=out/report.txt"];
+    let failure = world.refuses(&save, 9, "secret_in_name");
+    assert!(!failure.to_string().contains(TOKEN), "{failure}");
+    assert!(!world.store().exists());
+    world.ckpt(&[&save[..], &["--allow-secrets"]].concat()).run().succeeds();
+}
+
 #[test]
 fn a_secret_is_no_name_in_a_document_either() {
     let world = World::new();

@@ -96,10 +96,9 @@ impl Session {
 
     /// Loads the settings: those of the store over those of the user.
     pub(crate) fn config(&self, store: &Store) -> Result<Config, Failure> {
-        let read = |path: &std::path::Path| Config::load(path).map_err(Failure::from);
-        let stored = read(&store.config_file())?.unwrap_or_default();
+        let stored = Config::load(&store.config_file())?.unwrap_or_default();
         match self.env.user_config() {
-            Some(path) => Ok(stored.over(read(&path)?.unwrap_or_default())),
+            Some(path) => Ok(stored.over(Config::load_user(&path)?.unwrap_or_default())),
             None => Ok(stored),
         }
     }

@@ -83,12 +83,26 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Loads a settings file; `None` if it does not exist.
+    /// Loads the settings of a store; `None` if there are none. A link is refused: it could lead out of the store.
     ///
     /// # Errors
-    /// It cannot be read or is invalid.
+    /// The file cannot be read or is invalid.
     pub fn load(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let bytes = match read_regular(path, MAX_CONFIG_BYTES) {
+        Self::read(path, read_regular(path, MAX_CONFIG_BYTES))
+    }
+
+    /// Loads the settings of the user; `None` if there are none. Links are followed: they are how a dotfile manager
+    /// installs the file.
+    ///
+    /// # Errors
+    /// The file cannot be read or is invalid.
+    pub fn load_user(path: &Path) -> Result<Option<Self>, ConfigError> {
+        let real = std::fs::canonicalize(path).map_err(FileProblem::from);
+        Self::read(path, real.and_then(|real| read_regular(&real, MAX_CONFIG_BYTES)))
+    }
+
+    fn read(path: &Path, content: Result<Vec<u8>, FileProblem>) -> Result<Option<Self>, ConfigError> {
+        let bytes = match content {
             Ok(bytes) => bytes,
             Err(FileProblem::Missing) => return Ok(None),
             Err(problem) => return Err(ConfigError::File { path: path.to_owned(), problem }),

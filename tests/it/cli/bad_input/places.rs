@@ -131,3 +131,39 @@ fn a_link_above_the_store_is_the_users_own() {
     assert_eq!(world.ckpt(&["save", "042"]).dir(&link).json()["handle"], "042/2");
     assert_eq!(world.ckpt(&["show", "042", "--store", "../shortcut/.ckpt"]).json()["handle"], "042/2");
 }
+
+/// The settings of the user, installed as dotfile managers do it: the file is a link, or a directory above it.
+#[test]
+fn the_settings_of_the_user_may_be_a_link() {
+    let linked_file = |world: &World, target: &Path| {
+        std::fs::create_dir_all(world.home().join(".config/ckpt")).unwrap();
+        symlink(target.join("config.toml"), world.home().join(".config/ckpt/config.toml")).unwrap();
+    };
+    let linked_directory = |world: &World, target: &Path| {
+        std::fs::create_dir_all(world.home().join(".config")).unwrap();
+        symlink(target, world.home().join(".config/ckpt")).unwrap();
+    };
+    let installs: [&dyn Fn(&World, &Path); 2] = [&linked_file, &linked_directory];
+    for install in installs {
+        let world = World::new();
+        let dotfiles = world.temp().join("dotfiles");
+        std::fs::create_dir(&dotfiles).unwrap();
+        install(&world, &dotfiles);
+        let file = dotfiles.join("config.toml");
+
+        // The link leads nowhere yet: there are no settings.
+        world.run(&["save", "042", "--phase", "a"]).succeeds();
+        std::fs::write(&file, "[save.triggers]\nphase_transition = false\n").unwrap();
+        assert_eq!(world.json(&["save", "042", "--phase", "a"])["created"], false);
+
+        std::fs::write(&file, "#".repeat((1 << 20) + 1)).unwrap();
+        let failure = world.refuses(&["save", "042"], 2, "invalid_config");
+        assert!(failure["message"].as_str().unwrap().contains(".config/ckpt/config.toml"), "{failure}");
+        for (what, make) in obstacles().into_iter().filter(|(what, _)| *what != "a dangling link") {
+            std::fs::remove_file(&file).unwrap();
+            make(&file);
+            let failure = world.refuses(&["save", "042"], 2, "invalid_config");
+            assert_eq!(failure["code"], "invalid_config", "{what}");
+        }
+    }
+}

@@ -1,18 +1,24 @@
 //! Shell completion. The script of the shell calls the program with `COMPLETE` set; candidates come from the store.
+//!
+//! Some shells, such as bash, put a candidate on the command line as it is. A phase, a pipeline or a file named
+//! `$(command)` in somebody else's project would then run that command, so only plain words are offered.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::StyledStr;
-use clap_complete::engine::CompletionCandidate;
+use clap::{Arg, Command, ValueHint};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::CompleteEnv;
 
 use super::args::{GlobalArgs, command_tree};
 use super::clock::Clock;
 use super::env::Environment;
+use super::escape::inline;
 use super::session::Session;
 use super::ui::Ui;
 use crate::core::dialects::Dialect;
 use crate::core::store::Head;
+use crate::core::text::is_hazardous;
 use crate::core::{Selector, Trigger};
 
 /// The variable that the completion script sets.
@@ -20,6 +26,9 @@ pub(crate) const VARIABLE: &str = "COMPLETE";
 
 /// A longer list of ids helps nobody who presses Tab.
 const MOST_CANDIDATES: usize = 500;
+
+/// The length of a description, in characters.
+const MOST_DESCRIPTION: usize = 60;
 
 /// Prints completions and returns true, if the completion script made this call.
 ///
@@ -29,7 +38,7 @@ pub(crate) fn respond(env: &Environment) -> bool {
     if !env.is_set(VARIABLE) || env.args.get(1).is_some_and(|word| word != "--") {
         return false;
     }
-    let completed = CompleteEnv::with_factory(command_tree)
+    let completed = CompleteEnv::with_factory(|| with_plain_paths(command_tree()))
         .var(VARIABLE)
         .try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
     completed.unwrap_or(false)
@@ -40,7 +49,7 @@ pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let store = session().store().ok();
     let mut ids = store.and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
     ids.sort();
-    ids.iter().take(MOST_CANDIDATES).map(|id| candidate(id, "workflow")).collect()
+    ids.iter().take(MOST_CANDIDATES).filter_map(|id| candidate(id, "workflow")).collect()
 }
 
 /// Returns the phases of the workflow that an earlier argument names.
@@ -52,32 +61,55 @@ pub(crate) fn phases() -> Vec<CompletionCandidate> {
     let head = selectors.find_map(|selector| store.head(&selector.workflow).ok().flatten());
     let Some(Head::Checkpoint(head) | Head::Seal(head)) = head else { return Vec::new() };
     let phases = head.content.phases.into_iter();
-    phases.map(|phase| candidate(&phase.id, phase.name.as_deref().unwrap_or("phase"))).collect()
+    phases.filter_map(|phase| candidate(&phase.id, phase.name.as_deref().unwrap_or("phase"))).collect()
 }
 
 /// Returns the configured and the built-in pipelines.
 pub(crate) fn pipelines() -> Vec<CompletionCandidate> {
     let config = session().workspace().map(|workspace| workspace.config).unwrap_or_default();
-    config.pipeline_names().map(|name| candidate(&name, "pipeline")).collect()
+    config.pipeline_names().filter_map(|name| candidate(&name, "pipeline")).collect()
 }
 
 /// Returns all triggers.
 pub(crate) fn triggers() -> Vec<CompletionCandidate> {
-    Trigger::KNOWN.iter().map(|trigger| candidate(trigger, "trigger")).collect()
+    Trigger::KNOWN.iter().filter_map(|trigger| candidate(trigger, "trigger")).collect()
 }
 
 /// Returns the dialects that a mirror can be kept in.
 pub(crate) fn mirror_dialects() -> Vec<CompletionCandidate> {
-    Dialect::FOREIGN.iter().map(|dialect| candidate(dialect, "dialect")).collect()
+    Dialect::FOREIGN.iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
 /// Returns the dialects that `export` writes.
 pub(crate) fn export_dialects() -> Vec<CompletionCandidate> {
-    Dialect::WRITABLE.iter().map(|dialect| candidate(dialect, "dialect")).collect()
+    Dialect::WRITABLE.iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
-fn candidate(word: &impl ToString, what: &str) -> CompletionCandidate {
-    CompletionCandidate::new(word.to_string()).help(Some(StyledStr::from(what.to_owned())))
+/// Returns a candidate with a description; `None` if it is not a plain word.
+fn candidate(word: &impl ToString, description: &str) -> Option<CompletionCandidate> {
+    let word = word.to_string();
+    let description: String = inline(description).chars().take(MOST_DESCRIPTION).collect();
+    is_plain(&word).then(|| CompletionCandidate::new(word).help(Some(description.into())))
+}
+
+/// Returns true for one word that is text or a path in every shell, and not an option.
+fn is_plain(word: &str) -> bool {
+    let plain = |c: char| (c.is_alphanumeric() && !is_hazardous(c)) || "_-.,+@%/~".contains(c);
+    !word.is_empty() && !word.starts_with('-') && word.chars().all(plain)
+}
+
+/// Replaces the completion of paths by one that offers only plain words.
+fn with_plain_paths(command: Command) -> Command {
+    let offers_paths = |arg: &Arg| !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other);
+    let restricted =
+        |arg: Arg| if offers_paths(&arg) { arg.add(ArgValueCompleter::new(plain_paths)) } else { arg };
+    command.mut_args(restricted).mut_subcommands(with_plain_paths)
+}
+
+fn plain_paths(prefix: &OsStr) -> Vec<CompletionCandidate> {
+    let mut paths = PathCompleter::any().complete(prefix);
+    paths.retain(|path| path.get_value().to_str().is_some_and(is_plain));
+    paths
 }
 
 /// Returns the session that the command being typed will have.

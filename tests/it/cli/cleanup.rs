@@ -3,8 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::resume::question::Terminal;
 use crate::support::project::{World, can_mount, skip};
+use crate::support::terminal::Terminal;
 
 /// Far beyond any rule that goes by age.
 const LATER: &str = "2026-03-30T12:00:00Z";

@@ -1,6 +1,9 @@
 //! `ckpt completions`, and what the scripts get when they call back.
 
-use crate::support::project::World;
+use std::process::Command;
+
+use crate::support::project::{CKPT, World, find_program, skip};
+use crate::support::terminal::Terminal;
 
 #[test]
 fn every_shell_has_a_script_that_calls_back() {
@@ -94,4 +97,108 @@ fn a_store_that_is_named_on_the_line_is_the_one_that_is_asked() {
     world.run(&["save", "oauth", "--store", elsewhere]).succeeds();
     assert_eq!(completed(&world, &["--store", elsewhere, "show", "o"]), ["oauth"]);
     assert_eq!(completed(&world, &["show", &format!("--store={elsewhere}"), "o"]), ["oauth"]);
+}
+
+/// A project somebody else made: its names are commands.
+fn hostile_project() -> World {
+    let world = World::new();
+    let command = "$(touch pwned)";
+    world.configure(&format!(
+        "[pipelines.'zz{command}']\nphases = ['a']\n\
+         [pipelines.described]\nphases = [{{ id = 'solo', name = \"{command} `touch pwned`:%F{{red}} \\u001b]0;taken\\u0007\" }}]\n"
+    ));
+    for (id, phases) in [
+        ("dollar", command),
+        ("backquote", "`touch pwned`"),
+        ("semicolon", "x;touch pwned;"),
+        ("option", "--note=taken"),
+        ("glob", "*"),
+    ] {
+        world.run(&["save", id, &format!("--phases={phases}")]).succeeds();
+    }
+    world.run(&["save", "safe", "--phases", "plan,build"]).succeeds();
+    world.run(&["save", "described", "--pipeline", "described"]).succeeds();
+    std::fs::create_dir(world.project().join("files")).unwrap();
+    for name in [command, "a\u{b}$(touch pwned)", "--note=x", "*"] {
+        world.write(&format!("files/{name}"), "");
+    }
+    world.write("notes/plain.md", "");
+    world
+}
+
+const HOSTILE_LINES: [&str; 8] = [
+    "save dollar --phase ",
+    "save backquote --phase ",
+    "save semicolon --phase ",
+    "save option --phase ",
+    "save glob --phase ",
+    "save x --pipeline zz",
+    "save x --artifact files/",
+    "import files/",
+];
+
+#[test]
+fn only_plain_words_are_offered() {
+    let world = hostile_project();
+    for line in HOSTILE_LINES {
+        let words: Vec<&str> = line.split(' ').collect();
+        let offered = completed(&world, &words);
+        assert!(
+            offered.iter().all(|word| word.starts_with("--") && !word.contains("note=")),
+            "{line}: {offered:?}"
+        );
+    }
+    assert_eq!(completed(&world, &["import", "notes/"]), ["notes/plain.md"]);
+}
+
+/// The name of a shell, how to start it without the settings of the machine, and how to load the completions.
+const SHELLS: [(&str, &[&str], &str); 3] = [
+    ("bash", &["--noprofile", "--norc", "-i"], "source <(ckpt completions bash)"),
+    ("zsh", &["-f", "-i"], "autoload -U compinit && compinit -u -D; source <(ckpt completions zsh)"),
+    ("fish", &["--no-config", "--interactive"], "ckpt completions fish | source"),
+];
+
+/// Types lines into a real shell, with Tab where they have a tab, and returns what was on the screen.
+fn type_into(shell: (&str, &[&str], &str), world: &World, lines: &[String]) -> Option<String> {
+    let (name, args, setup) = shell;
+    let Some(program) = find_program(name) else {
+        skip(&format!("{name} is not installed"));
+        return None;
+    };
+    let programs = std::path::Path::new(CKPT).parent().unwrap().display().to_string();
+    let mut command = Command::new(program);
+    command.args(args).current_dir(world.project()).env("HOME", world.home()).env("TERM", "xterm");
+    command.env("PATH", format!("{programs}:{}", std::env::var("PATH").unwrap())).env("LC_ALL", "C.UTF-8");
+    let mut terminal = Terminal::spawn(&command);
+    for (index, line) in [setup.to_owned()].iter().chain(lines).enumerate() {
+        terminal.answer(&format!("{line}\n"));
+        // The quotes keep the marker from being seen when it is typed.
+        terminal.answer(&format!("echo line'-'{index}'-'done\n"));
+        terminal.expect(&format!("line-{index}-done"), 1);
+    }
+    terminal.answer("exit\n");
+    Some(terminal.exit().1)
+}
+
+#[test]
+fn no_name_in_the_project_is_run_by_a_real_shell() {
+    for shell in SHELLS {
+        let world = hostile_project();
+        let before = world.numbers("safe").len();
+        let hostile = HOSTILE_LINES.iter().map(|line| format!("ckpt {line}\t\t"));
+        let described = "ckpt save described --phase \t\t".to_owned();
+        let lines: Vec<String> =
+            hostile.chain([described, "ckpt save safe --phase pl\t--note tabbed".to_owned()]).collect();
+        let Some(screen) = type_into(shell, &world, &lines) else { continue };
+        assert!(!world.project().join("pwned").exists(), "{}: {screen}", shell.0);
+        assert!(!screen.contains("\u{1b}]0;taken"), "{}: {screen}", shell.0);
+        let saved = world.stored("safe", before as u64 + 1);
+        assert_eq!(
+            (saved["phase"].as_str(), saved["note"].as_str()),
+            (Some("plan"), Some("tabbed")),
+            "{}: {screen}",
+            shell.0
+        );
+        assert_eq!(world.stored("described", 2)["phase"], "solo", "{}: {screen}", shell.0);
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::resume::question::Terminal;
 use crate::support::project::{Invocation, World};
 use crate::support::strace::strace;
+use crate::support::terminal::Terminal;
 
 /// A world with one workflow of enough checkpoints to see something move.
 fn world() -> World {

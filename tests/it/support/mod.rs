@@ -3,6 +3,7 @@
 //! - [`project`]: a temporary project in which `ckpt` runs as a process, with [`strace`] for its system calls.
 //! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
+//! - [`terminal`]: a pseudo-terminal with a program in it.
 //! - [`files`]: copies of directories, and directories in memory.
 //! - [`audit`]: savers that leave a mark each, and the check of what they left.
 
@@ -14,3 +15,4 @@ pub(crate) mod project;
 pub(crate) mod store;
 pub(crate) mod strace;
 pub(crate) mod tap;
+pub(crate) mod terminal;

@@ -3,6 +3,6 @@
 mod approvals;
 mod brief;
 mod command;
-pub(crate) mod question;
+mod question;
 mod status;
 mod verdicts;

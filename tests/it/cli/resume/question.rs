@@ -1,79 +1,11 @@
 //! The question on a terminal, tried in a real pseudo-terminal.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::process::Child;
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
-use crate::support::project::{Invocation, World};
+use crate::support::project::World;
+use crate::support::terminal::Terminal;
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
-
-/// A program at a terminal, and somebody who reads and types.
-pub(crate) struct Terminal {
-    child: Child,
-    keyboard: File,
-    screen: Receiver<Vec<u8>>,
-    seen: String,
-}
-
-impl Terminal {
-    pub(crate) fn open(world: &World, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let mut invocation = world.ckpt(args);
-        for (name, value) in env {
-            invocation = invocation.env(name, value);
-        }
-        Self::of(&invocation)
-    }
-
-    pub(crate) fn of(invocation: &Invocation<'_>) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let slave = || File::options().read(true).write(true).open(&name).unwrap();
-        let child = invocation.command().stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
-        let keyboard = File::from(master);
-        let mut reader = keyboard.try_clone().unwrap();
-        let (sender, screen) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            // The end of a terminal is an error, not an end of file.
-            while let Ok(n @ 1..) = reader.read(&mut buffer) {
-                if sender.send(buffer[..n].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        Self { child, keyboard, screen, seen: String::new() }
-    }
-
-    /// Reads until `text` is on the screen for the `times`th time.
-    pub(crate) fn expect(&mut self, text: &str, times: usize) {
-        while self.seen.matches(text).count() < times {
-            match self.screen.recv_timeout(Duration::from_secs(20)) {
-                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(_) => panic!("never saw {text:?} {times} times:\n{}", self.seen),
-            }
-        }
-    }
-
-    pub(crate) fn answer(&mut self, line: &str) {
-        self.keyboard.write_all(line.as_bytes()).unwrap();
-    }
-
-    pub(crate) fn exit(mut self) -> (i32, String) {
-        let code = self.child.wait().unwrap().code().unwrap();
-        while let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(300)) {
-            self.seen.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        (code, self.seen)
-    }
-}
 
 fn begun() -> World {
     let world = World::new();

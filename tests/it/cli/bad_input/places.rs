@@ -143,7 +143,7 @@ fn the_settings_of_the_user_may_be_a_link() {
         std::fs::create_dir_all(world.home().join(".config")).unwrap();
         symlink(target, world.home().join(".config/ckpt")).unwrap();
     };
-    let installs: [&dyn Fn(&World, &Path); 2] = [&linked_file, &linked_directory];
+    let installs: [fn(&World, &Path); 2] = [linked_file, linked_directory];
     for install in installs {
         let world = World::new();
         let dotfiles = world.temp().join("dotfiles");

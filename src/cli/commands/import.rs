@@ -19,8 +19,7 @@ use crate::core::import::{
     collect, order,
 };
 use crate::core::resume::Selected;
-use crate::core::store::Error;
-use crate::core::store::OsDisk;
+use crate::core::store::{Error, ImportedFiles, OsDisk};
 use crate::core::{Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -212,7 +211,7 @@ impl Import<'_> {
         workflow: &WorkflowId,
         files: Vec<Candidate>,
     ) -> Result<(), Failure> {
-        let mut sources = importer.store.imported_digests(workflow)?;
+        let mut imported = ImportedFiles::default();
         let mut newest = if self.dry_run { newest(importer.store, workflow)? } else { None };
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
@@ -229,9 +228,9 @@ impl Import<'_> {
                 }
             };
             let outcome = if self.dry_run {
-                importer.preview(&file, workflow, &mut sources, &mut newest)
+                importer.preview(&file, workflow, &mut imported, &mut newest)
             } else {
-                importer.append(&file, workflow, &mut sources)
+                importer.append(&file, workflow, &mut imported)
             };
             match outcome {
                 Ok(outcome) => self.report.add(&file, &outcome),

@@ -1,6 +1,5 @@
 //! Appending foreign files to the store.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::error::{ImportError, SourceError};
@@ -14,7 +13,7 @@ use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::Phase;
 use crate::core::selector::Handle;
 use crate::core::size::Size;
-use crate::core::store::{Decision, Disk, Store};
+use crate::core::store::{Decision, Disk, ImportedFiles, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// Appends foreign files to a store.
@@ -40,8 +39,8 @@ pub enum ImportOutcome {
 }
 
 impl<D: Disk> Importer<'_, D> {
-    /// Appends a file to a workflow, unless one of `sources` is the same file. `sources` has the digests of the files
-    /// that the workflow was imported from, each with the number of its checkpoint.
+    /// Appends a file to a workflow, unless the same file was imported into it before. `imported` has the files of the
+    /// workflow as far as they were read.
     ///
     /// # Errors
     /// The workflow has another history, or the store cannot be written.
@@ -49,19 +48,22 @@ impl<D: Disk> Importer<'_, D> {
         &self,
         file: &ForeignFile,
         workflow: &WorkflowId,
-        sources: &mut HashMap<Digest, u64>,
+        imported: &mut ImportedFiles,
     ) -> Result<ImportOutcome, ImportError> {
-        if let Some(seq) = sources.get(&file.sha256) {
-            return Ok(ImportOutcome::Unchanged(Handle::new(workflow, *seq)));
+        // Durable: the append that read or wrote its checkpoint has synced the directory.
+        if let Some(seq) = imported.find(&file.sha256) {
+            return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
         }
         let mut save_id = Digest::of(format!("{}/{}", self.stamp.save_id, file.sha256).as_bytes()).to_hex();
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
         let importer = Importer { stamp: &stamp, ..*self };
-        let decision = self.store.append(workflow, &stamp.save_id, |newest, content_seq| {
+        // Another process may import the same files at the same time, so this decides about each head anew.
+        let decision = self.store.append(workflow, &stamp.save_id, |newest, _| {
             if let Some(newest) = &newest {
-                if newest.imported.as_ref().is_some_and(|imported| imported.sha256 == file.sha256) {
-                    return Ok(Decision::Keep(Ok(content_seq)));
+                self.store.update_imported(workflow, newest.seq, imported)?;
+                if let Some(seq) = imported.find(&file.sha256) {
+                    return Ok(Decision::Keep(Ok(seq)));
                 }
                 if let Err(error) = check_history(file, newest) {
                     return Ok(Decision::Keep(Err(error)));
@@ -69,35 +71,37 @@ impl<D: Disk> Importer<'_, D> {
             }
             Ok(Decision::Write(importer.checkpoint(file, workflow, newest)))
         })?;
-        let (seq, outcome) = match decision {
-            Decision::Write(checkpoint) => (checkpoint.seq, ImportOutcome::Appended(checkpoint.handle())),
-            Decision::Keep(Ok(seq)) => (seq, ImportOutcome::Unchanged(Handle::new(workflow, seq))),
-            Decision::Keep(Err(error)) => return Err(error.of(&file.name)),
-        };
-        sources.insert(file.sha256, seq);
-        Ok(outcome)
+        match decision {
+            Decision::Write(checkpoint) => {
+                imported.add(file.sha256, checkpoint.seq);
+                Ok(ImportOutcome::Appended(checkpoint.handle()))
+            }
+            Decision::Keep(Ok(seq)) => Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq))),
+            Decision::Keep(Err(error)) => Err(error.of(&file.name)),
+        }
     }
 
     /// Returns what [`append`](Self::append) would, and makes `newest` the checkpoint it would write.
     ///
     /// # Errors
-    /// The workflow has another history.
+    /// The workflow has another history, or the store cannot be read.
     pub fn preview(
         &self,
         file: &ForeignFile,
         workflow: &WorkflowId,
-        sources: &mut HashMap<Digest, u64>,
+        imported: &mut ImportedFiles,
         newest: &mut Option<Box<Checkpoint>>,
     ) -> Result<ImportOutcome, ImportError> {
-        if let Some(seq) = sources.get(&file.sha256) {
-            return Ok(ImportOutcome::Unchanged(Handle::new(workflow, *seq)));
-        }
         if let Some(newest) = newest {
+            self.store.update_imported(workflow, newest.seq, imported)?;
+            if let Some(seq) = imported.find(&file.sha256) {
+                return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
+            }
             check_history(file, newest).map_err(|error| error.of(&file.name))?;
         }
         let next = self.checkpoint(file, workflow, newest.take());
         let handle = next.handle();
-        sources.insert(file.sha256, next.seq);
+        imported.add(file.sha256, next.seq);
         *newest = Some(next);
         Ok(ImportOutcome::Appended(handle))
     }

@@ -7,32 +7,76 @@ use super::error::Result;
 use super::open::Store;
 use super::workflow::Entry;
 use crate::core::digest::Digest;
+use crate::core::format::Unusable;
 use crate::core::workflow_id::WorkflowId;
 
+/// The digests of the files that the checkpoints of a workflow were imported from, up to a number. Checkpoints are
+/// immutable, so bringing it up to date reads only those above that number.
+#[derive(Debug, Default)]
+pub struct ImportedFiles {
+    numbers: HashMap<Digest, u64>,
+    up_to: u64,
+}
+
+impl ImportedFiles {
+    /// Returns the number of the checkpoint that was imported from a file.
+    #[must_use]
+    pub fn find(&self, file: &Digest) -> Option<u64> {
+        self.numbers.get(file).copied()
+    }
+
+    /// Adds the checkpoint that a file became.
+    pub fn add(&mut self, file: Digest, seq: u64) {
+        self.insert(file, seq);
+        // Numbers between may be those of another importer, and are still to be read.
+        if seq == self.up_to + 1 {
+            self.up_to = seq;
+        }
+    }
+
+    fn insert(&mut self, file: Digest, seq: u64) {
+        let number = self.numbers.entry(file).or_insert(seq);
+        *number = seq.min(*number);
+    }
+}
+
 impl<D: Disk> Store<D> {
-    /// Returns the digests of the files that checkpoints of a workflow were imported from, each with the number of such
-    /// a checkpoint, live or archived. Damaged checkpoints are left out.
+    /// Adds the checkpoints of a workflow up to `head`, live or archived. Damaged checkpoints are left out.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn imported_digests(&self, workflow: &WorkflowId) -> Result<HashMap<Digest, u64>> {
+    pub fn update_imported(
+        &self,
+        workflow: &WorkflowId,
+        head: u64,
+        imported: &mut ImportedFiles,
+    ) -> Result<()> {
+        if head <= imported.up_to {
+            return Ok(());
+        }
+        let first = imported.up_to + 1;
         let live = self.workflow(workflow)?;
-        let mut digests = HashMap::new();
-        let mut archived = live.dir().is_none();
-        for seq in live.numbers()? {
-            match live.read_header(seq) {
+        let numbers = live.numbers()?;
+        let mut archived = (numbers.range(first..=head).count() as u64) < head - imported.up_to;
+        for seq in numbers.range(first..=head) {
+            match live.read_header(*seq) {
                 Ok(Entry::Checkpoint((header, _))) => {
-                    digests.extend(header.imported.map(|source| (source.sha256, seq)));
+                    if let Some(source) = header.imported {
+                        imported.insert(source.sha256, *seq);
+                    }
                 }
-                Ok(Entry::Tombstone | Entry::Seal(_)) => archived = true,
+                Ok(Entry::Tombstone | Entry::Seal(_)) | Err(Unusable::Missing) => archived = true,
                 Err(_) => {}
             }
         }
         if archived {
             self.visit_archived(workflow, &mut |checkpoint| {
-                digests.extend(checkpoint.imported.map(|source| (source.sha256, checkpoint.seq)));
+                if let Some(source) = checkpoint.imported {
+                    imported.insert(source.sha256, checkpoint.seq);
+                }
             })?;
         }
-        Ok(digests)
+        imported.up_to = head;
+        Ok(())
     }
 }

@@ -89,6 +89,7 @@ pub use deletion::{DeletionReason, Deletions};
 pub use disk::{Access, Disk, FileId, FileKind, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
+pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;

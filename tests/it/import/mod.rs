@@ -2,6 +2,7 @@
 
 mod collisions;
 mod command;
+mod concurrent;
 mod hostile;
 mod mutations;
 mod order;

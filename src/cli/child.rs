@@ -14,7 +14,8 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::save::SaveOptions;
 use super::session::{Session, Workspace};
-use crate::core::change::Change;
+use crate::core::change::{Change, MAX_TEXT_BYTES};
+use crate::core::text::replace_nul;
 use crate::core::{Trigger, WorkflowId};
 
 /// The variables that are set in the environment of the child.
@@ -65,7 +66,7 @@ pub(crate) fn run(
     child.args(args).env("CKPT_WORKFLOW", &environment.workflow).env("CKPT_HANDLE", &environment.handle);
     for (name, value) in [("CKPT_PHASE", &environment.phase), ("CKPT_ACTION", &environment.action)] {
         match value {
-            Some(value) => child.env(name, value),
+            Some(value) => child.env(name, exportable(value)),
             None => child.env_remove(name),
         };
     }
@@ -88,6 +89,13 @@ pub(crate) fn run(
     let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
     let interrupted = interrupted.load(Ordering::SeqCst) || signal == Some(SIGINT);
     Ok(Ended { code: u8::try_from(code).unwrap_or(1), interrupted })
+}
+
+/// Returns a stored text as the value of a variable. Saves refuse a NUL and longer texts; a file that something else
+/// wrote may have both, and the operating system would start no command with them.
+fn exportable(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    replace_nul(&text[..end])
 }
 
 /// Forwards signals to the child. An interrupt typed at a terminal has reached it already.

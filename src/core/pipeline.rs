@@ -73,20 +73,30 @@ pub enum PipelineError {
     /// An id that occurs twice.
     #[error("phase `{0}` is listed twice")]
     Duplicate(PhaseId),
+    /// An action that no environment variable can hold.
+    #[error("the action of phase `{0}` contains a NUL character")]
+    Nul(PhaseId),
 }
 
 impl Pipeline {
     /// Makes a pipeline of phases with different ids.
     ///
     /// # Errors
-    /// The list is empty or contains an id twice.
+    /// The list is empty, contains an id twice, or has an action with a NUL.
     pub fn new(name: String, phases: Vec<PhaseSpec>) -> Result<Self, PipelineError> {
-        let mut seen = HashSet::new();
-        match phases.iter().find(|phase| !seen.insert(&phase.id)) {
-            Some(twice) => Err(PipelineError::Duplicate(twice.id.clone())),
-            None if phases.is_empty() => Err(PipelineError::Empty),
-            None => Ok(Self { name, phases }),
+        if phases.is_empty() {
+            return Err(PipelineError::Empty);
         }
+        let mut seen = HashSet::new();
+        for phase in &phases {
+            if !seen.insert(&phase.id) {
+                return Err(PipelineError::Duplicate(phase.id.clone()));
+            }
+            if phase.action.as_ref().is_some_and(|action| action.contains('\0')) {
+                return Err(PipelineError::Nul(phase.id.clone()));
+            }
+        }
+        Ok(Self { name, phases })
     }
 
     /// Makes a pipeline without a name of its own.

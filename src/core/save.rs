@@ -228,6 +228,17 @@ impl<'a> Save<'a> {
             if text.as_ref().is_some_and(|text| text.len() > limit) {
                 return Err(ChangeError::TooLong { what, limit }.into());
             }
+            if has_nul(text.as_ref()) {
+                return Err(ChangeError::Nul { what }.into());
+            }
+        }
+        if let Some(content) = &change.replace {
+            if content.next.as_ref().is_some_and(|next| has_nul(next.action.as_ref())) {
+                return Err(ChangeError::Nul { what: "next action" }.into());
+            }
+            if content.phases.iter().any(|phase| has_nul(phase.action.as_ref())) {
+                return Err(ChangeError::Nul { what: "action of a phase" }.into());
+            }
         }
         for label in &change.labels {
             check_name("a label", label, &[',']).map_err(ChangeError::Name)?;
@@ -240,6 +251,10 @@ impl<'a> Save<'a> {
         }
         Ok(())
     }
+}
+
+fn has_nul(text: Option<&String>) -> bool {
+    text.is_some_and(|text| text.contains('\0'))
 }
 
 /// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or

@@ -12,6 +12,11 @@ pub fn is_hazardous(c: char) -> bool {
     c.is_control() || is_layout_control(code) || is_invisible(code) || is_unassignable(code)
 }
 
+/// Replaces each NUL by U+FFFD, as browsers do.
+pub(crate) fn replace_nul(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
 /// Quotes a word for a shell command.
 pub(crate) fn shell_word(word: impl fmt::Display) -> String {
     let word = word.to_string();

@@ -76,6 +76,7 @@ codes! {
     TaskCycle "task_cycle" Usage "a task would wait for itself"
     NotAnObject "not_an_object" Usage "a value that must be a JSON object is none"
     TooLong "too_long" Usage "a text is too long"
+    InvalidText "invalid_text" Usage "a text contains a NUL character"
     UnknownArtifact "unknown_artifact" Usage "no artifact has this name"
     ArtifactMissing "artifact_missing" Usage "a file to record does not exist"
     ArtifactOutside "artifact_outside" Usage "a file to record lies outside the project"

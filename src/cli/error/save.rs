@@ -49,6 +49,7 @@ impl From<ChangeError> for Failure {
             ChangeError::TooLong { what: _, limit: _ } => {
                 fail(ErrorCode::TooLong).help("keep long text in a file and record it with `--artifact`")
             }
+            ChangeError::Nul { what: _ } => fail(ErrorCode::InvalidText).help("leave the character out"),
             ChangeError::SecretName { what: _ } => fail(ErrorCode::SecretInName)
                 .help("choose another name, or keep it with `ckpt save --allow-secrets`"),
             ChangeError::Name(_) => fail(ErrorCode::InvalidName),
@@ -85,6 +86,9 @@ impl From<PipelineError> for Failure {
                     names => format!("there is {}", words::and(&names)),
                 };
                 Self::new(ErrorCode::UnknownPipeline, message).help(help).context("known", json!(known))
+            }
+            PipelineError::Nul(_) => {
+                Self::new(ErrorCode::InvalidText, message).help("leave the character out")
             }
             PipelineError::Empty
             | PipelineError::NeedsTotal(_)

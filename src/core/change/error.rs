@@ -84,6 +84,12 @@ pub enum ChangeError {
         /// The limit.
         limit: usize,
     },
+    /// A text contains a NUL, which no argument and no environment variable can hold.
+    #[error("the {what} contains a NUL character")]
+    Nul {
+        /// The text.
+        what: &'static str,
+    },
     /// A name looks like a secret.
     #[error("{what} looks like a secret, and names are stored as they are")]
     SecretName {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::core::checkpoint::{Checkpoint, Content, Context, GitContext, LastError, WatchedFile};
+use crate::core::text::replace_nul;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 
@@ -47,6 +48,12 @@ impl Draft {
         let mut content = self.content;
         for artifact in &mut content.artifacts {
             artifact.path = relative(&artifact.path, project);
+        }
+        // No environment variable can hold a NUL, so `run` could not export such an action.
+        let phase_actions = content.phases.iter_mut().map(|phase| &mut phase.action);
+        let next_action = content.next.iter_mut().map(|next| &mut next.action);
+        for action in phase_actions.chain(next_action).flatten() {
+            *action = replace_nul(action);
         }
         let undated = |message| LastError { message, phase: None, at: saved_at, extra: Default::default() };
         content.last_error = content.last_error.or(self.undated_error.map(undated));

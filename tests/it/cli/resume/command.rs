@@ -147,3 +147,37 @@ fn run_is_quiet_if_asked() {
     assert_eq!(outcome.stdout, "hello\n");
     assert!(!outcome.stderr.contains("Saved"), "{outcome}");
 }
+
+/// A file that another program wrote may have an action that no variable can hold.
+#[test]
+fn a_stored_action_never_keeps_a_command_from_running() {
+    let long = "x".repeat(300 << 10);
+    for (action, exported) in [("a\0b", "a\u{fffd}b"), (long.as_str(), &long[..64 << 10])] {
+        let world = begun();
+        world.forge("042", 1, |document| {
+            document["next"]["action"] = json!(action);
+            document["phases"][1]["action"] = json!(action);
+        });
+        let print = ["--", "/bin/sh", "-c", "printf %s \"$CKPT_ACTION\""];
+        for command in [&["resume", "042", "--yes"][..], &["run", "042", "--phase", "build", "-q"]] {
+            let outcome = world.run(&[command, &print].concat()).succeeds();
+            assert!(outcome.stdout == exported, "{command:?}: {} bytes", outcome.stdout.len());
+        }
+    }
+}
+
+#[test]
+fn an_imported_action_has_no_nul() {
+    let world = begun();
+    world.run(&["export", "042", "--as", "crunch", "--output", "crunch.yaml"]).succeeds();
+    let file = world.project().join("crunch.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("Write it"), "{text}");
+    std::fs::write(&file, text.replace("Write it", "\"Write\\0it\"")).unwrap();
+    let imported = world.json(&["import", "crunch.yaml", "--into", "other"]);
+    assert_eq!(world.stored("other", 1)["next"]["action"], "Write\u{fffd}it", "{imported}");
+    assert_eq!(
+        world.run(&["resume", "--file", "crunch.yaml", "--json"]).document()["action"],
+        "Write\u{fffd}it"
+    );
+}

@@ -71,3 +71,30 @@ fn texts_have_limits() {
         world.run(&["save", "042", flag, &long(64)]).succeeds();
     }
 }
+
+/// No argument and no variable of the environment can hold a NUL, so no text that may become one has it.
+#[test]
+fn no_text_contains_a_nul() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "plan,build", "--phase", "plan"]).succeeds();
+    let mut whole = world.stored("042", 1);
+    whole["next"]["action"] = json!("a\0b");
+    let mut declared = world.stored("042", 1);
+    declared["phases"][1]["action"] = json!("a\0b");
+    for (document, what) in [
+        (json!({"workflow": "042", "next": "a\0b"}), "next action"),
+        (json!({"workflow": "042", "next": {"phase": "build", "action": "a\0b"}}), "next action"),
+        (json!({"workflow": "042", "title": "a\0b"}), "title"),
+        (json!({"workflow": "042", "note": "a\0b"}), "note"),
+        (json!({"workflow": "042", "phase": "plan", "error": "a\0b"}), "error"),
+        (whole, "next action"),
+        (declared, "action of a phase"),
+    ] {
+        let refused = world.ckpt(&["save", "--from", "-"]).stdin(document.to_string());
+        let message = refused.refused(2, "invalid_text")["message"].to_string();
+        assert!(message.contains(what), "{what}: {message}");
+    }
+    world.configure("[pipelines.mine]\nphases = [{ id = \"x\", action = \"a\\u0000b\" }]\n");
+    let message = world.refuses(&["save", "042"], 2, "invalid_config")["message"].to_string();
+    assert!(message.contains("[pipelines.mine]") && message.contains("action of phase `x`"), "{message}");
+}

@@ -8,6 +8,7 @@ use ckpt::core::{Error, Store};
 
 use crate::support::audit::{handle, save, store_in, workflow};
 use crate::support::files::memory_directory;
+use crate::support::proof::figure;
 
 const NEWEST: u64 = 2;
 
@@ -51,6 +52,7 @@ fn every_flipped_bit_and_every_cut_is_found() {
     }
     replace(&path, &whole);
     store.load(&handle(NEWEST)).unwrap();
+    figure(&format!("bit rot: every byte flipped and every cut of {} bytes, all found", whole.len()));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::power_loss::Losses;
 use super::schedule::{Choice, Scene, run};
 use crate::support::audit::{Ack, archive, audit, save, store_on};
 use crate::support::memory::MemoryDisk;
+use crate::support::proof::figure;
 use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What an exploration has seen.
@@ -107,9 +108,10 @@ fn assert_sound(bounds: Bounds, least: usize) {
     let explored = explore(&Honest, bounds);
     assert_eq!(explored.wrong, [""; 0], "{bounds:?}");
     let Explored { schedules, prefixes, crashes, .. } = explored;
-    println!(
-        "{bounds:?}: {schedules} schedules, {prefixes} different prefixes, {crashes} states after a crash"
-    );
+    figure(&format!(
+        "model: {schedules} schedules of {} savers, {prefixes} prefixes, {crashes} states after a crash, none wrong",
+        bounds.savers
+    ));
     assert!(prefixes + crashes >= least, "{bounds:?}: only {prefixes} + {crashes}");
 }
 

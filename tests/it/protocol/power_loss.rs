@@ -13,6 +13,7 @@ use ckpt::core::{Result, Store};
 use crate::support::audit::{Ack, audit, save, save_keyed, store_on, without_gaps};
 use crate::support::fault::{Fault, FileKind, Moment};
 use crate::support::memory::{MemoryDisk, Survivor};
+use crate::support::proof::figure;
 use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What is found after power failures, each state once.
@@ -133,7 +134,7 @@ pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
 fn what_was_acknowledged_survives_a_power_failure_after_any_step() {
     let losses = explore(&Honest);
     assert_eq!(losses.wrong, [""; 0]);
-    println!("{} states after a power failure", losses.states());
+    figure(&format!("model: {} states after a power failure, none wrong", losses.states()));
     assert!(losses.states() > 250, "{}", losses.states());
 }
 

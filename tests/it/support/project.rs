@@ -34,7 +34,12 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        Self::inside(&std::env::temp_dir())
+    }
+
+    /// A world in a directory of the given one.
+    pub(crate) fn inside(parent: &Path) -> Self {
+        let directory = tempfile::tempdir_in(parent).unwrap();
         let temp = directory.path().canonicalize().unwrap();
         std::fs::create_dir(temp.join("project")).unwrap();
         std::fs::create_dir(temp.join("home")).unwrap();

@@ -17,6 +17,7 @@ use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
 use super::files::{copy_tree, memory_directory};
+use super::proof::figure;
 
 pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,
@@ -89,6 +90,10 @@ impl World {
                 check(&world, done, &why);
             }
         }
+        figure(&format!(
+            "archive and repair: every failure and crash at {} steps of the `Disk` trait",
+            log.len()
+        ));
         log.len()
     }
 

@@ -32,9 +32,14 @@ pub(crate) fn calls(strace: &Path, world: &World, args: &[&str]) -> Vec<Call> {
     let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
     let mut calls = Vec::new();
+    let mut process = None;
     for line in text.lines() {
         // `1234  openat(3, ".ckpt", ...) = 4`
-        let Some((_, rest)) = line.split_once(' ') else { continue };
+        let Some((id, rest)) = line.split_once(' ') else { continue };
+        // `strace` counts the calls of each process apart.
+        if *process.get_or_insert(id) != id {
+            continue;
+        }
         let Some((name, _)) = rest.trim_start().split_once('(') else { continue };
         let nth = counts.entry(name.to_owned()).or_default();
         *nth += 1;

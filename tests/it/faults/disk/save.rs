@@ -13,6 +13,7 @@ use ckpt::core::{Error, Result, Store};
 use crate::support::audit::{Ack, audit, holds, save, save_keyed, store_in, store_on, workflow};
 use crate::support::fault::{Fault, FaultyDisk, FileKind, Moment};
 use crate::support::files::memory_directory;
+use crate::support::proof::figure;
 use crate::support::tap::{Honest, Tapped};
 
 const ENOSPC: i32 = 28;
@@ -43,7 +44,7 @@ fn everywhere(rival: bool, round: impl Fn(&Path, &Fault, &str)) -> usize {
             }
         }
     }
-    println!("{rounds} faults");
+    figure(&format!("save: {rounds} failures and crashes at steps of the `Disk` trait"));
     rounds
 }
 

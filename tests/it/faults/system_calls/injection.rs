@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::project::{Outcome, World};
+use crate::support::proof::{amount, figure};
 use crate::support::strace::{Call, calls, was_killed, with_fault};
 
 /// System calls that change what is on the disk, or make it durable.
@@ -106,6 +107,11 @@ pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault
     faults
 }
 
+/// A part of the faults, for a command that takes most of its steps in common with another one that is tried whole.
+pub(super) fn sample(faults: Vec<Fault>) -> Vec<Fault> {
+    faults.into_iter().step_by(amount(3, 1)).collect()
+}
+
 /// The call and its result without the process id in front, and without numbers of descriptors, which tell nothing.
 fn without_descriptors(line: &str) -> String {
     let (_, call) = line.split_once(' ').unwrap();
@@ -121,7 +127,7 @@ pub(super) fn try_all(
     arrange: impl Fn() -> World + Sync,
     check: impl Fn(&World, &Outcome, &Fault) + Sync,
 ) {
-    println!("{} faults", faults.len());
+    figure(&format!("`ckpt {}`: {} kills and errors at its system calls", args.join(" "), faults.len()));
     assert!(faults.len() > 10, "only {} faults", faults.len());
     let (next, noticed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {

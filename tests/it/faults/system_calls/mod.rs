@@ -5,8 +5,13 @@
 
 mod archive;
 mod cleanup;
+mod export;
+mod import;
+mod init;
 mod injection;
 mod repair;
 mod restore;
 mod reversible;
+mod rollback;
+mod run;
 mod save;

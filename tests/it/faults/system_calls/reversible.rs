@@ -12,6 +12,16 @@ use crate::support::strace::{strace, was_killed};
 
 /// Tries every kill and every error at a command on a copy of `model`.
 pub(super) fn try_everything(model: &World, args: &[&str], documented: &[i32]) {
+    try_faults(model, args, documented, |faults| faults);
+}
+
+/// Tries those kills and errors that `select` takes.
+pub(super) fn try_faults(
+    model: &World,
+    args: &[&str],
+    documented: &[i32],
+    select: impl Fn(Vec<Fault>) -> Vec<Fault>,
+) {
     let Some(strace) = strace() else { return };
     let undisturbed = model.copy();
     undisturbed.run(args).succeeds();
@@ -24,7 +34,7 @@ pub(super) fn try_everything(model: &World, args: &[&str], documented: &[i32]) {
     try_all(
         &strace,
         args,
-        &faults,
+        &select(faults),
         || model.copy(),
         |world, outcome, fault| {
             expected.hold_for(world, outcome, fault);
@@ -98,7 +108,9 @@ struct Kept {
 impl Kept {
     fn in_(world: &World) -> Self {
         let mut kept = Self::default();
-        kept.add(&world.store(), Path::new(""));
+        if world.store().exists() {
+            kept.add(&world.store(), Path::new(""));
+        }
         kept
     }
 

@@ -2,7 +2,7 @@
 
 use ckpt::core::{Handle, WorkflowId};
 
-use super::injection::{failures, kills, try_all};
+use super::injection::{Fault, failures, kills, sample, try_all};
 use crate::support::project::{Outcome, World};
 use crate::support::strace::{calls, strace, was_killed, with_fault};
 
@@ -32,14 +32,18 @@ fn assert_sound(world: &World, before: u64, outcome: &Outcome, what: &str) {
 
 /// Tries every kill and every error at a save on top of `before` checkpoints.
 fn try_everything(before: u64) {
+    try_faults(&World::with_checkpoints(usize::try_from(before).unwrap()), before, &SAVE, |faults| faults);
+}
+
+/// Tries kills and errors at a command that saves once, on top of `before` checkpoints.
+fn try_faults(model: &World, before: u64, args: &[&str], select: impl Fn(Vec<Fault>) -> Vec<Fault>) {
     let Some(strace) = strace() else { return };
-    let model = World::with_checkpoints(usize::try_from(before).unwrap());
-    let mut faults = kills(&strace, &model.copy(), &SAVE);
-    faults.extend(failures(&strace, &model.copy(), &SAVE));
+    let mut faults = kills(&strace, &model.copy(), args);
+    faults.extend(failures(&strace, &model.copy(), args));
     try_all(
         &strace,
-        &SAVE,
-        &faults,
+        args,
+        &select(faults),
         || model.copy(),
         |world, outcome, fault| {
             assert_sound(world, before, outcome, &fault.to_string());
@@ -55,6 +59,18 @@ fn a_first_save_with_every_fault_at_every_system_call() {
 #[test]
 fn a_save_with_every_fault_at_every_system_call() {
     try_everything(2);
+}
+
+#[test]
+fn an_approval_with_faults_at_its_system_calls() {
+    let model = World::with_checkpoints(2);
+    try_faults(&model, 2, &["approve", "042", "--phase", "1"], sample);
+}
+
+#[test]
+fn a_revision_with_faults_at_its_system_calls() {
+    let model = World::with_checkpoints(2);
+    try_faults(&model, 2, &["revise", "042", "--from", "1", "--reason", "changed"], sample);
 }
 
 #[test]

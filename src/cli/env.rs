@@ -45,6 +45,23 @@ impl Environment {
         Some(base.join("ckpt").join("config.toml"))
     }
 
+    /// Returns the directories of `CKPT_CEILING_DIRECTORIES`, which have the meaning of `GIT_CEILING_DIRECTORIES`: links
+    /// in them are resolved, except behind an empty entry.
+    pub(crate) fn ceilings(&self) -> Vec<PathBuf> {
+        let Some(list) = self.var_os("CKPT_CEILING_DIRECTORIES") else { return Vec::new() };
+        let mut resolves = true;
+        let mut ceilings = Vec::new();
+        for path in std::env::split_paths(&list) {
+            if path.as_os_str().is_empty() {
+                resolves = false;
+            } else if path.is_absolute() {
+                let resolved = if resolves { path.canonicalize().ok() } else { None };
+                ceilings.push(resolved.unwrap_or(path));
+            }
+        }
+        ceilings
+    }
+
     /// Returns the accounts whose stores are trusted without being named: the own one, and the one behind `sudo`.
     pub(crate) fn trusted_accounts(&self) -> Vec<u32> {
         let own = rustix::process::geteuid();

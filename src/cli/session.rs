@@ -73,11 +73,25 @@ impl Session {
     /// Locates the store; it need not exist.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
         let cwd = self.cwd()?;
-        let checkout = Checkout::discover(&cwd);
+        let ceilings = self.env.ceilings();
+        let checkout = Checkout::discover_below(&cwd, &ceilings);
         let named = self.global.store.clone().or_else(|| self.env.var_os("CKPT_STORE").map(PathBuf::from));
         let trusted = self.env.trusted_accounts();
-        let searcher = Searcher { cwd: &cwd, named: named.as_deref(), trusted: &trusted };
+        let home = self.env.var_os("HOME").map(PathBuf::from);
+        let searcher = Searcher {
+            cwd: &cwd,
+            named: named.as_deref(),
+            trusted: &trusted,
+            home: home.as_deref(),
+            ceilings: &ceilings,
+        };
         let location = locate(&searcher, checkout.as_ref())?;
+        if let Location::Found(located) = &location
+            && named.is_none()
+            && !located.is_in_sight(&cwd, checkout.as_ref())
+        {
+            self.ui.name_store(&located.root);
+        }
         Ok(Place { location, checkout, cwd, explicit: named.is_some() })
     }
 

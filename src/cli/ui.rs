@@ -1,13 +1,15 @@
 //! The streams: stdout is the answer, stderr is the conversation. Nothing else in the program writes to them.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use super::args::GlobalArgs;
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
-use super::escape::truncate;
+use super::escape::{inline, truncate};
 use super::page::Page;
 use super::report::{Report, ReportDocument};
 use super::style::Style;
@@ -20,6 +22,8 @@ pub(crate) struct Ui {
     verbose: bool,
     out: Stream,
     err: Stream,
+    /// True once the store has been named on stderr.
+    has_named_store: Cell<bool>,
 }
 
 /// The properties of one of the two streams.
@@ -50,6 +54,7 @@ impl Ui {
             verbose: global.verbose,
             out: stream(terminal_width(stdout())),
             err: stream(terminal_width(stderr())),
+            has_named_store: Cell::new(false),
         }
     }
 
@@ -150,6 +155,13 @@ impl Ui {
     /// Writes text to stderr. An error is ignored: there is no other stream to report it on.
     pub(crate) fn say(&self, text: &str) {
         let _ = stderr().write_all(text.as_bytes());
+    }
+
+    /// Names on stderr, once, a store that the user may not expect.
+    pub(crate) fn name_store(&self, root: &Path) {
+        if !self.json && !self.quiet && !self.has_named_store.replace(true) {
+            self.say(&format!("Using the store {}\n", inline(&root.display().to_string())));
+        }
     }
 
     /// Replaces the last, unfinished line on stderr.

@@ -58,7 +58,14 @@ impl Checkout {
     /// checkout around it would be the wrong one.
     #[must_use]
     pub fn discover(start: &Path) -> Option<Self> {
-        for root in start.ancestors() {
+        Self::discover_below(start, &[])
+    }
+
+    /// Finds the checkout that contains `start` without going up into one of the `ceilings`.
+    #[must_use]
+    pub fn discover_below(start: &Path, ceilings: &[PathBuf]) -> Option<Self> {
+        let is_ceiling = |dir: &Path| dir != start && ceilings.iter().any(|ceiling| ceiling == dir);
+        for root in start.ancestors().take_while(|dir| !is_ceiling(dir)) {
             let dot_git = root.join(".git");
             match fs::metadata(&dot_git).map(|found| found.file_type()) {
                 Ok(kind) if kind.is_dir() => {

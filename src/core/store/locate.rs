@@ -1,6 +1,8 @@
 //! Finding the store.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType};
@@ -9,6 +11,9 @@ use super::error::{Error, Result};
 use super::layout::{STORE_NAME, WORKFLOWS};
 use crate::core::git::Checkout;
 
+/// The mode bit that lets everybody create files in a directory.
+const WORLD_WRITABLE: u32 = 0o002;
+
 /// The location of a store, whether or not it exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
@@ -16,6 +21,15 @@ pub struct Located {
     pub root: PathBuf,
     /// The project it belongs to; artifact paths are relative to it.
     pub project: PathBuf,
+}
+
+impl Located {
+    /// True if a user who looks only at the current directory and at the root of its git checkout sees the store.
+    #[must_use]
+    pub fn is_in_sight(&self, cwd: &Path, checkout: Option<&Checkout>) -> bool {
+        let place = self.root.parent();
+        place == Some(cwd) || checkout.is_some_and(|checkout| place == Some(&checkout.root))
+    }
 }
 
 /// The result of [`locate`].
@@ -36,6 +50,37 @@ pub struct Searcher<'a> {
     pub named: Option<&'a Path>,
     /// The users whose stores are used without being named.
     pub trusted: &'a [u32],
+    /// The home directory of the user.
+    pub home: Option<&'a Path>,
+    /// Directories that a search from below does not enter.
+    pub ceilings: &'a [PathBuf],
+}
+
+impl Searcher<'_> {
+    /// Returns the directories to look in: the current one and those above it, as far as they belong to the same work.
+    ///
+    /// In a git checkout that is up to its root. Elsewhere the search ends below the home directory, at a file system
+    /// boundary, and below a directory that everybody may write to: a store in one of those would capture all
+    /// projects below it.
+    fn directories(&self, git_root: Option<&Path>) -> Vec<&Path> {
+        let above = self.cwd.ancestors().skip(1);
+        let above = above.take_while(|dir| !self.ceilings.iter().any(|ceiling| ceiling == dir));
+        let mut directories = vec![self.cwd];
+        match git_root {
+            Some(root) => directories.extend(above.take_while(|dir| dir.starts_with(root))),
+            None => directories.extend(above.take_while(|dir| self.may_enter(dir))),
+        }
+        directories
+    }
+
+    /// True if a search that began below a directory, outside of any checkout, may go on in it.
+    fn may_enter(&self, directory: &Path) -> bool {
+        let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
+        let (Ok(found), Ok(start)) = (fs::metadata(directory), fs::metadata(self.cwd)) else { return false };
+        let is_home = self.home.is_some_and(|home| identity(home).ok() == Some((found.dev(), found.ino())));
+        let is_world_writable = found.mode() & WORLD_WRITABLE != 0;
+        found.dev() == start.dev() && !is_home && !is_world_writable
+    }
 }
 
 /// Finds the store: the named one, or the nearest one in this directory or above, or the one beside the main checkout
@@ -60,7 +105,8 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
         });
     }
     let main_root = checkout.and_then(Checkout::main_root);
-    for project in cwd.ancestors().chain(main_root.as_deref()) {
+    let directories = searcher.directories(git_root);
+    for project in directories.into_iter().chain(main_root.as_deref()) {
         let root = project.join(STORE_NAME);
         if let Some(owner) = owner(&root)? {
             // A worktree that has only the settings of a store, from version control, uses that of the main checkout.

@@ -6,6 +6,7 @@ mod cleanup;
 mod completions;
 mod contracts;
 mod diff;
+mod discovery;
 mod export;
 mod independence;
 mod init;

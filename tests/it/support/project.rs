@@ -259,6 +259,7 @@ impl Invocation<'_> {
         words.extend(self.args.iter().cloned());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.dir).env_clear();
+        command.env("CKPT_CEILING_DIRECTORIES", &self.world.temp);
         command.env("HOME", self.world.home()).env("CKPT_NOW", self.world.next_time());
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command

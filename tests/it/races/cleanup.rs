@@ -42,7 +42,7 @@ fn archive(world: &World, round: u32) {
 }
 
 /// The saves of one race. Everything else goes on as long as somebody saves, so that no clock decides how much happens.
-struct Race {
+pub(super) struct Race {
     state: Mutex<RaceState>,
     changed: Condvar,
 }
@@ -54,13 +54,13 @@ struct RaceState {
 }
 
 impl Race {
-    fn with_savers(savers: usize) -> Self {
+    pub(super) fn with_savers(savers: usize) -> Self {
         let state = RaceState { savers, ..RaceState::default() };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Saves many times; every save is acknowledged with a handle of its own.
-    fn save(&self, world: &World, name: &str, trigger: &str) {
+    pub(super) fn save(&self, world: &World, name: &str, trigger: &str) {
         for round in 0..SAVES {
             let member = format!("{name}{round}=1");
             let saved = world.run(&["save", "042", "-q", "--trigger", trigger, "--set", &member]).succeeds();
@@ -73,7 +73,7 @@ impl Race {
     }
 
     /// Acts over and over until the savers are done.
-    fn meanwhile(&self, act: impl Fn(u32)) {
+    pub(super) fn meanwhile(&self, act: impl Fn(u32)) {
         for round in 0.. {
             if self.state.lock().unwrap().savers == 0 {
                 break;
@@ -83,7 +83,7 @@ impl Race {
     }
 
     /// Acts after each acknowledged save until the savers are done.
-    fn after_each_save(&self, act: impl Fn(u32)) {
+    pub(super) fn after_each_save(&self, act: impl Fn(u32)) {
         let mut seen = 0;
         for round in 0.. {
             let state = self.state.lock().unwrap();
@@ -98,7 +98,7 @@ impl Race {
         }
     }
 
-    fn acknowledged(self) -> BTreeSet<String> {
+    pub(super) fn acknowledged(self) -> BTreeSet<String> {
         self.state.into_inner().unwrap().acknowledged
     }
 }

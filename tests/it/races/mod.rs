@@ -3,3 +3,4 @@
 mod archive;
 mod cleanup;
 mod savers;
+mod verify;

@@ -199,6 +199,12 @@ pub(crate) enum Fault {
     Die,
 }
 
+/// Happens before each of the next listings.
+struct Event {
+    listings: usize,
+    act: Box<dyn Fn()>,
+}
+
 /// The real disk, with something happening at step `at`.
 pub(crate) struct FaultyDisk {
     inner: OsDisk,
@@ -207,6 +213,9 @@ pub(crate) struct FaultyDisk {
     steps: Cell<usize>,
     pub(crate) log: RefCell<Vec<String>>,
     interruption: RefCell<Option<Box<dyn FnOnce()>>>,
+    event: RefCell<Option<Event>>,
+    /// Listings leave this name out, as they may if the file is replaced while they are read.
+    unlisted: Option<String>,
 }
 
 impl FaultyDisk {
@@ -218,7 +227,21 @@ impl FaultyDisk {
             steps: Cell::new(0),
             log: RefCell::default(),
             interruption: RefCell::default(),
+            event: RefCell::default(),
+            unlisted: None,
         }
+    }
+
+    /// Does something else just before each of the first listings.
+    pub(crate) fn busy(world: &World, listings: usize, event: impl Fn() + 'static) -> Self {
+        let disk = Self::new(world, Fault::None, 0);
+        *disk.event.borrow_mut() = Some(Event { listings, act: Box::new(event) });
+        disk
+    }
+
+    /// Leaves a name out of every listing.
+    pub(crate) fn without_listed(world: &World, name: String) -> Self {
+        Self { unlisted: Some(name), ..Self::new(world, Fault::None, 0) }
     }
 
     /// Does something else just before step `at`.
@@ -280,7 +303,17 @@ impl Disk for FaultyDisk {
         self.step(format!("make {name}"), || self.inner.make_dir(dir, name))
     }
     fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        self.step("list".into(), || self.inner.list(dir, visit))
+        if let Some(Event { listings: left @ 1.., act }) = self.event.borrow_mut().as_mut() {
+            *left -= 1;
+            act();
+        }
+        self.step("list".into(), || {
+            self.inner.list(dir, &mut |name| {
+                if self.unlisted.as_deref() != Some(name) {
+                    visit(name);
+                }
+            })
+        })
     }
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.file_step(format!("read {name}"), || self.inner.read(dir, name, limit))

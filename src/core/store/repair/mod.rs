@@ -7,6 +7,10 @@
 //! A workflow with a file that cannot be read, but may be undamaged, is left alone: a disk that fails for a moment must
 //! not make anybody continue an older state.
 //!
+//! Others may work at the same time. So before anything is moved or given up, it is looked at once more: a damaged file
+//! must still be damaged, and a number is recorded as lost only after its tombstone was published, which replaces
+//! nothing, and if neither the live store nor a bundle has its content then.
+//!
 //! A repair works in passes, each of which inspects the store again, until a pass finds nothing to do. Every step leaves
 //! a store that the next pass, in this process or another one, completes.
 
@@ -109,11 +113,13 @@ impl<D: Disk> Store<D> {
 
     fn repair_directories(&self, found: &Directories, done: &mut Vec<Repair>) -> Result<()> {
         let root = self.open_root()?;
-        let own_place = Misfit { place: DirectoryPlace::Root, name: QUARANTINE.to_owned() };
-        if found.misfits.contains(&own_place) {
+        let is_quarantine =
+            |misfit: &Misfit| misfit.place == DirectoryPlace::Root && misfit.name == QUARANTINE;
+        if found.misfits.iter().any(is_quarantine) {
             self.clear_quarantine_name(&root, done)?;
         }
-        for Misfit { place, name } in found.misfits.iter().filter(|misfit| **misfit != own_place) {
+        for misfit in found.misfits.iter().filter(|misfit| !is_quarantine(misfit)) {
+            let Misfit { place, name, kind } = misfit;
             let (dir, path) = match place {
                 DirectoryPlace::Root => (self.open_root()?, self.root()),
                 DirectoryPlace::Workflows => {
@@ -123,6 +129,10 @@ impl<D: Disk> Store<D> {
                     (self.enter(&root, ARCHIVE, &self.root())?, self.root().join(ARCHIVE))
                 }
             };
+            // Another repair may have moved it, and a save created the directory that belongs there.
+            if self.disk().stat(&dir, name).ok().map(|stat| stat.kind) != *kind {
+                continue;
+            }
             // No directory of a workflow has a name that begins like this.
             let from = Quarantined { dir: &dir, path: &path, name, handle: None };
             self.quarantine(&from, None, &format!("+{name}"), done)?;

@@ -17,7 +17,7 @@ use crate::core::store::head::writable;
 use crate::core::store::layout;
 use crate::core::store::open::Store;
 use crate::core::store::verify::{Inspection, Slot, Walk};
-use crate::core::store::workflow::Workflow;
+use crate::core::store::workflow::{Entry, Workflow};
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
@@ -41,8 +41,8 @@ impl<D: Disk> Store<D> {
         if inspection.is_partial {
             return Ok(());
         }
-        if let Some(seq) = never_taken(&inspection) {
-            return workflow.quarantine_number(seq, done);
+        if let Some((seq, why)) = never_taken(&inspection) {
+            return workflow.quarantine_damaged(seq, why, done).map(drop);
         }
         // The next pass continues from there.
         if let Some(absent) = inspection.absent.last() {
@@ -103,6 +103,10 @@ impl<D: Disk> Workflow<'_, D> {
     fn restore_held(&self, stamp: &Stamp, inspection: &Inspection, done: &mut Vec<Repair>) -> Result<bool> {
         let before = done.len();
         for (seq, _) in damaged(inspection).filter(|(seq, _)| is_held(inspection, *seq)) {
+            // Another repair was faster.
+            if matches!(self.read_entry(seq), Ok(Entry::Checkpoint(_) | Entry::Seal(_))) {
+                continue;
+            }
             let (_, bytes) = self.archive()?.find(seq)?;
             match self.read_bytes(seq) {
                 // The good bytes take its place in one step, so that the next repair can complete this one.
@@ -124,26 +128,59 @@ impl<D: Disk> Workflow<'_, D> {
 
     /// Quarantines the damaged files that no bundle holds, and keeps every number taken.
     fn repair_numbers(&self, stamp: &Stamp, inspection: &Inspection, done: &mut Vec<Repair>) -> Result<()> {
-        let mut lost: BTreeSet<u64> = inspection.lost.iter().copied().collect();
-        for (seq, why) in damaged(inspection) {
-            // An empty file has no content to keep.
-            if *why != Unusable::Empty {
-                self.quarantine_number(seq, done)?;
-            }
-            lost.insert(seq);
-        }
         let mut ranges = inspection.missing.clone();
-        ranges.extend(lost.iter().map(|seq| (*seq, *seq)));
-        for (first, last) in joined(ranges) {
+        ranges.extend(inspection.lost.iter().map(|seq| (*seq, *seq)));
+        for (seq, why) in damaged(inspection) {
+            if self.quarantine_damaged(seq, why, done)? {
+                ranges.push((seq, seq));
+            }
+        }
+        let ranges = joined(ranges);
+        for (first, last) in &ranges {
             // Not for more numbers than can have been lost.
-            for seq in (first..=last).take(usize::try_from(MAX_GAP).unwrap_or_default()) {
+            for seq in (*first..=*last).take(usize::try_from(MAX_GAP).unwrap_or_default()) {
                 self.publish_file(seq, b"", &stamp.save_id)?;
             }
-            self.sync()?;
+        }
+        self.sync()?;
+        if ranges.is_empty() {
+            return Ok(());
+        }
+        let content = self.numbers_with_content()?;
+        for (first, last) in without(&ranges, &content) {
             self.store.record_deletion(self.id, (first, last), DeletionReason::Lost, &stamp.save_id)?;
             done.push(self.repaired(RepairAction::Recorded, first));
         }
-        self.sync()
+        Ok(())
+    }
+
+    /// Returns the numbers whose content is live or in a bundle. The archive is read last: a number that becomes a
+    /// tombstone meanwhile is in a bundle by then.
+    fn numbers_with_content(&self) -> Result<BTreeSet<u64>> {
+        let mut numbers = self.live_below(u64::MAX)?;
+        self.archive()?.each_bundle(|_, bundle| {
+            if let Ok(bundle) = bundle {
+                numbers.extend(bundle.manifest().entries.iter().map(|entry| entry.seq));
+            }
+            Ok(())
+        })?;
+        Ok(numbers)
+    }
+
+    /// Quarantines an entry if it is still damaged. An empty file has no content to keep and stays.
+    fn quarantine_damaged(&self, seq: u64, why: &Unusable, done: &mut Vec<Repair>) -> Result<bool> {
+        let now = match self.read_entry(seq) {
+            Ok(Entry::Tombstone) => Unusable::Empty,
+            Ok(Entry::Checkpoint(_) | Entry::Seal(_)) => return Ok(false),
+            Err(now) => now,
+        };
+        if now != *why {
+            return Ok(false);
+        }
+        if now != Unusable::Empty {
+            self.quarantine_number(seq, done)?;
+        }
+        Ok(true)
     }
 
     fn quarantine_number(&self, seq: u64, done: &mut Vec<Repair>) -> Result<()> {
@@ -227,13 +264,16 @@ fn is_movable(why: &Unusable) -> bool {
     !matches!(why, Unusable::Unreadable(_) | Unusable::Newer(_) | Unusable::Missing)
 }
 
-/// Returns the number of a damaged entry that no save can have taken, because it is far above all others.
-fn never_taken(inspection: &Inspection) -> Option<u64> {
+/// Returns the number and the damage of an entry that no save can have taken, because it is far above all others.
+fn never_taken(inspection: &Inspection) -> Option<(u64, &Unusable)> {
     let (highest, slot) = inspection.numbers.last_key_value()?;
     let below = inspection.numbers.range(..highest).next_back().map(|(seq, _)| *seq);
     let archived = inspection.held.last_key_value().map(|(seq, _)| *seq);
     let far = highest.saturating_sub(below.max(archived).unwrap_or_default()) > MAX_GAP;
-    matches!(slot, Slot::Damaged(why) if far && is_movable(why)).then_some(*highest)
+    match slot {
+        Slot::Damaged(why) if far && is_movable(why) => Some((*highest, why)),
+        _ => None,
+    }
 }
 
 /// Returns the same numbers in as few ranges as possible.
@@ -247,4 +287,22 @@ fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
         }
     }
     joined
+}
+
+/// Returns the ranges without some numbers.
+fn without(ranges: &[Range], numbers: &BTreeSet<u64>) -> Vec<Range> {
+    let mut rest = Vec::new();
+    for (first, last) in ranges {
+        let mut next = *first;
+        for seq in numbers.range(first..=last) {
+            if next < *seq {
+                rest.push((next, seq - 1));
+            }
+            next = seq.saturating_add(1);
+        }
+        if next <= *last {
+            rest.push((next, *last));
+        }
+    }
+    rest
 }

@@ -39,10 +39,6 @@ impl<D: Disk> Store<D> {
 
 impl<D: Disk> Archive<'_, D> {
     fn inspect(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) -> Result<()> {
-        let names = self.names()?;
-        if names.is_empty() {
-            walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no bundle", None);
-        }
         self.each_bundle(|name, bundle| {
             if let Ok(Stat { kind: FileKind::File, mode, .. }) = self.stat(&name.to_string()) {
                 walk.check_mode(self.bundle_path(name), None, mode, 0o400);
@@ -50,6 +46,11 @@ impl<D: Disk> Archive<'_, D> {
             self.inspect_bundle(name, bundle, walk, inspection);
             Ok(())
         })?;
+        // After the bundles: one that expires meanwhile has a deletion record by then.
+        let names = self.names()?;
+        if names.is_empty() {
+            walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no bundle", None);
+        }
         for name in names.iter().filter(|name| BundleName::parse(name).is_none()) {
             let path = self.path().join(name);
             if layout::is_staged(name) {

@@ -1,6 +1,7 @@
 //! Checking the directories of a store, from the top down to those of the workflows.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk, words};
@@ -25,6 +26,8 @@ pub(in crate::core::store) enum DirectoryPlace {
 pub(in crate::core::store) struct Misfit {
     pub(in crate::core::store) place: DirectoryPlace,
     pub(in crate::core::store) name: String,
+    /// Its type; none if that is unknown.
+    pub(in crate::core::store) kind: Option<FileKind>,
 }
 
 /// The directories of a store.
@@ -133,8 +136,11 @@ impl<D: Disk> Store<D> {
         walk: &mut Walk<'_>,
         found: &mut Directories,
     ) -> bool {
-        let misfit = Misfit { place, name: name.to_owned() };
-        match (expected, self.disk().stat(dir, name)) {
+        let stat = self.disk().stat(dir, name);
+        let misfit = Misfit { place, name: name.to_owned(), kind: stat.as_ref().ok().map(|stat| stat.kind) };
+        match (expected, stat) {
+            // Moved by a repair after it was listed.
+            (_, Err(error)) if error.kind() == io::ErrorKind::NotFound && name.is_ascii() => false,
             (Some(expected), Ok(Stat { kind, mode, .. })) if kind == expected => {
                 if kind == FileKind::Directory {
                     walk.check_mode(path, None, mode, 0o700);

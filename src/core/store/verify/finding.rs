@@ -66,7 +66,17 @@ pub(in crate::core::store) struct Walk<'a> {
     pub(super) secrets: Option<Vec<StoredSecret>>,
     /// The numbers of the current workflow that have been counted.
     counted: BTreeSet<u64>,
+    /// The state before the current workflow.
+    start: Start,
     progress: &'a mut dyn FnMut(&Checked),
+}
+
+/// The lengths of the lists and the counts before a workflow, to which another look at it returns.
+#[derive(Default)]
+struct Start {
+    findings: usize,
+    secrets: usize,
+    checked: Checked,
 }
 
 impl<'a> Walk<'a> {
@@ -76,6 +86,7 @@ impl<'a> Walk<'a> {
             checked: Checked::default(),
             secrets: None,
             counted: BTreeSet::new(),
+            start: Start::default(),
             progress,
         }
     }
@@ -167,6 +178,35 @@ impl<'a> Walk<'a> {
     /// Begins the next workflow.
     pub(super) fn begin(&mut self) {
         self.counted.clear();
+        self.start = Start {
+            findings: self.findings.len(),
+            secrets: self.secrets.as_ref().map_or(0, Vec::len),
+            checked: self.checked,
+        };
+    }
+
+    /// Begins the current workflow again.
+    pub(super) fn begin_again(&mut self) {
+        self.counted.clear();
+        self.findings.truncate(self.start.findings);
+        self.checked = self.start.checked;
+        if let Some(secrets) = &mut self.secrets {
+            secrets.truncate(self.start.secrets);
+        }
+    }
+
+    /// Returns the findings about the current workflow that another process may have caused by working at the same time.
+    /// A file that cannot be read is not one of them.
+    pub(super) fn contestable(&self) -> Vec<Finding> {
+        let findings = self.findings.iter().skip(self.start.findings);
+        findings.filter(|finding| is_contestable(finding)).cloned().collect()
+    }
+
+    /// Drops the contestable findings about the current workflow that an earlier look did not have.
+    pub(super) fn drop_unconfirmed(&mut self, earlier: &[Finding]) {
+        let current = self.findings.split_off(self.start.findings);
+        let is_kept = |finding: &Finding| !is_contestable(finding) || earlier.contains(finding);
+        self.findings.extend(current.into_iter().filter(is_kept));
     }
 
     /// Counts a checkpoint of the current workflow once, and reports the progress.
@@ -190,6 +230,10 @@ impl<'a> Walk<'a> {
         };
         Some(format!("breaks the schema at `{}`: {}{more}", first.pointer, first.message))
     }
+}
+
+fn is_contestable(finding: &Finding) -> bool {
+    finding.severity > Severity::Info && finding.code != Code::Unreadable
 }
 
 /// Returns the noun of a type.

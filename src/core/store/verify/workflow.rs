@@ -18,8 +18,11 @@ use crate::core::store::workflow::{Entry, Workflow};
 use crate::core::version::CURRENT;
 use crate::core::workflow_id::WorkflowId;
 
-/// How far below the newest number a gap is confirmed by a stat.
+/// How many missing numbers are confirmed by a stat.
 const MOST_LOOKED_FOR: usize = 1000;
+
+/// How often a workflow is inspected until two inspections in a row agree.
+const MAX_LOOKS: usize = 4;
 
 /// The members of a checkpoint that relate it to others.
 #[derive(Debug, Clone)]
@@ -102,12 +105,35 @@ impl Inspection {
 
 impl<D: Disk> Store<D> {
     /// Checks one workflow and its archive.
+    ///
+    /// Other processes may save, clean up, archive or restore at the same time, so that the files of one inspection
+    /// need not fit together. A workflow with findings is therefore inspected again until two inspections in a row agree.
+    /// If none do, only what the last two have in common is reported, and the inspection counts as partial.
     pub(in crate::core::store) fn inspect_workflow(
         &self,
         id: &WorkflowId,
         walk: &mut Walk<'_>,
     ) -> Result<Inspection> {
         walk.begin();
+        let mut inspection = self.inspect_once(id, walk)?;
+        let mut findings = walk.contestable();
+        for _ in 1..MAX_LOOKS {
+            if findings.is_empty() {
+                return Ok(inspection);
+            }
+            walk.begin_again();
+            inspection = self.inspect_once(id, walk)?;
+            let earlier = std::mem::replace(&mut findings, walk.contestable());
+            if findings == earlier {
+                return Ok(inspection);
+            }
+            walk.drop_unconfirmed(&earlier);
+        }
+        inspection.is_partial |= !findings.is_empty();
+        Ok(inspection)
+    }
+
+    fn inspect_once(&self, id: &WorkflowId, walk: &mut Walk<'_>) -> Result<Inspection> {
         let mut inspection = Inspection::default();
         let workflow = match self.workflow(id) {
             Ok(workflow) => workflow,
@@ -126,26 +152,39 @@ impl<D: Disk> Store<D> {
         }
         // After the directory: whatever becomes a tombstone meanwhile is in a bundle by then.
         self.inspect_archive(id, walk, &mut inspection)?;
+        workflow.drop_newer(&mut inspection)?;
         workflow.relate(walk, &mut inspection);
         Ok(inspection)
     }
 }
 
 impl<D: Disk> Workflow<'_, D> {
+    /// Drops the archived numbers above the listed ones if these were saved after the listing: they are not missing. A
+    /// bundle is only published below a live number, so the directory has higher numbers now.
+    fn drop_newer(&self, inspection: &mut Inspection) -> Result<()> {
+        let listed = inspection.numbers.keys().next_back().copied();
+        let archived = inspection.held.keys().next_back().copied();
+        if archived > listed && self.highest_live()? > listed {
+            inspection.held.retain(|seq, _| Some(*seq) <= listed);
+        }
+        Ok(())
+    }
+
     fn inspect_entries(&self, walk: &mut Walk<'_>, inspection: &mut Inspection) -> Result<()> {
         let mut names = self.names()?;
         let numbers = names.iter().filter_map(|name| match EntryName::parse(name) {
             EntryName::Number(seq) => Some(seq),
             _ => None,
         });
-        let Some(newest) = numbers.max() else {
+        let numbers: BTreeSet<u64> = numbers.collect();
+        let Some(newest) = numbers.last().copied() else {
             walk.add(Severity::Info, Code::EmptyDirectory, self.path(), "holds no checkpoint", None);
             return Ok(());
         };
-        // A listing may leave out an entry that was added meanwhile; a stat distinguishes that from a gap.
-        for seq in (1..newest).rev().take(MOST_LOOKED_FOR) {
+        // A listing may leave out an entry that was added or replaced meanwhile; a stat distinguishes that from a gap.
+        for seq in gaps(&numbers).take(MOST_LOOKED_FOR) {
             let name = layout::checkpoint_file(seq);
-            if !names.contains(&name) && self.stat_name(&name).is_ok() {
+            if self.stat_name(&name).is_ok() {
                 names.insert(name);
             }
         }
@@ -215,4 +254,14 @@ impl<D: Disk> Workflow<'_, D> {
             }
         })
     }
+}
+
+/// Returns the numbers between 1 and the last one that are not there.
+fn gaps(numbers: &BTreeSet<u64>) -> impl Iterator<Item = u64> {
+    let mut next = 1;
+    numbers.iter().flat_map(move |seq| {
+        let first = next;
+        next = seq.saturating_add(1);
+        first..*seq
+    })
 }

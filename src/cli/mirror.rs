@@ -2,21 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::error::Failure;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
-use crate::core::export::{ExportError, ExportFile, files, is_unchanged, write};
-use crate::core::files::read_regular;
+use crate::core::dialects::Dialect;
+use crate::core::export::{ExportError, ExportFile, files, is_unchanged, read_shared, write};
 use crate::core::store::Stored;
 use crate::core::{Handle, Store};
-
-/// Reads and parses a JSON or YAML file; none if that fails.
-pub(crate) fn read_document(path: &Path) -> Option<Value> {
-    let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
-    Document::parse(&bytes).ok().map(|document| document.value)
-}
 
 /// The number of earlier checkpoints that a mirror is compared with.
 const MAX_EARLIER: usize = 64;
@@ -51,8 +42,7 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -
 
 fn copies(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) -> Result<Vec<ExportFile>, ExportError> {
     let stored = Stored { checkpoint: Box::new(checkpoint.clone()), bytes: Vec::new(), bundle: None };
-    let index = |path: &str| read_document(&project.join(path));
-    files(dialect, &[stored], project, index).map(|export| export.files)
+    files(dialect, &[stored], project, |path| read_shared(project, path)).map(|export| export.files)
 }
 
 /// Returns true if the existing file is the unchanged mirror of an earlier checkpoint.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{Artifact, WatchedFile};
-use super::files::{FileProblem, follow_in_project, hash_regular, locate_in_project};
+use super::files::{FileProblem, follow_in_project, locate_in_project};
 use super::size::Size;
 
 /// A file that cannot be recorded.
@@ -31,8 +31,8 @@ pub fn record(
     for artifact in artifacts {
         let typed = PathBuf::from(&artifact.path);
         let refused = |problem: FileProblem| ArtifactError { path: typed.clone(), problem };
-        let (real, path) = locate_in_project(project, base, &typed).map_err(refused)?;
-        let (size, sha256) = hash_regular(&real, limit.0).map_err(refused)?;
+        let (file, path) = locate_in_project(project, base, &typed).map_err(refused)?;
+        let (size, sha256) = file.hash(limit.0).map_err(refused)?;
         if artifact.name.is_empty() {
             artifact.name.clone_from(&path);
         }
@@ -45,7 +45,7 @@ pub fn record(
 #[must_use]
 pub fn watch(project: &Path, paths: &[String], limit: Size) -> Vec<WatchedFile> {
     let watch = |path: &String| {
-        let digest = follow_in_project(project, path).and_then(|real| hash_regular(&real, limit.0));
+        let digest = follow_in_project(project, path).and_then(|file| file.hash(limit.0));
         WatchedFile {
             path: path.clone(),
             sha256: digest.ok().map(|(_, digest)| digest),

@@ -1,14 +1,27 @@
-//! Reading untrusted files: without following links where that matters, without blocking on a FIFO, and with a size
-//! limit.
+//! Reading untrusted files: without following links where that matters, without opening anything but regular files, and
+//! with a size limit.
+//!
+//! A path in the project is resolved once, and from then on used by directory handles ([`FileAt`]), so that a directory
+//! that is exchanged for a link meanwhile leads nowhere.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path};
+use std::time::{Duration, SystemTime};
 
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::digest::{Digest, Hasher};
+
+/// How a directory is opened to find names in it. `O_PATH` needs no permission to list it.
+const SEARCHED: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC).union(PATH);
+#[cfg(target_os = "linux")]
+const PATH: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PATH: OFlags = OFlags::RDONLY;
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -54,25 +67,144 @@ pub(crate) fn is_link(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::LOOP)
 }
 
-/// Opens a regular file for reading. A link in the last component is not followed, and opening a FIFO does not block.
-///
-/// # Errors
-/// It is missing, not a regular file, or cannot be opened.
-pub fn open_regular(path: &Path) -> Result<File, FileProblem> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::open(path, flags, Mode::empty())?;
-    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
-        FileType::RegularFile => Ok(file.into()),
-        _ => Err(FileProblem::NotAFile),
+/// A name in an open directory. It stays in that directory if the directory is renamed, or a link takes its place. If the
+/// name itself is a link, it is not followed.
+#[derive(Debug)]
+pub struct FileAt {
+    dir: OwnedFd,
+    name: OsString,
+}
+
+impl FileAt {
+    /// Uses a directory that was opened by the caller.
+    pub(crate) fn new(dir: OwnedFd, name: &OsStr) -> Self {
+        Self { dir, name: name.to_owned() }
+    }
+
+    /// Opens the directories of a path below `root` one by one; none of them may be a link.
+    ///
+    /// # Errors
+    /// A directory is missing or is a link, or the path does not name something below `root`.
+    pub fn below(root: &Path, relative: &Path) -> Result<Self, FileProblem> {
+        let Some(name) = relative.file_name() else { return Err(FileProblem::NotAFile) };
+        let mut dir = rustix::fs::open(root, SEARCHED, Mode::empty())?;
+        for part in relative.parent().into_iter().flat_map(Path::components) {
+            match part {
+                Component::Normal(part) => dir = enter(&dir, part)?,
+                Component::CurDir => {}
+                _ => return Err(FileProblem::Outside),
+            }
+        }
+        Ok(Self::new(dir, name))
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &Path {
+        Path::new(&self.name)
+    }
+
+    /// Returns the directory.
+    pub(crate) fn dir(&self) -> &OwnedFd {
+        &self.dir
+    }
+
+    fn stat(&self) -> Result<Stat, Errno> {
+        rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// Returns the type; none if there is no such name.
+    ///
+    /// # Errors
+    /// Its metadata cannot be read.
+    pub(crate) fn file_type(&self) -> Result<Option<FileType>, Errno> {
+        match self.stat() {
+            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns true if it is a directory.
+    #[must_use]
+    pub fn is_dir(&self) -> bool {
+        self.file_type() == Ok(Some(FileType::Directory))
+    }
+
+    /// Returns the modification time.
+    #[must_use]
+    pub fn modified(&self) -> Option<SystemTime> {
+        let stat = self.stat().ok()?;
+        let seconds = u64::try_from(stat.st_mtime).ok()?;
+        let nanos = u32::try_from(stat.st_mtime_nsec).ok()?;
+        Some(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))
+    }
+
+    /// Returns true if it is a link with this content.
+    pub(crate) fn leads_to(&self, path: &Path) -> bool {
+        let link = rustix::fs::readlinkat(&self.dir, &self.name, Vec::new());
+        link.is_ok_and(|link| link.as_bytes() == path.as_os_str().as_encoded_bytes())
+    }
+
+    /// Returns true if it is a directory with entries.
+    #[must_use]
+    pub fn has_entries(&self) -> bool {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(dir) = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty()) else { return false };
+        let Ok(entries) = rustix::fs::Dir::new(dir) else { return false };
+        entries.flatten().any(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."))
+    }
+
+    /// Reads a regular file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// It cannot be opened or read, or is larger.
+    pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileProblem> {
+        read_bounded(open_regular(&self.dir, self.name(), limit)?, limit)
+    }
+
+    /// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
+    ///
+    /// # Errors
+    /// It cannot be opened or read, or is larger.
+    pub fn hash(&self, limit: u64) -> Result<(u64, Digest), FileProblem> {
+        let file = open_regular(&self.dir, self.name(), limit)?;
+        // The file may grow while it is read.
+        let mut hasher = Hasher::default();
+        let size = io::copy(&mut file.take(limit.saturating_add(1)), &mut hasher)?;
+        if size > limit { Err(FileProblem::TooLarge(limit)) } else { Ok((size, hasher.finish())) }
     }
 }
 
-/// Reads a regular file of at most `limit` bytes.
+/// Opens a directory inside another. A link is not followed.
+pub(crate) fn enter(dir: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat(dir, name, SEARCHED | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Opens a regular file of at most `limit` bytes. A link in the last component is not followed.
+///
+/// Type and size are checked before it is opened, because opening can have effects: it releases the writer of a FIFO, and
+/// starts some devices. They are checked again afterwards, because another file may have taken the name; `O_NONBLOCK` is
+/// for a FIFO that did.
+fn open_regular(dir: impl AsFd, path: &Path, limit: u64) -> Result<File, FileProblem> {
+    let check = |stat: Stat| match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile if u64::try_from(stat.st_size).unwrap_or_default() <= limit => Ok(()),
+        FileType::RegularFile => Err(FileProblem::TooLarge(limit)),
+        _ => Err(FileProblem::NotAFile),
+    };
+    check(rustix::fs::statat(&dir, path, AtFlags::SYMLINK_NOFOLLOW)?)?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(&dir, path, flags, Mode::empty())?;
+    check(rustix::fs::fstat(&file)?)?;
+    Ok(file.into())
+}
+
+/// Reads a regular file of at most `limit` bytes. A link in the last component is not followed.
 ///
 /// # Errors
 /// It cannot be opened or read, or is larger.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    read_bounded(open_regular(path)?, limit)
+    read_bounded(open_regular(CWD, path, limit)?, limit)
 }
 
 /// Reads at most `limit` bytes.
@@ -85,41 +217,26 @@ pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProble
     if bytes.len() as u64 > limit { Err(FileProblem::TooLarge(limit)) } else { Ok(bytes) }
 }
 
-/// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
-///
-/// # Errors
-/// It cannot be opened or read, or is larger.
-pub fn hash_regular(path: &Path, limit: u64) -> Result<(u64, Digest), FileProblem> {
-    let file = open_regular(path)?;
-    if file.metadata()?.len() > limit {
-        return Err(FileProblem::TooLarge(limit));
-    }
-    // The file may grow while it is read.
-    let mut hasher = Hasher::default();
-    let size = io::copy(&mut file.take(limit.saturating_add(1)), &mut hasher)?;
-    if size > limit { Err(FileProblem::TooLarge(limit)) } else { Ok((size, hasher.finish())) }
-}
-
-/// Resolves a path that the user typed in the directory `base`. Returns the canonical path, and the path relative to the
-/// project with `/` between the parts.
+/// Resolves a path that the user typed in the directory `base`, and its links. Returns the file, and its path relative to
+/// the project with `/` between the parts.
 ///
 /// # Errors
 /// It is missing or outside the project.
-pub fn locate_in_project(project: &Path, base: &Path, path: &Path) -> Result<(PathBuf, String), FileProblem> {
+pub fn locate_in_project(project: &Path, base: &Path, path: &Path) -> Result<(FileAt, String), FileProblem> {
     let real = std::fs::canonicalize(base.join(path))?;
     let project = std::fs::canonicalize(project)?;
     let relative = real.strip_prefix(&project).map_err(|_| FileProblem::Outside)?;
-    let relative = portable(relative)?;
-    if relative.is_empty() { Err(FileProblem::NotAFile) } else { Ok((real, relative)) }
+    // The path has no links left. One that takes the place of a directory from now on is refused.
+    Ok((FileAt::below(&project, relative)?, portable(relative)?))
 }
 
-/// Returns the canonical path of a path from a checkpoint or a settings file.
+/// Resolves a path from a checkpoint or a settings file, and its links.
 ///
 /// # Errors
 /// It is missing, or outside the project, even if only through a link.
-pub fn follow_in_project(project: &Path, relative: &str) -> Result<PathBuf, FileProblem> {
+pub fn follow_in_project(project: &Path, relative: &str) -> Result<FileAt, FileProblem> {
     if is_inside_project(relative) {
-        locate_in_project(project, project, Path::new(relative)).map(|(real, _)| real)
+        locate_in_project(project, project, Path::new(relative)).map(|(file, _)| file)
     } else {
         Err(FileProblem::Outside)
     }
@@ -170,12 +287,19 @@ mod tests {
             assert!(matches!(follow_in_project(&project, path), Err(FileProblem::Outside)), "{path}");
         }
 
-        assert_eq!(hash_regular(&project.join("sub/a.md"), 5).unwrap(), (5, Digest::of(b"hello")));
-        assert!(matches!(hash_regular(&project.join("sub/a.md"), 4), Err(FileProblem::TooLarge(4))));
-        for special in [project.join("sub"), project.join("pipe"), project.join("inside"), "/dev/zero".into()]
-        {
-            assert!(matches!(open_regular(&special), Err(FileProblem::NotAFile)), "{special:?}");
+        let file = |path: &str| FileAt::below(&project, Path::new(path));
+        assert_eq!(file("sub/a.md").unwrap().hash(5).unwrap(), (5, Digest::of(b"hello")));
+        assert_eq!(file("./sub/a.md").unwrap().read(5).unwrap(), b"hello");
+        assert!(matches!(file("sub/a.md").unwrap().hash(4), Err(FileProblem::TooLarge(4))));
+        for special in ["sub", "pipe", "inside"] {
+            assert!(matches!(file(special).unwrap().read(9), Err(FileProblem::NotAFile)), "{special}");
         }
+        assert!(matches!(read_regular(Path::new("/dev/zero"), 9), Err(FileProblem::NotAFile)));
+        symlink("sub", project.join("other")).unwrap();
+        for path in ["other/a.md", "nope/a.md", "sub/../sub/a.md", "/etc/hostname", "..", ""] {
+            assert!(file(path).is_err(), "{path}");
+        }
+        assert!(file("sub").unwrap().has_entries() && !file("pipe").unwrap().has_entries());
         assert!(matches!(read_bounded(io::repeat(b'x'), 100), Err(FileProblem::TooLarge(100))));
     }
 }

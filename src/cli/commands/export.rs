@@ -9,13 +9,12 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::read_document;
 use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::dialects::{CheckpointPart, Dialect};
-use crate::core::export::{Export, ExportFile, FileContent, files, is_history, write};
+use crate::core::export::{Export, ExportFile, FileContent, files, is_history, read_shared, write};
 use crate::core::selector::Which;
 use crate::core::store::Stored;
 use crate::core::{Error, Handle, Selector, Store, WorkflowId};
@@ -67,7 +66,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         ExportTarget::Below(root) => root.clone(),
         ExportTarget::Stdout | ExportTarget::File(_) => project.clone(),
     };
-    let index = |path: &str| read_document(&root.join(path));
+    let index = |path: &str| read_shared(&root, path);
     let Export { mut files, mut left_out } = files(args.dialect, &checkpoints, project, index)?;
     let alone = !matches!(output, ExportTarget::Below(_));
     if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {

@@ -14,6 +14,7 @@ use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
+use crate::core::files::FileProblem;
 use crate::core::import::{
     Candidate, Companions, ForeignFile, Found, ImportError, Importer, ReadOptions, Source, SourceError,
     collect, order,
@@ -151,7 +152,7 @@ impl Import<'_> {
     /// Reads one file. One that is not to be imported is added to the report.
     fn candidate(&mut self, source: Source, companions: &mut HashSet<PathBuf>) -> Option<Candidate> {
         let name = source.name();
-        let named = !matches!(source, Source::Listed(_));
+        let named = !matches!(source, Source::Listed { .. });
         let file = match ForeignFile::open(&source, self.options, &mut self.companions) {
             Ok(file) => file,
             Err(error) => return self.skip(name, named, error),
@@ -185,7 +186,13 @@ impl Import<'_> {
 
     /// Reports a file that is not imported. In a directory, other files are expected beside checkpoints.
     fn skip(&mut self, name: String, named: bool, error: SourceError) -> Option<Candidate> {
-        if !named && matches!(error, SourceError::NotACheckpoint | SourceError::Idle) {
+        let expected = matches!(
+            error,
+            SourceError::NotACheckpoint
+                | SourceError::Idle
+                | SourceError::File(FileProblem::NotAFile | FileProblem::TooLarge(_))
+        );
+        if expected && !named {
             let reason = error.to_string();
             let code = Failure::from(error.of(&name)).code.word();
             self.report.pass_over(PassedOver { source: name, code, reason });

@@ -10,4 +10,4 @@ mod write;
 
 pub use error::ExportError;
 pub use layout::{Export, ExportFile, FileContent, files, is_history};
-pub use write::{Placed, is_unchanged, write};
+pub use write::{Placed, is_unchanged, read_shared, write};

@@ -1,15 +1,26 @@
 //! Writing exported files atomically, and only below the target directory.
+//!
+//! Directories are opened one inside the other and used by handle, so that one that is exchanged for a link while files
+//! are written leads nowhere.
 
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::{Component, Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path};
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+use serde_json::Value;
 
 use super::error::ExportError;
 use super::layout::{ExportFile, FileContent};
-use crate::core::dialects::Document;
-use crate::core::files::read_regular;
+use crate::core::dialects::{Document, MAX_SOURCE_BYTES};
+use crate::core::files::{FileAt, enter};
 use crate::core::format::MAX_FILE_BYTES;
+
+/// How many names are tried for a temporary file; stale ones may be left of a killed process.
+const STAGED_NAMES: u32 = 100;
 
 /// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,99 +38,129 @@ pub enum Placed {
 /// The file cannot be written, and is unchanged.
 pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, ExportError> {
     let relative = Path::new(&file.path);
-    let shown = || file.path.clone();
-    let failed = |error: io::Error| ExportError::Io(shown(), error);
+    let failed = |error: io::Error| ExportError::Io(file.path.clone(), error);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let (Some(name), true) = (relative.file_name(), plain) else {
-        return Err(ExportError::NotAFile(shown()));
+        return Err(ExportError::NotAFile(file.path.clone()));
     };
-    let dir = enter(root, relative.parent().unwrap_or(Path::new("")))?;
-    let target = dir.join(name);
-    let existing = match std::fs::symlink_metadata(&target) {
-        Ok(metadata) => Some(metadata.file_type()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error)),
-    };
+    let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")))?;
+    let target = FileAt::new(dir, name);
+    let existing = target.file_type().map_err(|error| failed(error.into()))?;
     match &file.content {
         FileContent::Link(to) => {
-            if existing.is_some_and(|existing| !existing.is_symlink()) {
-                return Err(ExportError::NotAFile(shown()));
+            if existing.is_some_and(|existing| existing != FileType::Symlink) {
+                return Err(ExportError::NotAFile(file.path.clone()));
             }
-            if std::fs::read_link(&target).is_ok_and(|old| old == Path::new(to)) {
+            if target.leads_to(Path::new(to)) {
                 return Ok(Placed::Unchanged);
             }
-            link(&dir, &target, to).map_err(failed)?;
+            put(&target, true, |dir, staged| Ok(rustix::fs::symlinkat(to, dir, staged)?)).map_err(failed)?;
         }
         FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
+            let replace = replace || matches!(file.content, FileContent::Shared(_));
             if let Some(existing) = existing {
-                if !existing.is_file() {
-                    return Err(ExportError::NotAFile(shown()));
+                if existing != FileType::RegularFile {
+                    return Err(ExportError::NotAFile(file.path.clone()));
                 }
                 if has_content(&target, bytes) {
                     return Ok(Placed::Unchanged);
                 }
-                if !replace && !matches!(file.content, FileContent::Shared(_)) {
-                    return Err(ExportError::Exists(shown()));
+                if !replace {
+                    return Err(ExportError::Exists(file.path.clone()));
                 }
             }
-            put(&dir, &target, bytes).map_err(failed)?;
+            let stage = |dir: &OwnedFd, staged: &str| {
+                let flags =
+                    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let mut file: File =
+                    rustix::fs::openat(dir, staged, flags, Mode::from_raw_mode(0o644))?.into();
+                file.write_all(bytes).inspect_err(|_| remove(dir, staged))
+            };
+            put(&target, replace, stage).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => ExportError::Exists(file.path.clone()),
+                _ => failed(error),
+            })?;
         }
     }
     Ok(Placed::Written)
 }
 
-/// Returns true if the file exists with the same content.
+/// Returns true if the file exists below `root` with the same content.
 #[must_use]
 pub fn is_unchanged(root: &Path, file: &ExportFile) -> bool {
     match &file.content {
         FileContent::Link(_) => false,
-        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => has_content(&root.join(&file.path), bytes),
+        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
+            FileAt::below(root, Path::new(&file.path)).is_ok_and(|target| has_content(&target, bytes))
+        }
     }
 }
 
+/// Reads the present content of a shared file below `root`; none if it cannot be read.
+#[must_use]
+pub fn read_shared(root: &Path, path: &str) -> Option<Value> {
+    let bytes = FileAt::below(root, Path::new(path)).and_then(|file| file.read(MAX_SOURCE_BYTES)).ok()?;
+    Document::parse(&bytes).ok().map(|document| document.value)
+}
+
 /// Returns true if a file holds these bytes, or the same document in another layout.
-fn has_content(path: &Path, bytes: &[u8]) -> bool {
-    let Ok(old) = read_regular(path, MAX_FILE_BYTES) else { return false };
+fn has_content(file: &FileAt, bytes: &[u8]) -> bool {
+    let Ok(old) = file.read(MAX_FILE_BYTES) else { return false };
     let value = |bytes: &[u8]| Document::parse(bytes).ok().map(|document| document.value);
     old == bytes || value(&old).is_some_and(|old| Some(old) == value(bytes))
 }
 
-/// Creates the directories of a path and returns the last one. None of them may be a link.
-fn enter(root: &Path, relative: &Path) -> Result<PathBuf, ExportError> {
+/// Creates the directories of a path and opens the last one. None of them may be a link.
+fn make_dirs(root: &Path, relative: &Path) -> Result<OwnedFd, ExportError> {
     let failed = |path: &Path, error: io::Error| ExportError::Io(path.display().to_string(), error);
     #[expect(clippy::disallowed_methods, reason = "the target directory is not part of a store")]
     std::fs::create_dir_all(root).map_err(|error| failed(root, error))?;
-    let mut dir = root.to_owned();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(root, flags, Mode::empty());
+    let mut dir = opened.map_err(|error| failed(root, error.into()))?;
+    let mut path = root.to_owned();
     for part in relative.components() {
-        dir.push(part);
-        match rustix::fs::mkdirat(CWD, &dir, Mode::from_raw_mode(0o777)) {
-            Ok(()) => continue,
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(failed(&dir, error.into())),
+        path.push(part);
+        match rustix::fs::mkdirat(&dir, part.as_os_str(), Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed(&path, error.into())),
         }
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::PATH | OFlags::CLOEXEC;
-        if rustix::fs::open(&dir, flags, Mode::empty()).is_err() {
-            return Err(ExportError::NotADirectory(dir.display().to_string()));
-        }
+        let entered = enter(&dir, part.as_os_str());
+        dir = entered.map_err(|_| ExportError::NotADirectory(path.display().to_string()))?;
     }
     Ok(dir)
 }
 
-fn put(dir: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    let mut staged = tempfile::Builder::new().prefix(".ckpt-").permissions(permissions).tempfile_in(dir)?;
-    staged.write_all(bytes)?;
-    staged.persist(target).map(drop).map_err(|error| error.error)
+/// Creates a temporary file or link with `stage`, and renames it to its final name.
+fn put(target: &FileAt, replace: bool, stage: impl Fn(&OwnedFd, &str) -> io::Result<()>) -> io::Result<()> {
+    let dir = target.dir();
+    let mut attempt = 0;
+    let staged = loop {
+        let staged = format!(".ckpt-{}-{attempt}", std::process::id());
+        match stage(dir, &staged) {
+            Ok(()) => break staged,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < STAGED_NAMES => {
+                attempt += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    rename(dir, &staged, target.name().as_os_str(), replace).inspect_err(|_| remove(dir, &staged))
 }
 
-/// Replaces a link atomically.
-fn link(dir: &Path, target: &Path, to: &str) -> io::Result<()> {
-    let staged = dir.join(format!(".ckpt-{}", std::process::id()));
-    rustix::fs::symlinkat(to, CWD, &staged)?;
-    rustix::fs::renameat(CWD, &staged, CWD, target).inspect_err(|_| {
-        let _ = rustix::fs::unlinkat(CWD, &staged, rustix::fs::AtFlags::empty());
-    })?;
-    Ok(())
+fn rename(dir: &OwnedFd, staged: &str, name: &OsStr, replace: bool) -> io::Result<()> {
+    if !replace {
+        match rustix::fs::renameat_with(dir, staged, dir, name, RenameFlags::NOREPLACE) {
+            // The file system has no such rename.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            renamed => return Ok(renamed?),
+        }
+    }
+    Ok(rustix::fs::renameat(dir, staged, dir, name)?)
+}
+
+fn remove(dir: &OwnedFd, staged: &str) {
+    let _ = rustix::fs::unlinkat(dir, staged, AtFlags::empty());
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 
 use super::error::SourceError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
-use crate::core::files::{FileProblem, read_regular};
+use crate::core::files::{FileAt, FileProblem, read_regular};
 
 /// How deep directories are searched.
 const MAX_DEPTH: usize = 32;
@@ -25,8 +25,13 @@ pub enum Source {
     Stdin(Vec<u8>),
     /// A file that the user named. It may be a link.
     Named(PathBuf),
-    /// A file in a directory that the user named.
-    Listed(PathBuf),
+    /// A file in a directory that the user named. It is reached without following a link.
+    Listed {
+        /// The directory.
+        root: PathBuf,
+        /// The file, with the path of the directory.
+        path: PathBuf,
+    },
 }
 
 impl Source {
@@ -41,21 +46,39 @@ impl Source {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Stdin(_) => None,
-            Self::Named(path) | Self::Listed(path) => Some(path),
+            Self::Named(path) | Self::Listed { path, .. } => Some(path),
         }
     }
 
-    /// Reads the content.
+    /// Returns another file of the same directory, if it is a file.
+    fn sibling(&self, name: &str) -> Option<Self> {
+        let path = self.path()?.with_file_name(name);
+        let root = match self {
+            Self::Listed { root, .. } => root.clone(),
+            _ => path.parent()?.to_owned(),
+        };
+        Some(Self::Listed { root, path })
+    }
+
+    /// Reads the content. Anything but a regular file of a moderate size is refused before it is opened.
     ///
     /// # Errors
     /// It is not a regular file, too large, or cannot be read.
     pub fn read(&self) -> Result<Vec<u8>, SourceError> {
-        let path = match self {
+        let read = match self {
             Self::Stdin(bytes) => return Ok(bytes.clone()),
-            Self::Named(path) => &std::fs::canonicalize(path).map_err(FileProblem::from)?,
-            Self::Listed(path) => path,
+            Self::Named(path) => {
+                let path = std::fs::canonicalize(path).map_err(FileProblem::from)?;
+                read_regular(&path, MAX_SOURCE_BYTES)
+            }
+            Self::Listed { root, path } => {
+                let relative = path.strip_prefix(root).map_err(|_| FileProblem::Outside)?;
+                // `Path::parent` of a bare name is empty, and stands for the present directory.
+                let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+                FileAt::below(root, relative).and_then(|file| file.read(MAX_SOURCE_BYTES))
+            }
         };
-        Ok(read_regular(path, MAX_SOURCE_BYTES)?)
+        Ok(read?)
     }
 }
 
@@ -89,13 +112,13 @@ pub fn collect(path: &Path) -> Vec<(PathBuf, Found)> {
     let mut entries = Vec::new();
     for entry in walk.filter_entry(is_searched) {
         match entry {
-            Ok(entry) if !has_extension(entry.path()) => {}
-            Ok(entry) if entry.file_type().is_file() => {
-                let path = entry.into_path();
-                entries.push((path.clone(), Found::File(Source::Listed(path))));
-            }
+            Ok(entry) if entry.file_type().is_dir() || !has_extension(entry.path()) => {}
             Ok(entry) if entry.path_is_symlink() => entries.push((entry.into_path(), Found::Link)),
-            Ok(_) => {}
+            Ok(entry) => {
+                let file = entry.into_path();
+                let source = Source::Listed { root: path.to_owned(), path: file.clone() };
+                entries.push((file, Found::File(source)));
+            }
             Err(error) => {
                 let path = error.path().unwrap_or(path).to_owned();
                 let io = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
@@ -120,26 +143,28 @@ pub struct Companions {
 impl Companions {
     /// Returns the path of the second file, and the part of it that belongs to this checkpoint. One that cannot be
     /// read is ignored here: it is reported when it is imported itself.
-    pub fn find(&mut self, path: &Path, dialect: Dialect, main: &Value) -> Option<(PathBuf, Value)> {
+    pub fn find(&mut self, source: &Source, dialect: Dialect, main: &Value) -> Option<(PathBuf, Value)> {
         let names: &[&str] = match dialect {
             Dialect::Dotagent => &["execution.json"],
             Dialect::Crunch => &["index.yaml", "index.yml", "index.json"],
             _ => return None,
         };
         for name in names {
-            let companion = path.with_file_name(name);
-            let content = self.read.entry(companion.clone()).or_insert_with(|| read(&companion));
-            if let (Some(content), true) = (content, companion != path) {
-                return Some((companion, select(dialect, main, content)?));
+            let companion = source.sibling(name)?;
+            let path = companion.path()?.to_owned();
+            let content = self.read.entry(path.clone()).or_insert_with(|| read(&companion));
+            if let Some(content) = content
+                && Some(&*path) != source.path()
+            {
+                return Some((path, select(dialect, main, content)?));
             }
         }
         None
     }
 }
 
-fn read(path: &Path) -> Option<Value> {
-    let bytes = read_regular(path, MAX_SOURCE_BYTES).ok()?;
-    let document = Document::parse(&bytes).ok()?;
+fn read(source: &Source) -> Option<Value> {
+    let document = Document::parse(&source.read().ok()?).ok()?;
     document.value.is_object().then_some(document.value)
 }
 

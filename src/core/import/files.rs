@@ -1,10 +1,11 @@
 //! Inspecting the files that a foreign checkpoint names.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Draft;
-use crate::core::files::{FileProblem, follow_in_project, hash_regular};
+use crate::core::files::{FileProblem, follow_in_project};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::size::Size;
 use crate::core::time::Timestamp;
@@ -21,25 +22,28 @@ pub(super) fn inspect_files(
         if artifact.sha256.is_some() {
             continue;
         }
-        let hashed = follow_in_project(project, &artifact.path).and_then(|path| hash_regular(&path, limit.0));
+        let hashed = follow_in_project(project, &artifact.path).and_then(|file| file.hash(limit.0));
         if let Ok((size, digest)) = hashed {
             (artifact.size, artifact.sha256) = (Some(size), Some(digest));
         }
     }
     let mut findings = Vec::new();
     for (file, watched) in checkpoint.context.watched.iter_mut().zip(&draft.watched) {
-        let path = match follow_in_project(project, &file.path) {
-            Ok(path) => path,
+        let modified = match follow_in_project(project, &file.path) {
+            Ok(present) => {
+                file.sha256 = present.hash(limit.0).ok().map(|(_, digest)| digest);
+                present.modified()
+            }
             // Only its metadata is read; nothing outside the project is opened.
-            Err(FileProblem::Outside) => Path::new(&file.path).to_owned(),
-            Err(_) => project.join(&file.path),
+            Err(FileProblem::Outside) => {
+                let metadata = std::fs::symlink_metadata(project.join(&file.path));
+                metadata.and_then(|metadata| metadata.modified()).ok()
+            }
+            Err(_) => None,
         };
-        if path.starts_with(project) {
-            file.sha256 = hash_regular(&path, limit.0).ok().map(|(_, digest)| digest);
-        }
-        let doubt = match (std::fs::symlink_metadata(&path), watched.modified_at) {
-            (Err(_), _) => "is gone",
-            (Ok(now), Some(then)) if is_modified_since(&now, then) => "has changed since the file was saved",
+        let doubt = match (modified, watched.modified_at) {
+            (None, _) => "is gone",
+            (Some(now), Some(then)) if is_later(now, then) => "has changed since the file was saved",
             _ => continue,
         };
         let message = format!("{}, which the work depends on, {doubt}", file.path);
@@ -48,7 +52,7 @@ pub(super) fn inspect_files(
     findings
 }
 
-/// Returns true if the mtime is later. Many systems record it in whole seconds, so one second is tolerated.
-fn is_modified_since(metadata: &std::fs::Metadata, then: Timestamp) -> bool {
-    metadata.modified().is_ok_and(|modified| Timestamp::from(modified).seconds_since(then) > 1)
+/// Returns true if an mtime is later. Many systems record it in whole seconds, so one second is tolerated.
+fn is_later(mtime: SystemTime, then: Timestamp) -> bool {
+    Timestamp::from(mtime).seconds_since(then) > 1
 }

@@ -51,7 +51,7 @@ impl ForeignFile {
     ) -> Result<Self, SourceError> {
         let mut path = None;
         let companion = |dialect, main: &Value| {
-            let (companion, content) = companions.find(source.path()?, dialect, main)?;
+            let (companion, content) = companions.find(source, dialect, main)?;
             path = Some(companion);
             Some(content)
         };

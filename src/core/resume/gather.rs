@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::facts::{Facts, FileCondition, GitFact, OutputFact, Selection};
 use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
-use crate::core::files::{FileProblem, follow_in_project, hash_regular, read_regular};
+use crate::core::files::{FileAt, FileProblem, follow_in_project};
 use crate::core::git::Checkout;
 use crate::core::json::{Json, parse_strict};
 use crate::core::phase::PhaseStatus;
@@ -46,7 +46,7 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
 
 fn artifact(artifact: &Artifact, observer: &Observer<'_>) -> FileCondition {
     let file = follow_in_project(observer.project, &artifact.path);
-    match file.and_then(|path| hash_regular(&path, observer.max_file.0)) {
+    match file.and_then(|file| file.hash(observer.max_file.0)) {
         Ok((size, digest)) if artifact.size == Some(size) && artifact.sha256 == Some(digest) => {
             FileCondition::Unchanged
         }
@@ -59,8 +59,8 @@ fn artifact(artifact: &Artifact, observer: &Observer<'_>) -> FileCondition {
 }
 
 fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
-    let path = follow_in_project(observer.project, &file.path);
-    let hash = path.and_then(|path| hash_regular(&path, observer.max_file.0));
+    let present = follow_in_project(observer.project, &file.path);
+    let hash = present.and_then(|present| present.hash(observer.max_file.0));
     let digest = hash.ok().map(|(_, digest)| digest);
     if digest == file.sha256 { FileCondition::Unchanged } else { FileCondition::Changed }
 }
@@ -81,23 +81,25 @@ fn outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, 
 }
 
 fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Option<(String, OutputFact)> {
-    let real = match follow_in_project(observer.project, path.trim_end_matches('/')) {
-        Ok(real) => real,
+    let output = match follow_in_project(observer.project, path.trim_end_matches('/')) {
+        Ok(output) => output,
         Err(FileProblem::Missing) => return None,
         Err(problem) => return Some((path.to_owned(), OutputFact::Invalid(format!("it {problem}")))),
     };
-    let fact = if real.is_dir() { directory_fact(&real)? } else { file_fact(&real, schema) };
+    let fact = if !output.is_dir() {
+        file_fact(&output, schema)
+    } else if output.has_entries() {
+        OutputFact::Valid
+    } else {
+        // An empty directory counts as missing.
+        return None;
+    };
     Some((path.to_owned(), fact))
 }
 
-/// Returns `None` for an empty directory, which counts as missing.
-fn directory_fact(real: &Path) -> Option<OutputFact> {
-    std::fs::read_dir(real).ok()?.next().map(|_| OutputFact::Valid)
-}
-
-fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
-    let is_json = real.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let bytes = match read_regular(real, MAX_OUTPUT) {
+fn file_fact(file: &FileAt, schema: Option<&Json>) -> OutputFact {
+    let is_json = file.name().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let bytes = match file.read(MAX_OUTPUT) {
         Ok(bytes) if bytes.is_empty() => return OutputFact::Invalid("it is empty".to_owned()),
         // A large file without a schema only has to exist.
         Err(FileProblem::TooLarge(_)) if schema.is_none() && !is_json => return OutputFact::Valid,
@@ -130,9 +132,9 @@ fn file_fact(real: &Path, schema: Option<&Json>) -> OutputFact {
 fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, Option<TaskStatus>> {
     let running = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Running);
     let fact = |path: &String| {
-        let real = follow_in_project(observer.project, path).ok()?;
+        let output = follow_in_project(observer.project, path).ok()?;
         // An empty file was created but not written: the task had not finished.
-        let bytes = read_regular(&real, MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
+        let bytes = output.read(MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
         let document = parse_strict(&bytes).ok();
         let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
         let status = word.and_then(parse_status_word).map(TaskStatus::from);

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::command::state;
 use crate::support::project::{World, can_mount, is_root, skip};
+use crate::support::strace::strace;
 
 #[test]
 fn what_is_no_regular_file_is_refused_and_never_waited_for() {
@@ -205,4 +206,53 @@ fn a_store_that_cannot_be_written_is_left_as_it_is() {
     assert_eq!(outcome.failure()["code"], "store_unusable", "{outcome}");
     assert_eq!(outcome.code(), 10);
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
+}
+
+/// Opening a FIFO releases its writer, and opening some devices starts them; reading a large file takes time.
+#[test]
+fn what_is_not_imported_is_not_opened() {
+    let Some(strace) = strace() else { return };
+    let world = World::new();
+    world.write("in/a.json", state("a", "2026-01-30T10:00:00Z"));
+    let outside = world.temp().join("shadow");
+    std::fs::write(&outside, state("outside", "2026-01-30T10:00:00Z")).unwrap();
+    std::os::unix::fs::symlink(&outside, world.project().join("in/link.json")).unwrap();
+    assert!(Command::new("mkfifo").arg(world.project().join("in/fifo.json")).status().unwrap().success());
+    let sparse = std::fs::File::create(world.project().join("in/sparse.json")).unwrap();
+    sparse.set_len(2 << 30).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(world.project().join("in/socket.json")).unwrap();
+
+    let document = world.json(&["import", "in", "--dry-run"]);
+    let passed_over: Vec<_> = document["passed_over"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["source"].as_str().unwrap(), file["code"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        passed_over,
+        [
+            ("in/fifo.json", "source_not_a_file"),
+            ("in/link.json", "link"),
+            ("in/socket.json", "source_not_a_file"),
+            ("in/sparse.json", "source_too_large"),
+        ]
+    );
+    let log = world.temp().join("strace.log");
+    let tracer = [strace.as_os_str(), "-f".as_ref(), "-qq".as_ref(), "-o".as_ref(), log.as_os_str()];
+    let named = ["in/fifo.json", "in/sparse.json", "in/socket.json", "/dev/zero"];
+    let imports = [&["import", "in", "-v"][..], &[&["import"][..], &named].concat()];
+    for args in imports {
+        let outcome = world.ckpt(args).under(&tracer).run();
+        let trace = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
+        for line in trace.lines().filter(|line| line.contains("open")) {
+            for name in ["fifo.json", "link.json", "shadow", "sparse.json", "socket.json", "/dev/zero"] {
+                assert!(!line.contains(name), "{line}\n{outcome}");
+            }
+        }
+        for name in named.iter().filter(|name| args.contains(name) || name.starts_with("in/")) {
+            assert!(outcome.stderr.contains(*name), "{name} is not named: {outcome}");
+        }
+    }
+    drop(socket);
 }

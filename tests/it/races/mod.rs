@@ -2,5 +2,6 @@
 
 mod archive;
 mod cleanup;
+mod exchange;
 mod savers;
 mod verify;

@@ -187,7 +187,7 @@ impl<'a> Save<'a> {
             next.keys.drain(..surplus);
             next.keys.push(SaveKey {
                 key: key.to_owned(),
-                seq: newest_seq + 1,
+                seq: next.seq,
                 request,
                 extra: Default::default(),
             });

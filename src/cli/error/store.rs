@@ -106,6 +106,17 @@ impl From<Error> for Failure {
                 .about(&handle),
             Error::TooLarge { bytes: _, limit: _ } => fail(ErrorCode::TooLarge)
                 .help("keep large content in a file and record it with `--artifact`"),
+            Error::LastNumber { handle, path } => fail(ErrorCode::Damaged)
+                .help("no save gets that far: something else has put this file there")
+                .help(format!("move it out of the store: `mv {} .`", shell_word(path.display())))
+                .about(&handle)
+                .at_path(&path),
+            Error::NumberTaken { handle, path, attempts: _ } => fail(ErrorCode::StoreUnusable)
+                .retryable()
+                .help(format!("look at `{}`; nothing was changed", path.display()))
+                .help(format!("`ckpt verify {}` checks the workflow", handle.workflow))
+                .about(&handle)
+                .at_path(&path),
             Error::Io { doing: _, path, source } => {
                 let help = match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

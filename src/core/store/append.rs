@@ -34,6 +34,9 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a writer waits for a renamed directory to come back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
+/// How often a writer begins again because the number was taken. Each time another writer has saved, so this many are
+/// lost only if something is wrong with the directory.
+const MAX_ATTEMPTS: u32 = 200;
 
 /// The decision of a writer that has seen the head. `K` is its reason to add nothing.
 #[derive(Debug)]
@@ -90,13 +93,14 @@ impl<D: Disk> Store<D> {
         mut decide: impl FnMut(&Workflow<'_, D>, Option<u64>) -> Result<Decision<K>>,
     ) -> Result<Decision<K>> {
         let mut lock = None;
-        let mut attempt = 0;
-        loop {
+        let mut taken = None;
+        for attempt in 0..MAX_ATTEMPTS {
             let workflow = self.workflow(id)?;
             if let (Some(dir), None) = (workflow.dir(), &lock) {
                 lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
             }
-            let live = workflow.highest_live()?;
+            // A number that is taken although it was free may be above a gap, so the whole directory is listed.
+            let live = if taken.is_none() { workflow.highest_live()? } else { workflow.highest_listed()? };
             let head = workflow.head_number_from(live)?;
             let mut checkpoint = match decide(&workflow, head)? {
                 Decision::Write(checkpoint) => checkpoint,
@@ -108,6 +112,10 @@ impl<D: Disk> Store<D> {
                     return Ok(Decision::Keep(why));
                 }
             };
+            if head == Some(u64::MAX) {
+                let handle = Handle::new(id, u64::MAX);
+                return Err(Error::LastNumber { path: self.checkpoint_path(&handle), handle });
+            }
             // A new workflow's first decision is made before anything is created, so that a refusal leaves no trace.
             let Some(dir) = workflow.dir() else {
                 self.make_workflow(id)?;
@@ -122,8 +130,10 @@ impl<D: Disk> Store<D> {
             if self.claim(dir, &mut checkpoint, save_id, attempt)? {
                 return Ok(Decision::Write(checkpoint));
             }
-            attempt += 1;
+            taken = Some(checkpoint.seq);
         }
+        let handle = Handle::new(id, taken.unwrap_or(1));
+        Err(Error::NumberTaken { path: self.checkpoint_path(&handle), handle, attempts: MAX_ATTEMPTS })
     }
 
     /// Publishes a checkpoint under its number. Returns false if the number is taken.

@@ -106,6 +106,13 @@ pub trait Disk {
     /// It cannot be read.
     fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()>;
 
+    /// Passes the names in a directory to `visit`, but no more than one system call returns. Returns true if these are
+    /// all.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn list_some(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool>;
+
     /// Reads a regular file of at most `limit` bytes.
     ///
     /// # Errors

@@ -147,6 +147,24 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// The head has the highest number that there is, so nothing can follow it.
+    #[error("`{handle}` has the highest number that there is, so no checkpoint can follow it")]
+    LastNumber {
+        /// The head.
+        handle: Handle,
+        /// Its file.
+        path: PathBuf,
+    },
+    /// The next number was free each time that it was looked up, and taken each time that it was claimed.
+    #[error("the number of `{handle}` could not be taken in {attempts} attempts: `{}` exists each time", path.display())]
+    NumberTaken {
+        /// The checkpoint that was to be written.
+        handle: Handle,
+        /// Its file.
+        path: PathBuf,
+        /// The number of attempts.
+        attempts: u32,
+    },
     /// The store cannot be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     Io {

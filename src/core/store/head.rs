@@ -1,8 +1,11 @@
 //! The head of a workflow: its newest entry, and what the next checkpoint continues.
 
+use std::io;
+use std::ops::RangeInclusive;
+
 use super::archive::Archive;
 use super::bundle::{BadBundle, BundleName};
-use super::disk::Disk;
+use super::disk::{Disk, Stat};
 use super::error::{Error, Result};
 use super::open::Store;
 use super::workflow::{Entry, Workflow};
@@ -10,6 +13,14 @@ use crate::core::checkpoint::Checkpoint;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
+
+/// Every number up to this distance above the last one is looked up, to see if numbers are missing: a power failure may
+/// keep the name that one of several concurrent writers published, and lose those below it.
+const CLOSE: u64 = 16;
+/// Further away, numbers are looked up at these powers of two, for ranges of files that were removed by hand.
+const FAR: RangeInclusive<u32> = 5..=20;
+/// How often a head that is archived while it is read is looked up again.
+const MAX_LOOKUPS: u32 = 100;
 
 /// The newest entry of a workflow.
 #[derive(Debug, Clone)]
@@ -70,11 +81,69 @@ impl<D: Disk> Store<D> {
 }
 
 impl<D: Disk> Workflow<'_, D> {
-    /// Returns the highest number in the directory.
+    /// Returns the highest number in the directory, at a cost that does not grow with the number of entries.
+    ///
+    /// A short directory is listed. In a long one, numbers are looked up by name: they are dense at every moment, because
+    /// a number is claimed only after the one below it was seen. So if a number exists and the next one does not, it was
+    /// the highest at that moment. Whatever contradicts this makes the directory be listed.
     pub(super) fn highest_live(&self) -> Result<Option<u64>> {
+        let mut highest = None;
+        if self.some_numbers(|seq| highest = highest.max(Some(seq)))? {
+            return Ok(highest);
+        }
+        if let Some(start) = highest
+            && let Some(last) = self.last_from(start)?
+        {
+            return Ok(Some(last));
+        }
+        self.highest_listed()
+    }
+
+    /// Returns the highest number in the directory, by listing all of it.
+    pub(super) fn highest_listed(&self) -> Result<Option<u64>> {
         let mut highest = None;
         self.each_number(|seq| highest = highest.max(Some(seq)))?;
         Ok(highest)
+    }
+
+    /// Finds the last number by galloping up from one that exists, then bisecting. Returns none if numbers may be missing:
+    /// if a number above the last one exists, or the last one is a tombstone, which no head is.
+    fn last_from(&self, start: u64) -> Result<Option<u64>> {
+        let (mut last, mut step) = (start, 1_u64);
+        let Some(mut stat) = self.probe(last)? else { return Ok(None) };
+        let mut free = loop {
+            let Some(next) = last.checked_add(step) else { return Ok(None) };
+            match self.probe(next)? {
+                Some(taken) => (last, stat) = (next, taken),
+                None => break next,
+            }
+            step = step.saturating_mul(2);
+        };
+        while free - last > 1 {
+            let middle = last + (free - last) / 2;
+            match self.probe(middle)? {
+                Some(taken) => (last, stat) = (middle, taken),
+                None => free = middle,
+            }
+        }
+        if stat.is_empty_file() {
+            return Ok(None);
+        }
+        for distance in (2..=CLOSE).chain(FAR.map(|bits| 1 << bits)) {
+            if self.probe(last.saturating_add(distance))?.is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(last))
+    }
+
+    /// Returns the metadata of a number; none if it is not taken in the live store.
+    fn probe(&self, seq: u64) -> Result<Option<Stat>> {
+        match self.stat(seq) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.store.failed("look at", &self.file_path(seq), error)),
+        }
     }
 
     /// Finds the number of the head.
@@ -107,6 +176,7 @@ impl<D: Disk> Workflow<'_, D> {
 
     /// Reads the head, whose number was `seq` when it was looked up.
     pub(super) fn read_head(&self, mut seq: u64) -> Result<Head> {
+        let mut lookups = 0;
         loop {
             let why = match self.read_entry(seq) {
                 Ok(Entry::Checkpoint(stored)) => return Ok(Head::Checkpoint(stored.checkpoint)),
@@ -116,8 +186,12 @@ impl<D: Disk> Workflow<'_, D> {
                 Err(why) => return Err(self.damaged(seq, why)),
             };
             // It was archived after it was looked up: then there is a seal now.
-            if let Some(head) = self.head_number()?.filter(|head| *head != seq) {
+            if let Some(head) = self.head_number()?
+                && head != seq
+                && lookups < MAX_LOOKUPS
+            {
                 seq = head;
+                lookups += 1;
                 continue;
             }
             if why == Unusable::Missing {

@@ -17,9 +17,13 @@
 //! its content never changes. A number is taken by publishing a file without replacing anything, so two writers never
 //! share one, and there is no lock that a killed process could leave behind.
 //!
-//! A number is never freed, so the entries of a workflow are numbered from 1 without gaps. Content that leaves the live
-//! store is in a bundle first, and its file is then replaced by a tombstone; readers find the content in the bundle. A
-//! workflow is archived as a whole by a seal, which takes a number too. Tombstones and seals stay for good.
+//! A number is never freed, so the entries of a workflow are numbered from 1 without gaps. That is how the head of a long
+//! workflow is found without listing its directory: by looking up numbers until one exists and the next does not (see
+//! `head`).
+//!
+//! Content that leaves the live store is in a bundle first, and its file is then replaced by a tombstone; readers find
+//! the content in the bundle. A workflow is archived as a whole by a seal, which takes a number too. Tombstones and seals
+//! stay for good.
 //!
 //! # Two processes save at once
 //!
@@ -50,7 +54,9 @@
 //! # Limitations
 //!
 //! The promises need a file system with hard links, or a rename that does not replace, and an `fsync` that works. If
-//! files are removed by hand, `verify` reports the missing numbers, but only a bundle can bring their content back.
+//! files are removed by hand, `verify` reports the missing numbers, but only a bundle can bring their content back. In a
+//! workflow of more than two hundred entries, files above a wide gap may be overlooked: saves then continue below the
+//! gap. Nothing is overwritten, and from the first number that turns out to be taken, the highest one is the head again.
 
 mod append;
 mod archive;

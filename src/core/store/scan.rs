@@ -169,15 +169,15 @@ impl<D: Disk> Store<D> {
             }
         };
         let workflow = Workflow::with_dir(self, id, Some(dir));
-        let mut numbers = Vec::new();
-        if let Err(error) = workflow.each_number(|seq| numbers.push(seq)) {
-            return broken(Unusable::Unreadable(Cause::new(error)));
-        }
-        let Some(newest) = numbers.iter().copied().max() else { return self.scan_archived(id) };
+        let newest = match workflow.highest_live() {
+            Ok(Some(newest)) => newest,
+            Ok(None) => return self.scan_archived(id),
+            Err(error) => return broken(Unusable::Unreadable(Cause::new(error))),
+        };
         let (header, checkpoints, bytes) = match workflow.read_header(newest) {
             Ok(Entry::Checkpoint((header, bytes))) => (Ok(header), 1, bytes),
             Ok(Entry::Seal((header, bytes))) => (Ok(header), 0, bytes),
-            // Archived after it was listed: then there is a seal now.
+            // Archived after it was looked up: then there is a seal now.
             Ok(Entry::Tombstone) if workflow.highest_live().unwrap_or_default() > Some(newest) => {
                 return self.scan_workflow(Some(workflows), id, extent);
             }
@@ -188,7 +188,11 @@ impl<D: Disk> Store<D> {
         };
         let mut live = Live { checkpoints, bytes };
         if extent == Extent::Live {
-            for seq in numbers.into_iter().filter(|seq| *seq != newest) {
+            let numbers = match workflow.numbers() {
+                Ok(numbers) => numbers,
+                Err(error) => return broken(Unusable::Unreadable(Cause::new(error))),
+            };
+            for seq in numbers.into_iter().filter(|seq| *seq < newest) {
                 // Tombstones do not count; an entry without metadata does.
                 let stat = workflow.stat(seq);
                 if !stat.as_ref().is_ok_and(Stat::is_empty_file) {

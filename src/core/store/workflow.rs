@@ -150,11 +150,14 @@ impl<'s, D: Disk> Workflow<'s, D> {
 
     /// Passes the number of each entry to `visit`, in no order.
     pub(super) fn each_number(&self, mut visit: impl FnMut(u64)) -> Result<()> {
-        self.list(|name| {
-            if let EntryName::Number(seq) = EntryName::parse(name) {
-                visit(seq);
-            }
-        })
+        self.list(|name| visit_number(name, &mut visit))
+    }
+
+    /// Passes the numbers of some entries to `visit`, in no order. Returns true if these are all.
+    pub(super) fn some_numbers(&self, mut visit: impl FnMut(u64)) -> Result<bool> {
+        let Some(dir) = &self.dir else { return Ok(true) };
+        let listed = self.store.disk().list_some(dir, &mut |name| visit_number(name, &mut visit));
+        listed.map_err(|error| self.store.failed("list", &self.path(), error))
     }
 
     /// Returns the numbers that are taken in the live store.
@@ -303,6 +306,12 @@ impl<'s, D: Disk> Workflow<'s, D> {
         let mut below = (1..seq).rev().take(MAX_LOOKBACK);
         let usable = below.find(|seq| matches!(self.read_header(*seq), Ok(Entry::Checkpoint(_))));
         usable.map(|seq| self.handle(seq))
+    }
+}
+
+fn visit_number(name: &str, visit: &mut impl FnMut(u64)) {
+    if let EntryName::Number(seq) = EntryName::parse(name) {
+        visit(seq);
     }
 }
 

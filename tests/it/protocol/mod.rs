@@ -3,6 +3,7 @@
 //! Every harness ends in the same [`audit`](crate::support::audit::audit): what was acknowledged is there, whole, once,
 //! in order. What each harness would miss if a protection were absent is shown by `mutants`.
 
+mod gaps;
 mod model;
 mod mutants;
 mod order;

@@ -8,11 +8,14 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use ckpt::core::store::Disk;
+use ckpt::core::store::{Disk, STORE_NAME};
 
 use crate::support::audit::{Ack, save, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
+
+/// The name of a number that no scene reaches.
+const FAR_NUMBER: &str = "00000005.json";
 
 /// One decision.
 #[derive(Debug, Clone)]
@@ -72,6 +75,12 @@ impl Scheduler<'_> {
         }
     }
 
+    /// Returns true if the directory of the workflow has this name.
+    fn is_taken(&self, name: &str) -> bool {
+        let dir = self.disk.reach(&[STORE_NAME, "workflows", &workflow().directory()]);
+        dir.is_ok_and(|dir| self.disk.stat(&dir, name).is_ok())
+    }
+
     fn wait<'t>(&self, me: usize, turns: MutexGuard<'t, Turns>) -> MutexGuard<'t, Turns> {
         self.wake[me].wait_while(turns, |turns| turns.turn != Some(me)).unwrap()
     }
@@ -99,6 +108,7 @@ impl<D: Disk> Tap<D> for Turn<'_> {
         let meets = match step {
             Step::MakeDir
             | Step::List
+            | Step::ListSome
             | Step::Stage
             | Step::Publish
             | Step::Replace
@@ -106,8 +116,10 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             | Step::Remove
             | Step::SyncDir => true,
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
+            // Another saver may take one of the next numbers, but none that is taken or further away.
+            Step::Stat => name < FAR_NUMBER && !self.scheduler.is_taken(name),
             // What these find cannot be changed by another saver.
-            Step::Read | Step::Stat | Step::Base | Step::Lock => false,
+            Step::Read | Step::Base | Step::Lock => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();

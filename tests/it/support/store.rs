@@ -315,6 +315,9 @@ impl Disk for FaultyDisk {
             })
         })
     }
+    fn list_some(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
+        self.step("list some".into(), || self.inner.list_some(dir, visit))
+    }
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.file_step(format!("read {name}"), || self.inner.read(dir, name, limit))
     }

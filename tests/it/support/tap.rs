@@ -13,6 +13,7 @@ pub(crate) enum Step {
     Enter,
     MakeDir,
     List,
+    ListSome,
     Read,
     Stat,
     Lock,
@@ -31,6 +32,8 @@ pub(crate) trait Tap<D: Disk> {
     fn before(&self, _: &D, _: Step, _name: &str) -> io::Result<()> {
         Ok(())
     }
+    /// Comes with each name of a list.
+    fn listed(&self) {}
     /// Comes after the step; an error hides what became of it.
     fn after(&self, _: Step) -> io::Result<()> {
         Ok(())
@@ -80,6 +83,11 @@ impl<D: Disk, T: Tap<D>> Tapped<'_, D, T> {
         self.tap.after(step)?;
         result
     }
+
+    fn pass(&self, name: &str, visit: &mut dyn FnMut(&str)) {
+        self.tap.listed();
+        visit(name);
+    }
 }
 
 impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
@@ -96,7 +104,10 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
         self.step(Step::MakeDir, name, || self.disk.make_dir(dir, name))
     }
     fn list(&self, dir: &D::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        self.step(Step::List, "", || self.disk.list(dir, visit))
+        self.step(Step::List, "", || self.disk.list(dir, &mut |name| self.pass(name, visit)))
+    }
+    fn list_some(&self, dir: &D::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
+        self.step(Step::ListSome, "", || self.disk.list_some(dir, &mut |name| self.pass(name, visit)))
     }
     fn read(&self, dir: &D::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.step(Step::Read, name, || self.disk.read(dir, name, limit))

@@ -5,6 +5,7 @@ mod auto_cleanup;
 mod conditions;
 mod document;
 mod git;
+mod last_number;
 mod lost_content;
 mod merges;
 mod phases;

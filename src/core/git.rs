@@ -92,13 +92,27 @@ impl Checkout {
 
     /// Returns the working tree of the main checkout if this one is a linked worktree of it.
     ///
-    /// `None` for the main checkout, for submodules, and for worktrees of a bare repository. The worktree must be
-    /// registered in the main checkout, so that no other directory can claim to be linked.
+    /// `None` for the main checkout, for submodules, and for worktrees of a bare repository. The main checkout must have
+    /// registered this very worktree: a `.git` file that came with other files may name any directory. One that was
+    /// moved is registered again by `git worktree repair`.
     #[must_use]
     pub fn main_root(&self) -> Option<PathBuf> {
-        let registered = self.git_dir.parent()? == self.common_dir.join("worktrees");
+        let in_worktrees = self.git_dir.parent()? == self.common_dir.join("worktrees");
         let named_git = self.common_dir.file_name()? == ".git";
-        if registered && named_git { self.common_dir.parent().map(Path::to_owned) } else { None }
+        if in_worktrees && named_git && self.is_linked_back() {
+            self.common_dir.parent().map(Path::to_owned)
+        } else {
+            None
+        }
+    }
+
+    /// Returns true if the git directory of a worktree names the `.git` file that names it.
+    fn is_linked_back(&self) -> bool {
+        let Ok(Some(pointer)) = read_small(&self.git_dir.join("gitdir")) else { return false };
+        let Some(back) = path_in(&pointer) else { return false };
+        let back = fs::canonicalize(self.git_dir.join(back));
+        let dot_git = fs::canonicalize(self.root.join(".git"));
+        matches!((back, dot_git), (Ok(back), Ok(dot_git)) if back == dot_git)
     }
 
     /// Reads the branch and commit that are checked out.
@@ -435,7 +449,9 @@ mod tests {
             ("main/.git/refs/heads/topic", ID),
             ("main/.git/worktrees/wt/HEAD", "ref: refs/heads/topic\n"),
             ("main/.git/worktrees/wt/commondir", "../..\n"),
+            ("main/.git/worktrees/wt/gitdir", "../../../../wt/.git\n"),
             ("wt/.git", "gitdir: ../main/.git/worktrees/wt\n"),
+            ("planted/.git", "gitdir: ../main/.git/worktrees/wt\n"),
             ("wt/deep/er/", ""),
             ("main/sub/.git", "gitdir: ../.git/modules/sub\n"),
             ("main/.git/modules/sub/HEAD", ID),
@@ -455,6 +471,20 @@ mod tests {
         assert_eq!(at("main/sub").main_root(), None);
         assert_eq!(at("main/sub").facts(), facts(None, Some(ID)));
         assert_eq!(at("claims").main_root(), None, "the link is not registered with the main checkout");
+        assert_eq!(at("planted").main_root(), None, "another directory is registered");
+        let back = base.join("main/.git/worktrees/wt/gitdir");
+        for (content, is_linked) in [
+            (format!("{}\n", base.join("wt/.git").display()), true),
+            (format!("{}\n", base.join("wt").display()), false),
+            (format!("{}\n", base.join("planted/.git").display()), false),
+            ("/nowhere/.git\n".to_owned(), false),
+            (String::new(), false),
+        ] {
+            fs::write(&back, &content).expect("write");
+            assert_eq!(linked.main_root().is_some(), is_linked, "{content:?}");
+        }
+        fs::remove_file(&back).expect("remove");
+        assert_eq!(linked.main_root(), None, "no directory is registered");
     }
 
     #[test]

@@ -125,3 +125,41 @@ fn what_version_control_keeps_of_a_store_is_no_store_of_a_worktree() {
     }
     assert_eq!(world.numbers("042"), [1, 2, 3]);
 }
+
+#[test]
+fn a_git_file_that_the_main_checkout_does_not_know_leads_to_no_other_store() {
+    let world = World::new();
+    let Some(tree) = worktree(&world) else { return };
+    world.run(&["save", "042"]).succeeds();
+    let planted = world.temp().join("planted");
+    std::fs::create_dir(&planted).unwrap();
+    std::fs::copy(tree.join(".git"), planted.join(".git")).unwrap();
+    assert_eq!(world.ckpt(&["save", "042"]).dir(&planted).json()["handle"], "042/1");
+    assert!(planted.join(".ckpt/workflows/042/00000001.json").exists());
+    assert_eq!(world.numbers("042"), [1], "the store of the other project is as it was");
+
+    // A worktree that was moved finds its store again once git knows where it is.
+    let moved = world.temp().join("moved");
+    std::fs::rename(&tree, &moved).unwrap();
+    world.ckpt(&["list"]).dir(&moved).refused(4, "no_store");
+    git(&moved, &["worktree", "repair"]);
+    assert_eq!(world.ckpt(&["save", "042"]).dir(&moved).json()["handle"], "042/2");
+}
+
+#[test]
+fn a_submodule_has_a_store_of_its_own() {
+    let world = World::new();
+    if repository(&world).is_none() {
+        return;
+    }
+    world.run(&["save", "042"]).succeeds();
+    let library = world.temp().join("library");
+    std::fs::create_dir(&library).unwrap();
+    git(&library, &["init", "-q"]);
+    git(&library, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    let add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../library", "sub"];
+    git(&world.project(), &add);
+    assert_eq!(world.ckpt(&["save", "042"]).dir("sub").json()["handle"], "042/1");
+    assert!(world.project().join("sub/.ckpt/workflows/042/00000001.json").exists());
+    assert_eq!(world.numbers("042"), [1]);
+}

@@ -1,7 +1,9 @@
 //! The cleanup after a save.
 //!
 //! The save is acknowledged before the cleanup begins, and a cleanup that fails does not undo it. To keep saves fast, the
-//! cleanup runs only after the save that completes a workflow, and after every eighth save whose trigger has a limit.
+//! cleanup runs only after the save that completes a workflow, and now and then after a save whose trigger has a limit.
+//! A cleanup looks at every checkpoint of the workflow, so it runs the less often the longer the workflow is: the share of
+//! each save in its cost stays the same.
 
 use super::error::Failure;
 use super::words::count;
@@ -9,8 +11,10 @@ use crate::core::change::Stamp;
 use crate::core::retention::{Limit, Snapshot, plan};
 use crate::core::{Checkpoint, Config, Store, WorkflowId, WorkflowStatus};
 
-/// The number of checkpoints between two cleanups of a workflow that is in progress.
-const BATCH: u64 = 8;
+/// The least number of checkpoints between two cleanups of a workflow that is in progress.
+const MIN_INTERVAL: u64 = 8;
+/// The most checkpoints that a cleanup of a long workflow looks at for each save since the last one.
+const SHARE: u64 = 16;
 
 /// Applies the retention policy to the workflow of a checkpoint that was just saved. Returns a line about the archived
 /// checkpoints, if there are any.
@@ -57,9 +61,30 @@ fn is_due(saved: &Checkpoint, config: &Config) -> bool {
         WorkflowStatus::Complete => true,
         WorkflowStatus::InProgress => {
             let limit = config.retention().trigger_limits().of(&saved.trigger);
-            saved.seq.is_multiple_of(BATCH) && matches!(limit, Some(Limit::Newest(_)))
+            saved.seq.is_multiple_of(interval(saved.seq)) && matches!(limit, Some(Limit::Newest(_)))
         }
         // A failed workflow may be tried again at once; `ckpt cleanup` archives it later.
         WorkflowStatus::Failed | WorkflowStatus::Abandoned => false,
+    }
+}
+
+/// Returns the number of checkpoints between two cleanups of a workflow of this length: a power of two, so that it changes
+/// rarely.
+fn interval(length: u64) -> u64 {
+    (length / SHARE).max(MIN_INTERVAL).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cleanup_looks_at_a_bounded_number_of_checkpoints_for_each_save() {
+        for (last, most) in [(100, 16), (1_000, 16), (100_000, 16)] {
+            let due = (1..=last).filter(|seq: &u64| seq.is_multiple_of(interval(*seq)));
+            let visited: u64 = due.sum();
+            assert!(visited / last <= most, "{visited} visits for {last} saves");
+        }
+        assert_eq!([8, 100, 1_000, 100_000].map(interval), [8, 8, 64, 8192]);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::checkpoint::{Checkpoint, WorkflowStatus};
+use super::format::{Header, PhaseLine};
 use super::phase::{PhaseId, PhaseStatus};
 use super::progress::durations;
 use super::selector::Handle;
@@ -160,7 +161,9 @@ pub struct PhaseStats {
     pub replans: usize,
 }
 
-/// Counts what happened in a workflow whose newest checkpoint with content is `newest`. All its checkpoints are read,
+/// Counts what happened in a workflow whose newest checkpoint with content is `newest`.
+///
+/// Failures and triggers are recorded in each checkpoint and nowhere else, so the header of every checkpoint is read once,
 /// those in the archive too.
 ///
 /// # Errors
@@ -176,18 +179,17 @@ pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
         live_bytes += row.bytes;
         checkpoints = row.handle.seq.max(checkpoints);
         match row.entry {
-            Ok(Entry::Checkpoint(_)) => {
-                let stored = store.load(&row.handle).ok();
-                moments.insert(row.handle.seq, stored.map(|stored| Moment::of(&stored.checkpoint)));
+            Ok(Entry::Checkpoint(header)) => {
+                drop(moments.insert(row.handle.seq, Some(Moment::of(header))));
             }
             Ok(Entry::Tombstone) => drop(moments.insert(row.handle.seq, None)),
             Ok(Entry::Seal(_)) | Err(_) => {}
         }
     }
     if moments.values().any(Option::is_none) {
-        store.visit_archived(workflow, &mut |checkpoint| {
-            if let (Some(moment), None) = (moments.get_mut(&checkpoint.seq), &checkpoint.sealed) {
-                moment.get_or_insert_with(|| Moment::of(&checkpoint));
+        store.visit_archived(workflow, &mut |header| {
+            if let (Some(moment), None) = (moments.get_mut(&header.seq), &header.sealed) {
+                moment.get_or_insert_with(|| Moment::of(header));
             }
         })?;
     }
@@ -237,13 +239,15 @@ struct Moment {
 }
 
 impl Moment {
-    fn of(checkpoint: &Checkpoint) -> Self {
-        let about = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
-        let failed = about.filter(|phase| phase.status == PhaseStatus::Failed);
+    fn of(header: Header) -> Self {
+        let is_failed = |phase: &PhaseLine| {
+            phase.status == PhaseStatus::Failed && header.phase.as_ref() == Some(&phase.id)
+        };
+        let failed = header.phases.iter().any(is_failed);
         Self {
-            saved_at: checkpoint.saved_at,
-            trigger: checkpoint.trigger.clone(),
-            failed: failed.map(|phase| phase.id.clone()),
+            saved_at: header.saved_at,
+            trigger: header.trigger,
+            failed: if failed { header.phase } else { None },
         }
     }
 }

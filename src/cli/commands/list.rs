@@ -75,10 +75,9 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let limit = args.limit(session.global.quiet);
     if let Some(id) = &args.id {
         let workflow = store.resolve_workflow(id)?;
-        let mut rows = store.scan_checkpoints(&workflow)?;
-        rows.reverse();
+        let (rows, total) = store.scan_newest(&workflow, limit)?;
         let deletions = store.deletions(&workflow)?;
-        return session.answer(&CheckpointsReport::new(&workflow, rows, &deletions, limit, &store));
+        return session.answer(&CheckpointsReport::new(&workflow, rows, total, &deletions, &store));
     }
     // Only `--json` has the sizes, which take one stat per checkpoint.
     let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };

@@ -176,26 +176,23 @@ struct ListedCheckpoint {
 }
 
 impl CheckpointsReport {
+    /// Reports the newest `rows` of `total` checkpoints.
     pub(crate) fn new(
         workflow: &WorkflowId,
         rows: Vec<CheckpointRow>,
+        total: usize,
         deletions: &Deletions,
-        limit: usize,
         store: &Store,
     ) -> Self {
-        let total = rows.len();
+        let truncated = rows.len() < total;
         let damaged =
             rows.iter().filter_map(|row| Some(damaged(&row.handle, row.entry.as_ref().err()?, store)));
         Self {
             workflow: workflow.clone(),
             damaged: damaged.collect(),
-            checkpoints: rows
-                .into_iter()
-                .take(limit)
-                .map(|row| ListedCheckpoint::new(row, deletions))
-                .collect(),
+            checkpoints: rows.into_iter().map(|row| ListedCheckpoint::new(row, deletions)).collect(),
             total,
-            truncated: limit < total,
+            truncated,
             warnings: Vec::new(),
         }
     }

@@ -70,9 +70,9 @@ impl<D: Disk> Store<D> {
             }
         }
         if archived {
-            self.visit_archived(workflow, &mut |checkpoint| {
-                if let Some(source) = checkpoint.imported {
-                    imported.insert(source.sha256, checkpoint.seq);
+            self.visit_archived(workflow, &mut |header| {
+                if let Some(source) = header.imported {
+                    imported.insert(source.sha256, header.seq);
                 }
             })?;
         }

@@ -235,6 +235,29 @@ impl<D: Disk> Store<D> {
         Ok(workflow.numbers()?.into_iter().find_map(saved_at))
     }
 
+    /// Reads the headers of the newest `limit` checkpoints of a workflow, the newest first. Also returns the number of
+    /// all of them, which is the newest number: only if numbers are missing, every checkpoint is read.
+    ///
+    /// # Errors
+    /// The workflow cannot be read.
+    pub fn scan_newest(&self, id: &WorkflowId, limit: usize) -> Result<(Vec<CheckpointRow>, usize)> {
+        let workflow = self.workflow(id)?;
+        let Some(head) = workflow.head_number()? else { return Ok((Vec::new(), 0)) };
+        let mut rows = Vec::new();
+        for seq in (1..=head).rev().take(limit) {
+            let row = workflow.scan_entry(seq, head);
+            if matches!(row.entry, Err(Unusable::Missing)) {
+                let mut all = self.scan_checkpoints(id)?;
+                let total = all.len();
+                all.reverse();
+                all.truncate(limit);
+                return Ok((all, total));
+            }
+            rows.push(row);
+        }
+        Ok((rows, usize::try_from(head).unwrap_or(usize::MAX)))
+    }
+
     /// Reads the header of every checkpoint of a workflow, the oldest first. A missing number is a row that says so.
     ///
     /// # Errors
@@ -242,21 +265,27 @@ impl<D: Disk> Store<D> {
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
         let workflow = self.workflow(workflow)?;
         let Some(head) = workflow.head_number()? else { return Ok(Vec::new()) };
-        let mut rows = BTreeMap::new();
-        for seq in workflow.numbers()? {
-            let (entry, bytes) = match workflow.read_header(seq) {
-                Ok(Entry::Checkpoint((header, bytes))) => (Ok(Entry::Checkpoint(header)), bytes),
-                Ok(Entry::Seal((header, bytes))) => (Ok(Entry::Seal(header)), bytes),
-                Ok(Entry::Tombstone) if seq < head || workflow.is_overtaken(seq) => (Ok(Entry::Tombstone), 0),
-                Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
-                Err(why) => (Err(why), workflow.stat(seq).map_or(0, |stat| stat.file_bytes())),
-            };
-            rows.insert(seq, CheckpointRow { handle: workflow.handle(seq), entry, bytes });
-        }
+        let numbers = workflow.numbers()?;
+        let mut rows: BTreeMap<u64, CheckpointRow> =
+            numbers.into_iter().map(|seq| (seq, workflow.scan_entry(seq, head))).collect();
         if u64::try_from(rows.len()).is_ok_and(|rows| rows < head) {
             workflow.archive()?.fill_gaps(head, &mut rows)?;
         }
         Ok(rows.into_values().collect())
+    }
+}
+
+impl<D: Disk> Workflow<'_, D> {
+    /// Reads the row of a number, where `head` was the number of the head.
+    fn scan_entry(&self, seq: u64, head: u64) -> CheckpointRow {
+        let (entry, bytes) = match self.read_header(seq) {
+            Ok(Entry::Checkpoint((header, bytes))) => (Ok(Entry::Checkpoint(header)), bytes),
+            Ok(Entry::Seal((header, bytes))) => (Ok(Entry::Seal(header)), bytes),
+            Ok(Entry::Tombstone) if seq < head || self.is_overtaken(seq) => (Ok(Entry::Tombstone), 0),
+            Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
+            Err(why) => (Err(why), self.stat(seq).map_or(0, |stat| stat.file_bytes())),
+        };
+        CheckpointRow { handle: self.handle(seq), entry, bytes }
     }
 }
 

@@ -4,8 +4,8 @@ use super::bundle::{BadBundle, BundleName, Manifest};
 use super::disk::Disk;
 use super::error::Result;
 use super::open::Store;
-use super::workflow::Stored;
-use crate::core::checkpoint::Checkpoint;
+use super::workflow::decode_header;
+use crate::core::format::Header;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
@@ -43,21 +43,17 @@ impl<D: Disk> Store<D> {
         Ok(rows)
     }
 
-    /// Reads every archived checkpoint of a workflow, each bundle once. A checkpoint in two bundles comes twice; damaged
-    /// ones are left out.
+    /// Reads the header of every archived checkpoint of a workflow, each bundle once. A checkpoint in two bundles comes
+    /// twice; damaged ones are left out.
     ///
     /// # Errors
     /// The archive cannot be read.
-    pub fn visit_archived(
-        &self,
-        workflow: &WorkflowId,
-        visit: &mut dyn FnMut(Box<Checkpoint>),
-    ) -> Result<()> {
+    pub fn visit_archived(&self, workflow: &WorkflowId, visit: &mut dyn FnMut(Header)) -> Result<()> {
         self.archive_of(workflow)?.each_bundle(|_, bundle| {
             let Ok(mut bundle) = bundle else { return Ok(()) };
             while let Ok(Some((entry, bytes))) = bundle.next_file() {
-                if let Ok(stored) = Stored::decode(&Handle::new(workflow, entry.seq), bytes) {
-                    visit(stored.checkpoint);
+                if let Ok(header) = decode_header(&Handle::new(workflow, entry.seq), &bytes) {
+                    visit(header);
                 }
             }
             Ok(())

@@ -219,8 +219,7 @@ impl<'s, D: Disk> Workflow<'s, D> {
         if bytes.is_empty() {
             return Ok(Entry::Tombstone);
         }
-        let header = format::decode_header(&bytes)?;
-        belongs(&self.handle(seq), &header.workflow, header.seq)?;
+        let header = decode_header(&self.handle(seq), &bytes)?;
         let sealed = header.sealed.is_some();
         let read = (header, bytes.len() as u64);
         Ok(if sealed { Entry::Seal(read) } else { Entry::Checkpoint(read) })
@@ -307,6 +306,13 @@ impl<'s, D: Disk> Workflow<'s, D> {
         let usable = below.find(|seq| matches!(self.read_header(*seq), Ok(Entry::Checkpoint(_))));
         usable.map(|seq| self.handle(seq))
     }
+}
+
+/// Decodes the header of the file of `handle`.
+pub(super) fn decode_header(handle: &Handle, bytes: &[u8]) -> Result<Header, Unusable> {
+    let header = format::decode_header(bytes)?;
+    belongs(handle, &header.workflow, header.seq)?;
+    Ok(header)
 }
 
 fn visit_number(name: &str, visit: &mut impl FnMut(u64)) {

@@ -233,6 +233,25 @@ fn damaged_and_missing_checkpoints_have_their_rows() {
 }
 
 #[test]
+fn only_the_newest_checkpoints_are_read_if_no_more_are_shown() {
+    let world = World::with_checkpoints(6);
+    world.replace_checkpoint("042", 2, b"x");
+    let answer = world.json(&["list", "042", "-n", "3"]);
+    let rows: Vec<_> = answer["checkpoints"].as_array().unwrap().iter().map(|row| &row["handle"]).collect();
+    assert_eq!(rows, ["042/6", "042/5", "042/4"]);
+    assert_eq!((&answer["total"], &answer["truncated"]), (&json!(6), &json!(true)));
+    assert_eq!(answer["damaged"], json!([]), "`ckpt verify` looks at the others");
+    let text = world.run(&["list", "042", "-n", "3"]).succeeds();
+    assert!(text.stderr.contains("Showing 3 of 6 checkpoints; `--all` shows the rest."), "{text}");
+    // If a number is missing, what there is has to be counted.
+    std::fs::remove_file(world.checkpoint_file("042", 5)).unwrap();
+    let answer = world.json(&["list", "042", "-n", "3"]);
+    let rows: Vec<_> = answer["checkpoints"].as_array().unwrap().iter().map(|row| &row["handle"]).collect();
+    assert_eq!(rows, ["042/6", "042/5", "042/4"]);
+    assert_eq!(answer["total"], 6);
+}
+
+#[test]
 fn an_archived_number_is_said_to_be_archived() {
     let world = World::with_checkpoints(2);
     world.replace_checkpoint("042", 1, b"");

@@ -7,7 +7,7 @@ use ckpt::core::change::Change;
 use ckpt::core::retention::{RetentionSettings, plan};
 use ckpt::core::save::Save;
 use ckpt::core::store::Disk;
-use ckpt::core::{Config, Store, WorkflowId};
+use ckpt::core::{Config, Store, WorkflowId, stats};
 
 use crate::support::audit::{save, save_keyed, stamp, store_on};
 use crate::support::memory::MemoryDisk;
@@ -102,6 +102,28 @@ fn assert_steady(run: impl Fn(&Store<Tapped<'_, MemoryDisk, Counter>>), make: im
 fn listing_takes_linear_steps() {
     assert_steady(|store| drop(store.scan().unwrap()), workflows);
     assert_steady(|store| drop(store.scan_checkpoints(&"w".parse().unwrap()).unwrap()), history);
+}
+
+#[test]
+fn listing_the_newest_checkpoints_takes_as_many_steps_in_a_long_workflow_as_in_a_short_one() {
+    assert_logarithmic(1, |store| {
+        let (rows, total) = store.scan_newest(&"w".parse().unwrap(), 20).unwrap();
+        assert_eq!((rows.len(), rows[0].handle.seq), (20, total as u64));
+    });
+}
+
+#[test]
+fn statistics_read_every_checkpoint_once() {
+    let reading = |length| {
+        steps(&history(length), |store| {
+            let newest = store.load(&"w/1".parse().unwrap()).unwrap().checkpoint;
+            let stats = stats::of_workflow(store, &newest).unwrap();
+            assert_eq!((stats.checkpoints, stats.triggers["manual"]), (length as u64, length));
+        })
+    };
+    // One read of the file and one name of a list for each.
+    let (few, many) = (reading(50), reading(200));
+    assert!(many <= few + 2 * 150 + 4, "{few} steps for 50, {many} for 200");
 }
 
 #[test]

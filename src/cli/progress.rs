@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::ui::Ui;
+use super::words::count;
+use crate::core::store::ScanProgress;
 
 /// Shorter work shows no progress.
 const DELAY: Duration = Duration::from_millis(500);
@@ -19,6 +21,11 @@ pub(crate) struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub(crate) fn new(ui: &'a Ui) -> Self {
         Self { ui, next: Instant::now() + DELAY, shown: false }
+    }
+
+    /// Shows how many workflows have been read.
+    pub(crate) fn scan(&mut self, scanned: &ScanProgress) {
+        self.at(|| format!("Read {} of {}", scanned.done, count(scanned.total, "workflow")));
     }
 
     /// Shows where the work is, at most ten times a second.

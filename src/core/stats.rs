@@ -9,7 +9,7 @@ use super::format::{Header, PhaseLine};
 use super::phase::{PhaseId, PhaseStatus};
 use super::progress::durations;
 use super::selector::Handle;
-use super::store::{Disk, Entry, Result, Store, WorkflowRow};
+use super::store::{Disk, Entry, Extent, Result, ScanProgress, Store};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
@@ -75,20 +75,24 @@ impl StatusCounts {
 ///
 /// # Errors
 /// The store cannot be read; what is damaged inside is counted as that.
-pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStats> {
+pub fn of_store<D: Disk<Dir: Sync> + Sync>(
+    store: &Store<D>,
+    progress: &mut dyn FnMut(&ScanProgress),
+) -> Result<StoreStats> {
     let mut stats = StoreStats::default();
-    for row in store.scan_live()? {
-        let live = row.live.unwrap_or_default();
+    store.visit_summaries(Extent::Live, progress, &mut |workflow| {
+        let live = workflow.live.unwrap_or_default();
         stats.checkpoints += live.checkpoints;
         stats.live_bytes += live.bytes;
-        if row.archived {
+        stats.oldest = [stats.oldest, live.oldest].into_iter().flatten().min();
+        let head = workflow.head.ok();
+        stats.newest = stats.newest.max(head.as_ref().map(|head| head.saved_at));
+        if workflow.archived {
             stats.archived_workflows += 1;
         } else {
-            stats.workflows.add(row.header.as_ref().ok().map(|header| header.status));
+            stats.workflows.add(head.map(|head| head.status));
         }
-        stats.oldest = [stats.oldest, oldest(store, &row)].into_iter().flatten().min();
-        stats.newest = stats.newest.max(row.header.ok().map(|header| header.saved_at));
-    }
+    })?;
     for workflow in store.archived_workflows()? {
         for bundle in store.list_bundles(&workflow)? {
             stats.bundles += 1;
@@ -100,15 +104,6 @@ pub fn of_store<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Result<StoreStat
         }
     }
     Ok(stats)
-}
-
-/// When the oldest live checkpoint of a workflow was saved. A file is read for that only if it is not the newest.
-fn oldest<D: Disk>(store: &Store<D>, row: &WorkflowRow) -> Option<Timestamp> {
-    match (row.live.unwrap_or_default().checkpoints, &row.header) {
-        (0, _) => None,
-        (1, Ok(newest)) if !row.archived => Some(newest.saved_at),
-        _ => store.oldest_saved_at(&row.newest.workflow).ok().flatten(),
-    }
 }
 
 /// The statistics of a workflow.

@@ -17,6 +17,7 @@ mod faults;
 mod format;
 mod fuzz;
 mod import;
+mod index;
 mod library;
 mod protocol;
 mod races;

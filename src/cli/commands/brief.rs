@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::brief::BriefReport;
 use crate::core::resume::Selected;
-use crate::core::store::Location;
+use crate::core::store::{Extent, Location};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "brief",
@@ -27,6 +27,8 @@ Examples:
   ckpt brief 042 --max-tokens 200";
 
 pub(crate) const DEFAULT_TOKENS: usize = 400;
+/// Every line about one of several workflows takes more tokens than this.
+const LEAST_TOKENS: usize = 4;
 
 /// Print the shortest useful text to hand to an agent; always exits 0
 ///
@@ -58,11 +60,15 @@ fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
     let selected = match &args.id {
         Some(id) => Selected::resolve(store, &id.parse()?)?,
         None => {
-            let rows = unfinished(store)?;
-            match rows.as_slice() {
+            let ids = unfinished(session, store)?.ids();
+            match ids.as_slice() {
                 [] => return Ok(BriefReport::empty(args.max_tokens)),
-                [one] => Selected::newest(store, &one.newest.workflow)?,
-                several => return Ok(BriefReport::several(several, args.max_tokens)),
+                [one] => Selected::newest(store, one)?,
+                several => {
+                    let read = several.len().min(args.max_tokens / LEAST_TOKENS);
+                    let rows = store.scan_these(&several[..read], Extent::Newest)?;
+                    return Ok(BriefReport::several(several, &rows, args.max_tokens));
+                }
             }
         }
     };

@@ -9,6 +9,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::cleanup::CleanupReport;
@@ -78,7 +79,9 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let keep = args.keep_rules()?;
     let workspace = session.workspace()?;
     let policy = args.policy(keep, &workspace)?;
-    let snapshot = workspace.store.cleanup_facts()?;
+    let mut progress = Progress::new(&session.ui);
+    let snapshot = workspace.store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
+    drop(progress);
     let plan = plan(&snapshot, &policy, session.now())?;
     let fingerprint = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != fingerprint) {

@@ -3,16 +3,16 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::unfinished::{by_activity, is_unfinished};
+use super::unfinished::{Selection, is_unfinished};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::clock::Clock;
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
-use crate::cli::views::list::{CheckpointsReport, WorkflowsReport};
+use crate::cli::views::list::{CheckpointsReport, Unlisted, WorkflowsReport};
 use crate::core::span::Span;
-use crate::core::store::WorkflowRow;
+use crate::core::store::{Extent, WorkflowSummary};
 use crate::core::{WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -79,13 +79,24 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let deletions = store.deletions(&workflow)?;
         return session.answer(&CheckpointsReport::new(&workflow, rows, total, &deletions, &store));
     }
+    let mut archived = 0;
+    let selection = Selection::scan(session, &store, limit, |workflow| {
+        archived += usize::from(workflow.archived);
+        args.selects(workflow, &session.clock)
+    })?;
+    let rest = Unlisted {
+        total: selection.total,
+        damaged: &selection.other_damaged,
+        archived: if args.archived { 0 } else { archived },
+    };
+    if session.ui.is_quiet() && !session.ui.is_json() {
+        return session.answer(&WorkflowsReport::of_ids(selection.newest(), &rest, &store));
+    }
     // Only `--json` has the sizes, which take one stat per checkpoint.
-    let mut rows = if args.archived || session.ui.is_json() { store.scan_live()? } else { store.scan()? };
-    let archived = rows.iter().filter(|row| row.archived).count();
-    rows.retain(|row| row.archived == args.archived);
-    rows.retain(|row| args.selects(row, &session.clock) && (!args.unfinished || is_unfinished(row)));
-    rows.sort_by(by_activity);
-    session.answer(&WorkflowsReport::new(rows, limit, &store, if args.archived { 0 } else { archived }))
+    let extent = if session.ui.is_json() { Extent::Live } else { Extent::Newest };
+    let mut rows = store.scan_these(&selection.ids(), extent)?;
+    rows.retain(|row| args.selects(&WorkflowSummary::from(row), &session.clock));
+    session.answer(&WorkflowsReport::new(rows, &rest, &store))
 }
 
 impl ListArgs {
@@ -97,9 +108,12 @@ impl ListArgs {
         }
     }
 
-    /// True if a row passes the filters. A damaged one passes, because its values are unknown.
-    fn selects(&self, row: &WorkflowRow, clock: &Clock) -> bool {
-        let Ok(header) = &row.header else { return true };
+    /// True if a workflow passes the filters. A damaged one passes, because its values are unknown.
+    fn selects(&self, workflow: &WorkflowSummary, clock: &Clock) -> bool {
+        if workflow.archived != self.archived || self.unfinished && !is_unfinished(workflow) {
+            return false;
+        }
+        let Ok(header) = &workflow.head else { return true };
         let age = || u64::try_from(clock.now().seconds_since(header.saved_at)).unwrap_or_default();
         (self.status.is_empty() || self.status.contains(&header.status))
             && self

@@ -80,7 +80,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     let workspace = session.workspace()?;
-    let selected = args.select(&workspace)?;
+    let selected = args.select(session, &workspace)?;
     let judgement = session.judge(&workspace, selected);
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
@@ -139,7 +139,7 @@ fn exit(verdict: Verdict, yes: bool) -> Exit {
 }
 
 impl ResumeArgs {
-    fn select(&self, workspace: &Workspace) -> Result<Selected, Failure> {
+    fn select(&self, session: &Session, workspace: &Workspace) -> Result<Selected, Failure> {
         let store = &workspace.store;
         if let Some(from) = &self.from {
             let selector: Selector = from.parse()?;
@@ -158,7 +158,7 @@ impl ResumeArgs {
         }
         match &self.id {
             Some(id) => Ok(Selected::resolve(store, &id.parse()?)?),
-            None => Ok(Selected::newest(store, &only_unfinished(store, "resume")?)?),
+            None => Ok(Selected::newest(store, &only_unfinished(session, store, "resume")?)?),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::stats::StatsReport;
 use crate::core::resume::Selected;
@@ -37,7 +38,10 @@ pub(crate) struct StatsArgs {
 fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let Some(id) = &args.id else {
-        return session.answer(&StatsReport::of_store(stats::of_store(&store)?));
+        let mut progress = Progress::new(&session.ui);
+        let stats = stats::of_store(&store, &mut |scanned| progress.scan(scanned))?;
+        drop(progress);
+        return session.answer(&StatsReport::of_store(stats));
     };
     let workflow = store.resolve_workflow(id)?;
     let newest = Selected::newest(&store, &workflow)?;

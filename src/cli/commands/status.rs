@@ -52,7 +52,7 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     let store = &workspace.store;
     let selector = match &args.id {
         Some(selector) => selector.clone(),
-        None => Selector { workflow: only_unfinished(store, "status")?, which: Which::Newest },
+        None => Selector { workflow: only_unfinished(session, store, "status")?, which: Which::Newest },
     };
     if !args.watch || !session.ui.shows_answer() {
         return session.answer(&report(session, &workspace, &selector)?.0);

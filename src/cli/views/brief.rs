@@ -10,6 +10,7 @@ use crate::cli::escape;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
+use crate::core::WorkflowId;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
 use crate::core::resume::{FileCondition, Verdict};
@@ -140,11 +141,11 @@ impl BriefReport {
         report
     }
 
-    /// The brief of several workflows: a line each.
-    pub(crate) fn several(rows: &[WorkflowRow], max_tokens: usize) -> Self {
+    /// The brief of several workflows: a line each of those that were read.
+    pub(crate) fn several(ids: &[WorkflowId], rows: &[WorkflowRow], max_tokens: usize) -> Self {
         let mut report = Self::empty(max_tokens);
-        report.workflows = rows.iter().map(|row| row.newest.workflow.to_string()).collect();
-        let mut lines = vec![vec![format!("You have {} unfinished workflows:", rows.len())]];
+        report.workflows = ids.iter().map(ToString::to_string).collect();
+        let mut lines = vec![vec![format!("You have {} unfinished workflows:", ids.len())]];
         for row in rows {
             let id = &row.newest.workflow;
             let header = match &row.header {
@@ -162,6 +163,7 @@ impl BriefReport {
             lines.push(vec![format!("- {id}{title}: {progress}{}", phase.unwrap_or_default())]);
         }
         report.fill(&lines, Some(&format!("{QUOTES} More: ckpt brief ID, ckpt list --unfinished")));
+        report.truncated |= rows.len() < ids.len();
         report
     }
 

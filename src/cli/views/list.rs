@@ -11,7 +11,9 @@ use crate::cli::words::{count, verb};
 use crate::core::checkpoint::Sealed;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
-use crate::core::store::{CheckpointRow, DeletionReason, Deletions, Entry, Live, WorkflowRow};
+use crate::core::store::{
+    CheckpointRow, DeletionReason, Deletions, Entry, Live, WorkflowRow, WorkflowSummary,
+};
 use crate::core::{Handle, Store, Timestamp, WorkflowId};
 
 /// The status of whatever cannot be read.
@@ -49,30 +51,66 @@ struct ListedWorkflow {
     deleted: Option<DeletionReason>,
 }
 
+/// The workflows beside the listed ones.
+#[derive(Debug)]
+pub(crate) struct Unlisted<'a> {
+    /// The number of all selected workflows, with the listed ones.
+    pub(crate) total: usize,
+    /// The damaged ones beyond the limit.
+    pub(crate) damaged: &'a [WorkflowSummary],
+    /// The number of archived workflows that were left out.
+    pub(crate) archived: usize,
+}
+
 impl WorkflowsReport {
-    pub(crate) fn new(rows: Vec<WorkflowRow>, limit: usize, store: &Store, archived: usize) -> Self {
-        let total = rows.len();
-        let damaged =
-            rows.iter().filter_map(|row| Some(damaged(&row.newest, row.header.as_ref().err()?, store)));
+    pub(crate) fn new(rows: Vec<WorkflowRow>, rest: &Unlisted<'_>, store: &Store) -> Self {
+        let listed_damage = rows.iter().filter_map(|row| Some((&row.newest, row.header.as_ref().err()?)));
+        let damaged = damaged_files(listed_damage, rest, store);
+        Self::with(rows.into_iter().map(ListedWorkflow::new).collect(), damaged, rest)
+    }
+
+    /// The report of the ids alone, for `--quiet`.
+    pub(crate) fn of_ids(workflows: &[WorkflowSummary], rest: &Unlisted<'_>, store: &Store) -> Self {
+        let damaged = damaged_files(workflows.iter().filter_map(damage), rest, store);
+        let unread = |workflow: &WorkflowSummary| {
+            ListedWorkflow::unread(workflow.newest.clone(), workflow.live, workflow.archived)
+        };
+        Self::with(workflows.iter().map(unread).collect(), damaged, rest)
+    }
+
+    fn with(workflows: Vec<ListedWorkflow>, damaged: Vec<DamagedFile>, rest: &Unlisted<'_>) -> Self {
         Self {
-            damaged: damaged.collect(),
-            workflows: rows.into_iter().take(limit).map(ListedWorkflow::new).collect(),
-            total,
-            truncated: limit < total,
+            truncated: workflows.len() < rest.total,
+            workflows,
+            damaged,
+            total: rest.total,
             warnings: Vec::new(),
-            archived,
+            archived: rest.archived,
         }
     }
 }
 
+fn damage(workflow: &WorkflowSummary) -> Option<(&Handle, &Unusable)> {
+    Some((&workflow.newest, workflow.head.as_ref().err()?))
+}
+
+fn damaged_files<'a>(
+    listed: impl Iterator<Item = (&'a Handle, &'a Unusable)>,
+    rest: &Unlisted<'a>,
+    store: &Store,
+) -> Vec<DamagedFile> {
+    let all = listed.chain(rest.damaged.iter().filter_map(damage));
+    all.map(|(handle, why)| damaged(handle, why, store)).collect()
+}
+
 impl ListedWorkflow {
-    fn new(row: WorkflowRow) -> Self {
-        let Live { checkpoints, bytes } = row.live.unwrap_or_default();
-        let unread = Self {
-            workflow: row.newest.workflow.clone(),
+    fn unread(newest: Handle, live: Option<Live>, archived: bool) -> Self {
+        let Live { checkpoints, bytes, .. } = live.unwrap_or_default();
+        Self {
+            workflow: newest.workflow.clone(),
             title: None,
             status: DAMAGED,
-            handle: (row.newest.seq > 0).then_some(row.newest),
+            handle: (newest.seq > 0).then_some(newest),
             phase: None,
             done: 0,
             total: None,
@@ -81,9 +119,13 @@ impl ListedWorkflow {
             bytes,
             pipeline: None,
             labels: Vec::new(),
-            archived: row.archived,
+            archived,
             deleted: None,
-        };
+        }
+    }
+
+    fn new(row: WorkflowRow) -> Self {
+        let unread = Self::unread(row.newest, row.live, row.archived);
         let Ok(header) = row.header else { return unread };
         Self {
             status: header.status.word(),

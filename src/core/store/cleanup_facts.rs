@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::archive::Archive;
+use super::batches::{ScanProgress, in_batches};
 use super::bundle::{BundleName, ManifestEntry};
 use super::deletion::PURGED;
 use super::disk::Disk;
@@ -20,32 +21,43 @@ use crate::core::retention::{
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
-impl<D: Disk> Store<D> {
-    /// Gathers the facts about every workflow, and the temporary files.
+impl<D: Disk<Dir: Sync> + Sync> Store<D> {
+    /// Gathers the facts about every workflow, and the temporary files. All of them are read from the files of the
+    /// workflows, never from the index: content is removed by them.
     ///
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is listed as skipped.
-    pub fn cleanup_facts(&self) -> Result<Snapshot> {
+    pub fn cleanup_facts(&self, progress: &mut dyn FnMut(&ScanProgress)) -> Result<Snapshot> {
         let mut ids = self.workflow_ids()?;
         ids.sort();
         let mut snapshot = Snapshot::default();
         if !ids.is_empty() {
             self.find_temporary(&StoreDirectory::Root, &mut snapshot.temporary_files)?;
         }
-        for id in ids {
-            let facts = self.workflow_facts(&id).and_then(|facts| {
-                self.find_temporary(&StoreDirectory::Workflow(id.clone()), &mut snapshot.temporary_files)?;
-                self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut snapshot.temporary_files)?;
-                Ok(facts)
-            });
-            match facts {
-                Ok(facts) => snapshot.workflows.extend(facts),
-                Err(error) => snapshot.skipped.push((self.workflow_dir(&id), error.to_string())),
+        let gather = |id: &WorkflowId| -> Result<_> {
+            let facts = self.workflow_facts(id)?;
+            let mut temporary_files = Vec::new();
+            self.find_temporary(&StoreDirectory::Workflow(id.clone()), &mut temporary_files)?;
+            self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut temporary_files)?;
+            Ok((facts, temporary_files))
+        };
+        let mut scanned = ScanProgress { done: 0, total: ids.len() };
+        in_batches(&ids, gather, |id, gathered| {
+            scanned.done += 1;
+            progress(&scanned);
+            match gathered {
+                Ok((facts, temporary_files)) => {
+                    snapshot.workflows.extend(facts);
+                    snapshot.temporary_files.extend(temporary_files);
+                }
+                Err(error) => snapshot.skipped.push((self.workflow_dir(id), error.to_string())),
             }
-        }
+        });
         Ok(snapshot)
     }
+}
 
+impl<D: Disk> Store<D> {
     /// Gathers the facts about one workflow; none if nothing was ever saved there.
     ///
     /// # Errors

@@ -51,6 +51,9 @@ pub struct Stat {
     pub links: u64,
     /// The modification time. Only stale temporary files are judged by it, never checkpoints.
     pub modified: SystemTime,
+    /// The status change time. Only the index compares it: for a directory, it advances with every change of a name, and
+    /// no call sets it to a chosen value.
+    pub changed: SystemTime,
 }
 
 impl Stat {
@@ -134,6 +137,12 @@ pub trait Disk {
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], or it cannot be written. A file that was not written completely may remain.
     fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId>;
+
+    /// Creates a file under a temporary name without syncing it: a cache, which a power loss may damage or remove.
+    ///
+    /// # Errors
+    /// As [`stage`](Self::stage).
+    fn stage_unsynced(&self, dir: &Self::Dir, name: &str, bytes: &[u8]) -> io::Result<()>;
 
     /// Gives a staged file its final name, without replacing anything. The temporary name may remain.
     ///

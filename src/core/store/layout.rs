@@ -8,6 +8,8 @@ pub(super) const WORKFLOWS: &str = "workflows";
 pub(super) const ARCHIVE: &str = "archive";
 /// The directory of damaged files.
 pub(super) const QUARANTINE: &str = "quarantine";
+/// The cache of the summaries of all workflows.
+pub(super) const INDEX: &str = "index";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.

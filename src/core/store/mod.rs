@@ -4,6 +4,7 @@
 //! .ckpt/
 //!   config.toml                   settings and pipelines, optional
 //!   .gitignore                    everything but config.toml
+//!   index                         a cache for lists, only in a large store; see `index`
 //!   workflows/042/00000007.json   entry 042/7: a checkpoint or a seal; with zero bytes, a tombstone
 //!   archive/042/*.jsonl.gz        bundles: the content that left the live store
 //!   archive/042/*.deleted         deletion records: numbers whose content is nowhere, and why
@@ -49,6 +50,7 @@
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_archive`, `imported`: reading for selectors, lists, counts and imports.
+//! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
 //! # Limitations
@@ -61,6 +63,7 @@
 mod append;
 mod archive;
 mod archiving;
+mod batches;
 mod bundle;
 mod cleanup;
 mod cleanup_facts;
@@ -69,6 +72,7 @@ mod disk;
 mod error;
 mod head;
 mod imported;
+mod index;
 mod layout;
 mod locate;
 mod merge;
@@ -84,11 +88,13 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod summary;
 mod verify;
 mod workflow;
 
 pub use append::Decision;
 pub use archiving::Archived;
+pub use batches::ScanProgress;
 pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow};
 pub use deletion::{DeletionReason, Deletions};
@@ -104,7 +110,8 @@ pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};
 pub use repair::{Repair, RepairAction};
 pub use restore::Restored;
-pub use scan::{CheckpointRow, Live, WorkflowRow};
+pub use scan::{CheckpointRow, Extent, Live, WorkflowRow};
 pub use scan_archive::BundleRow;
+pub use summary::{HeadSummary, WorkflowSummary};
 pub use verify::{Checked, StoredSecret, Verification};
 pub use workflow::{Entry, Stored};

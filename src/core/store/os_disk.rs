@@ -141,6 +141,7 @@ impl Disk for OsDisk {
             id: FileId(stat.st_dev, stat.st_ino),
             links,
             modified: SystemTime::UNIX_EPOCH + Duration::from_secs(seconds),
+            changed: changed(&stat),
         })
     }
 
@@ -162,18 +163,7 @@ impl Disk for OsDisk {
     }
 
     fn stage(&self, dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
-        let mode = match access {
-            Access::ReadOnly => Mode::RUSR,
-            Access::ReadWrite => Mode::RUSR | Mode::WUSR,
-        };
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // A write beyond RLIMIT_FSIZE would kill the process by a signal instead of returning an error.
-        let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
-        if limit.is_some_and(|limit| bytes.len() as u64 > limit) {
-            return Err(Errno::FBIG.into());
-        }
-        let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
-        file.write_all(bytes)?;
+        let file = create(dir, name, bytes, access)?;
         // A tombstone has no content to sync; its name is synced with the directory. So archiving ten thousand
         // checkpoints takes no ten thousand fsyncs.
         if !bytes.is_empty() {
@@ -182,6 +172,10 @@ impl Disk for OsDisk {
         }
         let stat = rustix::fs::fstat(&file)?;
         Ok(FileId(stat.st_dev, stat.st_ino))
+    }
+
+    fn stage_unsynced(&self, dir: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+        create(dir, name, bytes, Access::ReadWrite).map(drop)
     }
 
     fn publish(&self, dir: &OwnedFd, staged: &str, name: &str) -> io::Result<()> {
@@ -225,6 +219,30 @@ impl Disk for OsDisk {
     fn pause(&self, duration: Duration) {
         std::thread::sleep(duration);
     }
+}
+
+/// Creates a file and writes its content.
+fn create(dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result<File> {
+    let mode = match access {
+        Access::ReadOnly => Mode::RUSR,
+        Access::ReadWrite => Mode::RUSR | Mode::WUSR,
+    };
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A write beyond RLIMIT_FSIZE would kill the process by a signal instead of returning an error.
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    if limit.is_some_and(|limit| bytes.len() as u64 > limit) {
+        return Err(Errno::FBIG.into());
+    }
+    let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// Returns the status change time.
+fn changed(stat: &rustix::fs::Stat) -> SystemTime {
+    let seconds = u64::try_from(stat.st_ctime).unwrap_or_default();
+    let nanos = u32::try_from(stat.st_ctime_nsec).unwrap_or_default();
+    SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos)
 }
 
 /// Opens with `O_NOATIME`, or without it if the file belongs to another user.

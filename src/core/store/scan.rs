@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use super::archive::Archive;
+use super::batches::in_batches;
 use super::deletion::contains;
 use super::disk::{Disk, Stat};
 use super::error::{Error, Result};
@@ -36,8 +37,10 @@ pub struct WorkflowRow {
 pub struct Live {
     /// Their number, without the seal.
     pub checkpoints: usize,
-    /// Their size in bytes.
+    /// Their size in bytes, with the seal.
     pub bytes: u64,
+    /// The time of the oldest one that can be read.
+    pub oldest: Option<Timestamp>,
 }
 
 /// One checkpoint in a list.
@@ -53,15 +56,20 @@ pub struct CheckpointRow {
 
 /// How much of a workflow is scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
+pub enum Extent {
+    /// The header of the head.
     Newest,
+    /// The live checkpoints as well, which takes a stat of each.
     Live,
 }
 
-/// Fewer workflows than this are scanned faster than threads are started.
-const WORTH_THREADS: usize = 512;
-/// More threads than this do not make the disk faster.
-const MOST_THREADS: usize = 8;
+/// The result of scanning the directory of a workflow.
+pub(super) enum Scanned {
+    /// The row, which depends on nothing but that directory.
+    Row(Box<WorkflowRow>),
+    /// The directory has no head: the workflow was never saved, or its files were removed by hand.
+    NoHead,
+}
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// Reads the header of every head.
@@ -69,34 +77,19 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// # Errors
     /// The store itself cannot be read; a workflow that cannot is a row that says so.
     pub fn scan(&self) -> Result<Vec<WorkflowRow>> {
-        self.scan_to(Extent::Newest)
+        self.scan_these(&self.workflow_ids()?, Extent::Newest)
     }
 
-    /// Reads the header of every head and counts the live checkpoints, which takes a stat of each.
+    /// Scans these workflows, in this order. One that does not exist is left out.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
-    pub fn scan_live(&self) -> Result<Vec<WorkflowRow>> {
-        self.scan_to(Extent::Live)
-    }
-
-    fn scan_to(&self, extent: Extent) -> Result<Vec<WorkflowRow>> {
+    pub fn scan_these(&self, ids: &[WorkflowId], extent: Extent) -> Result<Vec<WorkflowRow>> {
         let workflows = self.open_workflows()?;
-        let ids = self.workflow_ids()?;
-        let rows = |ids: &[WorkflowId]| -> Vec<WorkflowRow> {
-            ids.iter().filter_map(|id| self.scan_workflow(workflows.as_ref(), id, extent)).collect()
-        };
-        if ids.len() < WORTH_THREADS {
-            return Ok(rows(&ids));
-        }
-        let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS));
-        std::thread::scope(|scope| {
-            let rows = &rows;
-            let parts = ids.chunks(ids.len().div_ceil(threads)).map(|part| scope.spawn(move || rows(part)));
-            let parts: Vec<_> = parts.collect();
-            // A panic ends the process, so every thread returns its rows.
-            Ok(parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect())
-        })
+        let mut rows = Vec::new();
+        let scan = |id: &WorkflowId| self.scan_workflow(workflows.as_ref(), id, extent);
+        in_batches(ids, scan, |_, row| rows.extend(row));
+        Ok(rows)
     }
 }
 
@@ -152,16 +145,25 @@ impl<D: Disk> Store<D> {
         id: &WorkflowId,
         extent: Extent,
     ) -> Option<WorkflowRow> {
-        let broken = |why: Unusable| {
-            let newest = Handle::new(id, 0);
-            Some(WorkflowRow { newest, header: Err(why), live: Some(Live::default()), archived: false })
+        match workflows.map_or(Scanned::NoHead, |workflows| self.scan_directory(workflows, id, extent)) {
+            Scanned::Row(row) => Some(*row),
+            Scanned::NoHead => self.scan_archived(id),
+        }
+    }
+
+    /// Scans the directory of a workflow.
+    pub(super) fn scan_directory(&self, workflows: &D::Dir, id: &WorkflowId, extent: Extent) -> Scanned {
+        let row = |seq, header: Result<Header, Unusable>, live| {
+            let newest = Handle::new(id, seq);
+            let archived = header.as_ref().is_ok_and(|header| header.sealed.is_some());
+            Scanned::Row(Box::new(WorkflowRow { newest, header, live, archived }))
         };
-        let Some(workflows) = workflows else { return self.scan_archived(id) };
+        let broken = |why| row(0, Err(why), Some(Live::default()));
         let dir = match self.disk().enter(workflows, &id.directory()) {
             Ok(dir) => dir,
             Err(error) => {
                 return match error.kind() {
-                    io::ErrorKind::NotFound => self.scan_archived(id),
+                    io::ErrorKind::NotFound => Scanned::NoHead,
                     io::ErrorKind::NotADirectory => broken(Unusable::NotAFile),
                     _ if is_link(&error) => broken(Unusable::NotAFile),
                     _ => broken(Unusable::Unreadable(Cause::new(error))),
@@ -171,46 +173,31 @@ impl<D: Disk> Store<D> {
         let workflow = Workflow::with_dir(self, id, Some(dir));
         let newest = match workflow.highest_live() {
             Ok(Some(newest)) => newest,
-            Ok(None) => return self.scan_archived(id),
+            Ok(None) => return Scanned::NoHead,
             Err(error) => return broken(Unusable::Unreadable(Cause::new(error))),
         };
-        let (header, checkpoints, bytes) = match workflow.read_header(newest) {
-            Ok(Entry::Checkpoint((header, bytes))) => (Ok(header), 1, bytes),
-            Ok(Entry::Seal((header, bytes))) => (Ok(header), 0, bytes),
+        let header = match workflow.read_header(newest) {
+            Ok(Entry::Checkpoint((header, _)) | Entry::Seal((header, _))) => Ok(header),
             // Archived after it was looked up: then there is a seal now.
             Ok(Entry::Tombstone) if workflow.highest_live().unwrap_or_default() > Some(newest) => {
-                return self.scan_workflow(Some(workflows), id, extent);
+                return self.scan_directory(workflows, id, extent);
             }
             // Every file above it was removed by hand.
-            Ok(Entry::Tombstone) if workflow.is_overtaken(newest) => return self.scan_archived(id),
-            Ok(Entry::Tombstone) => (Err(Unusable::Empty), 1, 0),
-            Err(why) => (Err(why), 1, 0),
+            Ok(Entry::Tombstone) if workflow.is_overtaken(newest) => return Scanned::NoHead,
+            Ok(Entry::Tombstone) => Err(Unusable::Empty),
+            Err(why) => Err(why),
         };
-        let mut live = Live { checkpoints, bytes };
-        if extent == Extent::Live {
-            let numbers = match workflow.numbers() {
-                Ok(numbers) => numbers,
-                Err(error) => return broken(Unusable::Unreadable(Cause::new(error))),
-            };
-            for seq in numbers.into_iter().filter(|seq| *seq < newest) {
-                // Tombstones do not count; an entry without metadata does.
-                let stat = workflow.stat(seq);
-                if !stat.as_ref().is_ok_and(Stat::is_empty_file) {
-                    live.checkpoints += 1;
-                    live.bytes += stat.map_or(0, |stat| stat.file_bytes());
-                }
-            }
+        if extent == Extent::Newest {
+            return row(newest, header, None);
         }
-        Some(WorkflowRow {
-            newest: workflow.handle(newest),
-            archived: header.as_ref().is_ok_and(|header| header.sealed.is_some()),
-            header,
-            live: (extent == Extent::Live).then_some(live),
-        })
+        match workflow.count_live(newest, &header) {
+            Ok(live) => row(newest, header, Some(live)),
+            Err(error) => broken(Unusable::Unreadable(Cause::new(error))),
+        }
     }
 
     /// Returns the row of a workflow whose files were removed by hand, from its archive; none if it has none.
-    fn scan_archived(&self, id: &WorkflowId) -> Option<WorkflowRow> {
+    pub(super) fn scan_archived(&self, id: &WorkflowId) -> Option<WorkflowRow> {
         let workflow = Workflow::with_dir(self, id, None);
         let newest = workflow.head_number().ok()??;
         let header = workflow.archive().and_then(|archive| archive.header(newest)).map_err(unusable);
@@ -220,19 +207,6 @@ impl<D: Disk> Store<D> {
             live: Some(Live::default()),
             archived: true,
         })
-    }
-
-    /// Returns the time of the oldest live checkpoint that can be read.
-    ///
-    /// # Errors
-    /// The workflow cannot be read.
-    pub fn oldest_saved_at(&self, workflow: &WorkflowId) -> Result<Option<Timestamp>> {
-        let workflow = self.workflow(workflow)?;
-        let saved_at = |seq| match workflow.read_header(seq) {
-            Ok(Entry::Checkpoint((header, _))) => Some(header.saved_at),
-            _ => None,
-        };
-        Ok(workflow.numbers()?.into_iter().find_map(saved_at))
     }
 
     /// Reads the headers of the newest `limit` checkpoints of a workflow, the newest first. Also returns the number of
@@ -286,6 +260,38 @@ impl<D: Disk> Workflow<'_, D> {
             Err(why) => (Err(why), self.stat(seq).map_or(0, |stat| stat.file_bytes())),
         };
         CheckpointRow { handle: self.handle(seq), entry, bytes }
+    }
+
+    /// Counts the live checkpoints up to the head, which has this header. Tombstones and the seal do not count; an entry
+    /// without metadata does.
+    fn count_live(&self, newest: u64, header: &Result<Header, Unusable>) -> Result<Live> {
+        let mut live = Live::default();
+        for seq in self.numbers()?.into_iter().filter(|seq| *seq < newest) {
+            let stat = self.stat(seq);
+            if stat.as_ref().is_ok_and(Stat::is_empty_file) {
+                continue;
+            }
+            live.checkpoints += 1;
+            live.bytes += stat.map_or(0, |stat| stat.file_bytes());
+            live.oldest = live.oldest.or_else(|| self.saved_at(seq));
+        }
+        live.bytes += self.stat(newest).map_or(0, |stat| stat.file_bytes());
+        match header {
+            Ok(seal) if seal.sealed.is_some() => {}
+            Ok(newest) => {
+                live.checkpoints += 1;
+                live.oldest = live.oldest.or(Some(newest.saved_at));
+            }
+            Err(_) => live.checkpoints += 1,
+        }
+        Ok(live)
+    }
+
+    fn saved_at(&self, seq: u64) -> Option<Timestamp> {
+        match self.read_header(seq) {
+            Ok(Entry::Checkpoint((header, _))) => Some(header.saved_at),
+            _ => None,
+        }
     }
 }
 

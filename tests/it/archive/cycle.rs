@@ -5,7 +5,7 @@ use std::io::Read as _;
 use ckpt::core::Error;
 use ckpt::core::change::{Change, TaskChange};
 use ckpt::core::pipeline::Pipeline;
-use ckpt::core::store::{Bundle, Entry};
+use ckpt::core::store::{Bundle, Entry, Extent};
 use ckpt::core::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};
 use serde_json::{Value, json};
 
@@ -83,7 +83,8 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
     assert_eq!(seal.checkpoint.parent.as_ref().unwrap().seq, 1);
     assert!(seal.bytes.len() < 2048);
 
-    let rows = world.store().scan_live().unwrap();
+    let store = world.store();
+    let rows = store.scan_these(&store.workflow_ids().unwrap(), Extent::Live).unwrap();
     let header = rows[0].header.as_ref().unwrap();
     assert!(rows[0].archived && rows[0].live.unwrap().checkpoints == 0);
     assert_eq!((header.done(), header.phases.len()), (1, 3));

@@ -1,7 +1,7 @@
 //! Small bundles of single checkpoints become one, and nothing is lost on the way.
 
 use std::convert::Infallible;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ckpt::core::change::{Change, Edit};
 use ckpt::core::retention::{Limit, Policy, RetentionSettings, plan};
@@ -20,12 +20,12 @@ fn batch(world: &World, n: u64) {
     world.save_change(&change).unwrap();
 }
 
-fn decide<D: ckpt::core::store::Disk>(
+fn decide<D: ckpt::core::store::Disk<Dir: Sync> + Sync>(
     store: &Store<D>,
     policy: &Policy,
 ) -> ckpt::core::retention::CleanupPlan {
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
-    plan(&store.cleanup_facts().unwrap(), policy, now).unwrap()
+    plan(&store.cleanup_facts(&mut |_| {}).unwrap(), policy, now).unwrap()
 }
 
 fn standing() -> Policy {
@@ -273,7 +273,7 @@ fn nothing_goes_before_the_new_bundle_is_durable_and_read_back() {
     let due = decide(&world.store(), &standing());
     let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
     store.clean_up(&due, &world.stamp());
-    let log = store.disk().log.borrow();
+    let log = store.disk().log();
     let published = log.iter().position(|step| step.starts_with("publish")).unwrap();
     // The private name of the new one goes at once, then nothing until the old ones.
     let removals: Vec<usize> = (published..log.len()).filter(|step| log[*step] == "remove").collect();
@@ -285,11 +285,11 @@ fn nothing_goes_before_the_new_bundle_is_durable_and_read_back() {
 }
 
 /// Merges with an interruption at step 1, 2, ... until there are no more steps.
-fn interrupted_at_every_step(other: impl Fn(&World) + Copy + 'static, check: impl Fn(&World, &str)) {
+fn interrupted_at_every_step(other: impl Fn(&World) + Copy + Send + 'static, check: impl Fn(&World, &str)) {
     let (before, files) = due_for_merging();
     for at in 1.. {
-        let world = Rc::new(before.copy());
-        let shared = Rc::clone(&world);
+        let world = Arc::new(before.copy());
+        let shared = Arc::clone(&world);
         let due = decide(&world.store(), &standing());
         let store = world.faulty(FaultyDisk::interrupted(&world, at, move || other(&shared)));
         let cleaned = store.clean_up(&due, &world.stamp());
@@ -343,8 +343,8 @@ fn merged_at_every_step<T>(
 ) {
     let (before, files) = scattered(6);
     for at in 1.. {
-        let world = Rc::new(before.copy());
-        let shared = Rc::clone(&world);
+        let world = Arc::new(before.copy());
+        let shared = Arc::clone(&world);
         let due = decide(&world.store(), &standing());
         let merge = move || drop(shared.store().clean_up(&due, &shared.stamp()));
         let store = world.faulty(FaultyDisk::interrupted(&world, at, merge));

@@ -129,7 +129,7 @@ fn the_newest_can_be_used_before_anything_is_moved() {
     world.damage(3, b"damaged");
     let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
     repair(&store, &world).unwrap();
-    let log = store.disk().log.borrow();
+    let log = store.disk().log();
     let published = log.iter().position(|step| step == "publish 00000004.json").unwrap();
     let moved = log.iter().position(|step| step == "move 00000003.json").unwrap();
     assert!(published < moved && log[published..moved].iter().any(|step| step == "sync"), "{log:#?}");

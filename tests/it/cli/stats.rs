@@ -55,7 +55,7 @@ fn a_store_in_numbers() {
     assert_eq!((&stats["archived_workflows"], &stats["bundles"]), (&json!(1), &json!(1)));
     assert_eq!((&stats["archived_checkpoints"], &stats["checkpoints"]), (&json!(2), &json!(11)));
     assert!(stats["oldest"].as_str() < stats["newest"].as_str());
-    let live: u64 = ["042", "a", "b", "c", "d"]
+    let live: u64 = ["042", "a", "b", "c", "d", "broken"]
         .iter()
         .flat_map(|id| std::fs::read_dir(world.workflow_dir(id)).unwrap())
         .map(|entry| entry.unwrap().metadata().unwrap().len())

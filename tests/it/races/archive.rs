@@ -1,6 +1,6 @@
 //! Somebody else does something between any two steps.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ckpt::core::store::{Located, Store};
 use ckpt::core::{ArchiveReason, WorkflowStatus};
@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::support::store::{FaultyDisk, World, act, handle, id, state};
 
 /// Archives with an interruption at step 1, 2, ... until there are no more steps.
-fn at_every_step(interrupt: impl Fn(&World) + Copy + 'static, check: impl Fn(&World, usize)) {
+fn at_every_step(interrupt: impl Fn(&World) + Copy + Send + 'static, check: impl Fn(&World, usize)) {
     for at in 1.. {
-        let world = Rc::new(World::with(3));
-        let other = Rc::clone(&world);
+        let world = Arc::new(World::with(3));
+        let other = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || interrupt(&other));
         let store = world.faulty(disk);
         store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
@@ -131,8 +131,8 @@ fn archived_at_every_step<T>(
     check: impl Fn(&World, T, usize),
 ) {
     for at in 1.. {
-        let world = Rc::new(World::with(3));
-        let other = Rc::clone(&world);
+        let world = Arc::new(World::with(3));
+        let other = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || {
             other
                 .store()

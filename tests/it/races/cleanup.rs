@@ -158,7 +158,7 @@ fn archivers_against_savers_against_cleanups() {
                 let mut policy = RetentionSettings::default().policy();
                 policy.bundles = None;
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
-                let due = plan(&store(&world).cleanup_facts().unwrap(), &policy, now).unwrap();
+                let due = plan(&store(&world).cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
                 let done = store(&world).clean_up(&due, &stamp(round));
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
             });

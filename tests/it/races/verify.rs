@@ -1,7 +1,7 @@
 //! `verify` and `verify --repair` beside others that work: no finding and no repair in a store that is sound, whatever
 //! happens between any two of their steps.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ckpt::core::ArchiveReason;
 use ckpt::core::finding::Severity;
@@ -22,7 +22,7 @@ fn clean_up(world: &World, change: impl FnOnce(&mut Policy)) {
     policy.bundles = None;
     change(&mut policy);
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
-    let plan = plan(&world.store().cleanup_facts().unwrap(), &policy, now).unwrap();
+    let plan = plan(&world.store().cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
     let cleaned = world.store().clean_up(&plan, &world.stamp());
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
 }
@@ -102,12 +102,12 @@ fn with_events(act: impl Fn(&Store<FaultyDisk>, &World) -> Vec<String>) {
     for (index, scene) in scenes().iter().enumerate() {
         for (name, event) in EVENTS {
             for at in 1.. {
-                let world = Rc::new(scene.copy());
-                let other = Rc::clone(&world);
+                let world = Arc::new(scene.copy());
+                let other = Arc::clone(&world);
                 let store = world.faulty(FaultyDisk::interrupted(&world, at, move || event(&other)));
                 let wrong = act(&store, &world);
                 let when = format!("{name} before step {at} in store {index}");
-                assert_eq!(wrong, [""; 0], "{when}: {:?}", store.disk().log.borrow());
+                assert_eq!(wrong, [""; 0], "{when}: {:?}", store.disk().log());
                 if !store.disk().reached() {
                     assert!(at > 10, "{when}");
                     break;
@@ -137,8 +137,8 @@ fn a_store_that_changes_before_many_listings_has_no_findings_and_needs_no_repair
     for (name, event) in EVENTS {
         for listings in [2, 5, 8, 12] {
             let busy = || {
-                let world = Rc::new(World::with(3));
-                let other = Rc::clone(&world);
+                let world = Arc::new(World::with(3));
+                let other = Arc::clone(&world);
                 let disk = FaultyDisk::busy(&world, listings, move || event(&other));
                 (world.faulty(disk), world)
             };
@@ -172,9 +172,9 @@ fn a_number_that_a_listing_leaves_out_is_not_missing() {
 fn a_real_loss_is_found_and_recorded_beside_others() {
     // The record of an expired bundle covers all numbers between its first and its last.
     for (name, event) in EVENTS.into_iter().filter(|(name, _)| *name != EXPIRY) {
-        let world = Rc::new(World::with(5));
+        let world = Arc::new(World::with(5));
         std::fs::remove_file(world.file(2)).unwrap();
-        let other = Rc::clone(&world);
+        let other = Arc::clone(&world);
         let store = world.faulty(FaultyDisk::busy(&world, 4, move || event(&other)));
         store.repair(&[], &world.stamp(), &mut |_| {}).unwrap();
         let records = lost(&world);

@@ -36,8 +36,11 @@ pub(crate) fn later() -> Timestamp {
     Timestamp::parse("2026-01-16T22:00:00Z").unwrap()
 }
 
-pub(crate) fn decide<D: Disk>(store: &Store<D>, policy: &Policy) -> ckpt::core::Result<CleanupPlan> {
-    Ok(plan(&store.cleanup_facts()?, policy, later()).unwrap())
+pub(crate) fn decide<D: Disk<Dir: Sync> + Sync>(
+    store: &Store<D>,
+    policy: &Policy,
+) -> ckpt::core::Result<CleanupPlan> {
+    Ok(plan(&store.cleanup_facts(&mut |_| {})?, policy, later()).unwrap())
 }
 
 pub(crate) fn standing() -> Policy {
@@ -177,9 +180,12 @@ fn a_workflow_that_is_only_in_the_archive_keeps_what_it_goes_on_from() {
     std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     let years_later = Timestamp::parse("2029-01-01T00:00:00Z").unwrap();
     let failed = WorkflowFilter { statuses: vec![WorkflowStatus::Failed], ..WorkflowFilter::default() };
-    let plan =
-        plan(&world.store().cleanup_facts().unwrap(), &Policy { filter: failed, ..standing() }, years_later)
-            .unwrap();
+    let plan = plan(
+        &world.store().cleanup_facts(&mut |_| {}).unwrap(),
+        &Policy { filter: failed, ..standing() },
+        years_later,
+    )
+    .unwrap();
     assert_eq!((plan.workflows.len(), plan.is_empty()), (1, true));
     let next = world.save(json!({"more": 1}));
     assert_eq!((next.seq, state(&next)), (5, json!({"n": 2, "more": 1})));

@@ -7,4 +7,5 @@
 mod cpu;
 mod disk;
 mod documents;
+mod index;
 mod redaction;

@@ -42,6 +42,10 @@ struct World {
     nodes: Vec<Node>,
     /// What happened to names since their directory was synced, in order.
     pending: Vec<(usize, Entry)>,
+    /// The time, in ticks, which passes only by [`MemoryDisk::tick`].
+    now: u64,
+    /// When each node was changed.
+    changed: BTreeMap<usize, u64>,
 }
 
 /// A disk in memory. Clones share it; [`fork`](Self::fork) makes one of its own.
@@ -58,7 +62,12 @@ pub(crate) struct Survivor {
 
 impl MemoryDisk {
     pub(crate) fn new() -> Self {
-        Self::of(World { nodes: vec![directory(Names::new())], pending: Vec::new() })
+        Self::of(World {
+            nodes: vec![directory(Names::new())],
+            pending: Vec::new(),
+            now: 1,
+            changed: BTreeMap::new(),
+        })
     }
 
     fn of(world: World) -> Self {
@@ -123,13 +132,18 @@ impl MemoryDisk {
         std::iter::successors(Some(dir), |dir| parent(*dir)).count() - 1
     }
 
+    /// Lets time pass: what changes from now on has a later time.
+    pub(crate) fn tick(&self) {
+        self.world().now += 1;
+    }
+
     /// Renames a directory, as no operation of the store does while others may be writing in it.
     pub(crate) fn rename_dir(&self, parent: usize, from: &str, to: &str) {
         let mut world = self.world();
         let names = world.names(parent).unwrap();
         let node = names.remove(from).unwrap();
         names.insert(to.to_owned(), node);
-        world.pending.push((parent, Entry::Move(from.to_owned(), to.to_owned())));
+        world.change(parent, Entry::Move(from.to_owned(), to.to_owned()));
     }
 
     /// Stages a file without making its content durable.
@@ -156,6 +170,12 @@ impl World {
         }
     }
 
+    /// Records that a name in a directory changed.
+    fn change(&mut self, dir: usize, entry: Entry) {
+        self.pending.push((dir, entry));
+        self.changed.insert(dir, self.now);
+    }
+
     fn find(&mut self, dir: usize, name: &str) -> io::Result<usize> {
         self.names(dir)?.get(name).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -163,6 +183,7 @@ impl World {
     fn add(&mut self, dir: usize, name: &str, node: Node) -> io::Result<usize> {
         let new = self.nodes.len();
         self.attach(dir, name, new)?;
+        self.changed.insert(new, self.now);
         self.nodes.push(node);
         Ok(new)
     }
@@ -177,7 +198,7 @@ impl World {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         names.insert(name.to_owned(), node);
-        self.pending.push((dir, Entry::Add(name.to_owned(), node)));
+        self.change(dir, Entry::Add(name.to_owned(), node));
         Ok(())
     }
 
@@ -214,7 +235,7 @@ impl World {
                 (Node::File { .. }, _) => {}
             }
         }
-        MemoryDisk::of(World { nodes, pending: Vec::new() })
+        MemoryDisk::of(World { nodes, pending: Vec::new(), now: self.now, changed: self.changed.clone() })
     }
 
     fn content_hash(&self, node: usize) -> u64 {
@@ -290,13 +311,19 @@ impl Disk for MemoryDisk {
             Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
             Node::File { .. } => 0,
         };
-        let links = world.nodes.iter().map(links).sum::<usize>() as u64;
+        // Nothing depends on the links of a directory, and to count takes long in a large store.
+        let counted: &[Node] =
+            if matches!(world.nodes[node], Node::File { .. }) { &world.nodes } else { &[] };
+        let links = counted.iter().map(links).sum::<usize>() as u64;
         let (kind, mode, bytes) = match &world.nodes[node] {
             Node::File { bytes, .. } => (FileKind::File, 0o400, bytes.len() as u64),
             Node::Dir { .. } => (FileKind::Directory, 0o700, 0),
         };
-        // There is no clock here: everything is very old.
-        Ok(Stat { kind, mode, bytes, id: FileId(0, node as u64), links, modified: SystemTime::UNIX_EPOCH })
+        // Everything is very old.
+        let ticks = world.changed.get(&node).copied().unwrap_or_default();
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_nanos(ticks);
+        let id = FileId(0, node as u64);
+        Ok(Stat { kind, mode, bytes, id, links, modified: SystemTime::UNIX_EPOCH, changed })
     }
 
     fn lock(&self, _: &usize, _: Duration) -> Option<()> {
@@ -311,6 +338,10 @@ impl Disk for MemoryDisk {
         Ok(id)
     }
 
+    fn stage_unsynced(&self, dir: &usize, name: &str, bytes: &[u8]) -> io::Result<()> {
+        Self::stage_unsynced(self, *dir, name, bytes).map(drop)
+    }
+
     fn publish(&self, dir: &usize, staged: &str, name: &str) -> io::Result<()> {
         self.world().link(*dir, staged, name)
     }
@@ -321,7 +352,7 @@ impl Disk for MemoryDisk {
         let names = world.names(*dir)?;
         names.remove(staged);
         names.insert(name.to_owned(), node);
-        world.pending.push((*dir, Entry::Move(staged.to_owned(), name.to_owned())));
+        world.change(*dir, Entry::Move(staged.to_owned(), name.to_owned()));
         Ok(())
     }
 
@@ -333,8 +364,8 @@ impl Disk for MemoryDisk {
         }
         world.names(*dir)?.remove(name);
         world.names(*to)?.insert(new_name.to_owned(), node);
-        world.pending.push((*to, Entry::Add(new_name.to_owned(), node)));
-        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        world.change(*to, Entry::Add(new_name.to_owned(), node));
+        world.change(*dir, Entry::Remove(name.to_owned()));
         Ok(())
     }
 
@@ -342,7 +373,7 @@ impl Disk for MemoryDisk {
         let mut world = self.world();
         world.find(*dir, name)?;
         world.names(*dir)?.remove(name);
-        world.pending.push((*dir, Entry::Remove(name.to_owned())));
+        world.change(*dir, Entry::Remove(name.to_owned()));
         Ok(())
     }
 

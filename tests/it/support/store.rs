@@ -1,10 +1,11 @@
 //! A store in a temporary directory, and a disk that fails, dies or is interrupted at a chosen step.
 
-use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ckpt::core::change::{Change, Edit, Stamp};
@@ -21,7 +22,7 @@ use super::proof::figure;
 
 pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,
-    count: Cell<u32>,
+    count: AtomicU32,
 }
 
 pub(crate) fn id(text: &str) -> WorkflowId {
@@ -34,7 +35,7 @@ pub(crate) fn handle(seq: u64) -> Handle {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { dir: memory_directory(), count: Cell::new(0) }
+        Self { dir: memory_directory(), count: AtomicU32::new(0) }
     }
 
     /// With `042/1` to `042/n`, whose states are `{"n": 1}` and so on.
@@ -49,7 +50,7 @@ impl World {
     /// Another world that is just like this one. To copy what took many saves is faster than to make it again.
     pub(crate) fn copy(&self) -> Self {
         let copy = Self::new();
-        copy.count.set(self.count.get());
+        copy.count.store(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         copy_tree(self.dir.path(), copy.dir.path());
         copy
     }
@@ -76,7 +77,7 @@ impl World {
             let store = world.faulty(FaultyDisk::new(&world, fault, at));
             let done = act(&store, &world);
             assert!(store.disk().reached(), "{fault:?} at step {at} was not reached");
-            let log = store.disk().log.take();
+            let log = store.disk().log();
             (world, done, log)
         };
         let (world, done, log) = run(Fault::None, 0);
@@ -99,8 +100,7 @@ impl World {
 
     /// A new stamp each time; a second passes between two of them.
     pub(crate) fn stamp(&self) -> Stamp {
-        let count = self.count.get() + 1;
-        self.count.set(count);
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         let now = format!("2026-01-16T20:{:02}:{:02}Z", count / 60 % 60, count % 60);
         Stamp {
             now: Timestamp::parse(&now).unwrap(),
@@ -202,7 +202,7 @@ pub(crate) enum Fault {
 /// Happens before each of the next listings.
 struct Event {
     listings: usize,
-    act: Box<dyn Fn()>,
+    act: Box<dyn Fn() + Send>,
 }
 
 /// The real disk, with something happening at step `at`.
@@ -210,10 +210,10 @@ pub(crate) struct FaultyDisk {
     inner: OsDisk,
     fault: Fault,
     at: usize,
-    steps: Cell<usize>,
-    pub(crate) log: RefCell<Vec<String>>,
-    interruption: RefCell<Option<Box<dyn FnOnce()>>>,
-    event: RefCell<Option<Event>>,
+    steps: AtomicUsize,
+    log: Mutex<Vec<String>>,
+    interruption: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    event: Mutex<Option<Event>>,
     /// Listings leave this name out, as they may if the file is replaced while they are read.
     unlisted: Option<String>,
 }
@@ -224,18 +224,18 @@ impl FaultyDisk {
             inner: OsDisk::new(world.dir.path()),
             fault,
             at,
-            steps: Cell::new(0),
-            log: RefCell::default(),
-            interruption: RefCell::default(),
-            event: RefCell::default(),
+            steps: AtomicUsize::new(0),
+            log: Mutex::default(),
+            interruption: Mutex::default(),
+            event: Mutex::default(),
             unlisted: None,
         }
     }
 
     /// Does something else just before each of the first listings.
-    pub(crate) fn busy(world: &World, listings: usize, event: impl Fn() + 'static) -> Self {
+    pub(crate) fn busy(world: &World, listings: usize, event: impl Fn() + Send + 'static) -> Self {
         let disk = Self::new(world, Fault::None, 0);
-        *disk.event.borrow_mut() = Some(Event { listings, act: Box::new(event) });
+        *disk.event.lock().unwrap() = Some(Event { listings, act: Box::new(event) });
         disk
     }
 
@@ -245,24 +245,31 @@ impl FaultyDisk {
     }
 
     /// Does something else just before step `at`.
-    pub(crate) fn interrupted(world: &World, at: usize, interruption: impl FnOnce() + 'static) -> Self {
+    pub(crate) fn interrupted(
+        world: &World,
+        at: usize,
+        interruption: impl FnOnce() + Send + 'static,
+    ) -> Self {
         let disk = Self::new(world, Fault::None, at);
-        *disk.interruption.borrow_mut() = Some(Box::new(interruption));
+        *disk.interruption.lock().unwrap() = Some(Box::new(interruption));
         disk
+    }
+
+    /// The steps so far.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
     }
 
     /// Whether step `at` was reached.
     pub(crate) fn reached(&self) -> bool {
-        self.steps.get() >= self.at
+        self.steps.load(Ordering::Relaxed) >= self.at
     }
 
     fn step<T>(&self, what: String, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        let step = self.steps.get() + 1;
-        self.steps.set(step);
-        self.log.borrow_mut().push(what);
-        if step == self.at
-            && let Some(interruption) = self.interruption.take()
-        {
+        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        self.log.lock().unwrap().push(what);
+        let interruption = if step == self.at { self.interruption.lock().unwrap().take() } else { None };
+        if let Some(interruption) = interruption {
             interruption();
         }
         let broken = || Err(io::Error::from_raw_os_error(5));
@@ -303,7 +310,7 @@ impl Disk for FaultyDisk {
         self.step(format!("make {name}"), || self.inner.make_dir(dir, name))
     }
     fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        if let Some(Event { listings: left @ 1.., act }) = self.event.borrow_mut().as_mut() {
+        if let Some(Event { listings: left @ 1.., act }) = self.event.lock().unwrap().as_mut() {
             *left -= 1;
             act();
         }
@@ -330,6 +337,9 @@ impl Disk for FaultyDisk {
     }
     fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
         self.step(format!("stage {} bytes", bytes.len()), || self.inner.stage(dir, name, bytes, access))
+    }
+    fn stage_unsynced(&self, dir: &Self::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.step(format!("stage {} bytes", bytes.len()), || self.inner.stage_unsynced(dir, name, bytes))
     }
     fn publish(&self, dir: &Self::Dir, staged: &str, name: &str) -> io::Result<()> {
         self.step(format!("publish {name}"), || self.inner.publish(dir, staged, name))

@@ -122,6 +122,9 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn stage(&self, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
         self.step(Step::Stage, name, || self.tap.stage(&self.disk, dir, name, bytes, access))
     }
+    fn stage_unsynced(&self, dir: &D::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.step(Step::Stage, name, || self.disk.stage_unsynced(dir, name, bytes))
+    }
     fn publish(&self, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
         self.step(Step::Publish, name, || self.tap.publish(&self.disk, dir, staged, name))
     }

@@ -9,7 +9,7 @@ use crate::core::config::{Config, ConfigError};
 use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::Result;
-use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, QUARANTINE, WORKFLOWS};
+use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, INDEX, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
@@ -54,7 +54,7 @@ impl<D: Disk> Store<D> {
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
-                CONFIG | GITIGNORE => Some(FileKind::File),
+                CONFIG | GITIGNORE | INDEX => Some(FileKind::File),
                 WORKFLOWS | ARCHIVE | QUARANTINE => Some(FileKind::Directory),
                 _ => None,
             };

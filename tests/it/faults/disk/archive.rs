@@ -148,7 +148,7 @@ fn nothing_is_replaced_before_its_bundle_is_durable_and_read_back() {
     let (world, _) = arrange();
     let store = world.faulty(FaultyDisk::new(&world, Fault::None, 0));
     store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
-    let log = store.disk().log.borrow();
+    let log = store.disk().log();
     let place = |what: &dyn Fn(&str) -> bool| log.iter().position(|step| what(step));
     let seal = place(&|step| step == "publish 00000004.json").unwrap();
     let published = place(&|step| step.starts_with("publish") && step.ends_with("gz")).unwrap();

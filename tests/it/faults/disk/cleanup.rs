@@ -3,7 +3,7 @@
 //! Whatever happens, nothing that was saved is lost, nothing leaves before its bundle is whole, and the next cleanup
 //! completes it.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ckpt::core::change::{Change, Edit};
 use ckpt::core::retention::CleanupEffect;
@@ -66,12 +66,12 @@ fn a_whole_workflow() {
 /// Runs a cleanup with `other` between any two of its steps.
 fn interrupted(
     make: impl Fn() -> World,
-    other: impl Fn(&World) + Copy + 'static,
+    other: impl Fn(&World) + Copy + Send + 'static,
     check: impl Fn(&World, &str),
 ) {
     for at in 1.. {
-        let world = Rc::new(make());
-        let shared = Rc::clone(&world);
+        let world = Arc::new(make());
+        let shared = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || other(&shared));
         let store = world.faulty(disk);
         let plan = decide(&store, &standing()).unwrap();
@@ -147,8 +147,8 @@ fn archiving_and_cleaning_meanwhile_lose_nothing() {
 #[test]
 fn a_stalled_saver_is_neither_lost_nor_hidden() {
     for at in 1.. {
-        let world = Rc::new(batches(6));
-        let other = Rc::clone(&world);
+        let world = Arc::new(batches(6));
+        let other = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || {
             let plan = decide(&other.store(), &standing()).unwrap();
             assert_eq!(plan.workflows[0].effect, CleanupEffect::Checkpoints, "{}", later());

@@ -1,0 +1,86 @@
+//! The index of a large store: a cache that never changes an answer.
+
+mod command;
+mod properties;
+mod untrusted;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use ckpt::core::change::Change;
+use ckpt::core::save::Save;
+use ckpt::core::store::{Disk, Extent, STORE_NAME, WorkflowSummary};
+use ckpt::core::{Config, Store, WorkflowId};
+
+use crate::support::audit::{stamp, store_on};
+use crate::support::memory::MemoryDisk;
+
+/// A store of this size has an index.
+const LARGE: usize = 520;
+const INDEX: &str = "index";
+
+type Summaries = BTreeMap<WorkflowId, WorkflowSummary>;
+
+/// A disk with a large store, whose last change was a tick ago.
+fn large_store() -> MemoryDisk {
+    static MODEL: OnceLock<MemoryDisk> = OnceLock::new();
+    MODEL.get_or_init(|| workflows(LARGE)).fork()
+}
+
+/// A disk with this many workflows of one checkpoint each, whose last change was a tick ago.
+fn workflows(count: usize) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    for number in 0..count {
+        save(&store_on(disk.clone()), number, 0);
+    }
+    disk.tick();
+    disk
+}
+
+fn id(number: usize) -> WorkflowId {
+    format!("w{number}").parse().unwrap()
+}
+
+/// Saves to a workflow; `round` makes the id of the save a new one.
+fn save<D: Disk>(store: &Store<D>, number: usize, round: usize) {
+    let stamp = stamp(&format!("{number}x{round}"));
+    Save::new(&id(number), &Change::default(), &stamp, &Config::default()).to(store).unwrap();
+}
+
+/// The summaries of all workflows, from the index as far as it is valid.
+fn summaries<D: Disk<Dir: Sync> + Sync>(store: &Store<D>, extent: Extent) -> Summaries {
+    let mut summaries = Summaries::new();
+    let mut visit = |mut summary: WorkflowSummary| {
+        if extent == Extent::Newest {
+            summary.live = None;
+        }
+        assert!(summaries.insert(summary.newest.workflow.clone(), summary).is_none(), "twice");
+    };
+    store.visit_summaries(extent, &mut |_| {}, &mut visit).unwrap();
+    summaries
+}
+
+/// The summaries of all workflows, from their files.
+fn without_index(disk: &MemoryDisk, extent: Extent) -> Summaries {
+    let disk = disk.fork();
+    remove_index(&disk);
+    summaries(&store_on(disk), extent)
+}
+
+fn root(disk: &MemoryDisk) -> usize {
+    disk.reach(&[STORE_NAME]).unwrap()
+}
+
+fn read_index(disk: &MemoryDisk) -> Option<Vec<u8>> {
+    disk.read(&root(disk), INDEX, u64::MAX).ok()
+}
+
+fn remove_index(disk: &MemoryDisk) {
+    let _ = disk.remove(&root(disk), INDEX);
+}
+
+/// Puts other bytes in the place of the index.
+fn write_index(disk: &MemoryDisk, bytes: &[u8]) {
+    disk.stage_unsynced(root(disk), ".tmp-test", bytes).unwrap();
+    disk.replace(&root(disk), ".tmp-test", INDEX).unwrap();
+}

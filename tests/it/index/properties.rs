@@ -1,0 +1,140 @@
+//! Whatever happens to a store, a list by the index is the list of its files.
+
+use std::collections::BTreeSet;
+
+use ckpt::core::ArchiveReason;
+use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
+use ckpt::core::store::{Disk, Extent, STORE_NAME};
+use proptest::prelude::*;
+
+use super::{LARGE, id, large_store, read_index, remove_index, save, summaries, without_index};
+use crate::support::audit::{stamp, store_on};
+use crate::support::memory::MemoryDisk;
+
+/// One thing that happens. Time passes only by [`Event::Tick`], so the others may share a tick of the clock.
+#[derive(Debug, Clone)]
+enum Event {
+    Tick,
+    List,
+    Count,
+    Save(usize),
+    /// Enough to write the index again.
+    SaveMany(usize),
+    Archive(usize),
+    Restore(usize),
+    CleanUp,
+    RemoveHead(usize),
+    RemoveWorkflow(usize),
+    EmptyHead(usize),
+    RemoveIndex,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    // Few workflows, so that several things happen to one.
+    let workflow = 0..4_usize;
+    prop_oneof![
+        4 => Just(Event::Tick),
+        4 => Just(Event::List),
+        2 => Just(Event::Count),
+        4 => workflow.clone().prop_map(Event::Save),
+        2 => (0..2_usize).prop_map(Event::SaveMany),
+        2 => workflow.clone().prop_map(Event::Archive),
+        2 => workflow.clone().prop_map(Event::Restore),
+        1 => Just(Event::CleanUp),
+        1 => workflow.clone().prop_map(Event::RemoveHead),
+        1 => workflow.clone().prop_map(Event::RemoveWorkflow),
+        1 => workflow.prop_map(Event::EmptyHead),
+        1 => Just(Event::RemoveIndex),
+    ]
+}
+
+/// Opens the directory of a workflow and finds its head.
+fn head(disk: &MemoryDisk, number: usize) -> Option<(usize, String)> {
+    let dir = disk.reach(&[STORE_NAME, "workflows", id(number).as_str()]).ok()?;
+    let mut names = BTreeSet::new();
+    disk.list(&dir, &mut |name| names.extend([name.to_owned()])).unwrap();
+    Some((dir, names.pop_last()?))
+}
+
+fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
+    let store = store_on(disk.clone());
+    match event {
+        Event::Tick => disk.tick(),
+        Event::List => compare(disk, Extent::Newest),
+        Event::Count => compare(disk, Extent::Live),
+        Event::Save(number) => {
+            // Damaged ones refuse it.
+            let _ = ckpt::core::save::Save::new(
+                &id(*number),
+                &Default::default(),
+                &stamp(&format!("save{round}")),
+                &Default::default(),
+            )
+            .to(&store);
+        }
+        Event::SaveMany(part) => (0..20).for_each(|number| save(&store, 100 + 20 * part + number, round)),
+        Event::Archive(number) => {
+            let stamp = stamp(&format!("archive{round}"));
+            let _ = store.archive(&id(*number), &ArchiveReason::Completed, &stamp, &mut |_| {});
+        }
+        Event::Restore(number) => drop(store.restore(&id(*number), None, &stamp(&format!("restore{round}")))),
+        Event::CleanUp => {
+            let keep = KeepRules { last: Some("1".parse().unwrap()), ..KeepRules::default() };
+            let policy = Policy { rules: Rules::Everything, keep, ..RetentionSettings::default().policy() };
+            let stamp = stamp(&format!("cleanup{round}"));
+            let plan = plan(&store.cleanup_facts(&mut |_| {}).unwrap(), &policy, stamp.now).unwrap();
+            store.clean_up(&plan, &stamp);
+        }
+        Event::RemoveHead(number) => {
+            if let Some((dir, name)) = head(disk, *number) {
+                disk.remove(&dir, &name).unwrap();
+            }
+        }
+        Event::RemoveWorkflow(number) => {
+            let _ = disk.remove(&disk.reach(&[STORE_NAME, "workflows"]).unwrap(), id(*number).as_str());
+        }
+        Event::EmptyHead(number) => {
+            if let Some((dir, name)) = head(disk, *number) {
+                disk.stage_unsynced(dir, ".tmp-test", b"").unwrap();
+                disk.replace(&dir, ".tmp-test", &name).unwrap();
+            }
+        }
+        Event::RemoveIndex => remove_index(disk),
+    }
+}
+
+fn compare(disk: &MemoryDisk, extent: Extent) {
+    let expected = without_index(disk, extent);
+    assert_eq!(summaries(&store_on(disk.clone()), extent), expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_index_never_changes_a_list(events in proptest::collection::vec(event(), 4..24)) {
+        let disk = large_store();
+        for (round, event) in events.iter().enumerate() {
+            happen(&disk, event, round + 1);
+        }
+        disk.tick();
+        compare(&disk, Extent::Newest);
+        compare(&disk, Extent::Live);
+        assert!(read_index(&disk).is_some());
+    }
+}
+
+#[test]
+fn a_change_in_the_tick_of_the_list_is_seen() {
+    let disk = large_store();
+    let store = store_on(disk.clone());
+    (0..LARGE).for_each(|number| save(&store, number, 1));
+    compare(&disk, Extent::Newest);
+    // Only what was saved a tick ago could be in an index, and nothing was.
+    assert!(read_index(&disk).is_none());
+    (0..LARGE).for_each(|number| save(&store, number, 2));
+    compare(&disk, Extent::Newest);
+    disk.tick();
+    compare(&disk, Extent::Newest);
+    assert!(read_index(&disk).is_some());
+}

@@ -81,7 +81,10 @@ mod tests {
             let checked = Pipeline::new(pipeline.name.clone(), pipeline.phases.clone()).unwrap();
             assert_eq!(checked.name, builtin.name);
             for schema in checked.phases.iter().filter_map(|phase| phase.data_schema.as_ref()) {
-                assert_eq!(crate::core::schema::validate(schema, &serde_json::json!({})), Ok(Vec::new()));
+                assert_eq!(
+                    crate::core::schema::validate(schema, &serde_json::json!({}), &mut Default::default()),
+                    Ok(Vec::new())
+                );
             }
         }
         let count = |name: &str| find(name).unwrap().pipeline(6).phases.len();

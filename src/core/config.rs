@@ -12,8 +12,9 @@ use super::dialects::Dialect;
 use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
-use super::pipeline::{Pipeline, PipelineError, PipelineTable};
+use super::pipeline::{PhaseSpec, Pipeline, PipelineError, PipelineTable};
 use super::retention::RetentionSettings;
+use super::schema;
 use super::size::Size;
 use super::span::Span;
 use super::trigger::Trigger;
@@ -141,6 +142,9 @@ impl Config {
                 )));
             }
             let pipeline = table.into_pipeline(name.clone()).map_err(|error| at(error.to_string()))?;
+            for phase in &pipeline.phases {
+                check_schemas(phase).map_err(&at)?;
+            }
             pipelines.insert(name, pipeline);
         }
         Ok(Self { save: file.save, resume: file.resume, retention: file.retention, pipelines })
@@ -260,6 +264,18 @@ impl Config {
     pub fn is_configured(&self, name: &str) -> bool {
         self.pipelines.contains_key(name)
     }
+}
+
+/// Checks that the schemas of a phase can be used without much work: the settings may be somebody else's.
+fn check_schemas(phase: &PhaseSpec) -> Result<(), String> {
+    let data = phase.data_schema.iter().map(|schema| ("`data_schema`".to_owned(), schema));
+    let outputs = phase.outputs.iter().filter_map(|output| {
+        Some((format!("`schema` of the output `{}`", output.path), output.schema.as_ref()?))
+    });
+    for (what, schema) in data.chain(outputs) {
+        schema::check(schema).map_err(|error| format!("{what} of phase `{}`: {error}", phase.id))?;
+    }
+    Ok(())
 }
 
 fn describe(error: &toml::de::Error, text: &str) -> String {

@@ -9,7 +9,7 @@ use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
 use super::name::check_name;
-use super::schema;
+use super::schema::{self, Steps};
 use super::selector::Handle;
 use super::store::{self, Decision, Disk, Error, Store};
 use super::time::Timestamp;
@@ -205,7 +205,9 @@ impl<'a> Save<'a> {
         };
         let Some(schema) = self.config.data_schema(pipeline, phase) else { return Ok(()) };
         let checked = match data.to_value() {
-            Ok(data) => schema::validate(&schema, &data),
+            Ok(data) => {
+                schema::validate(&schema, &data, &mut Steps::default()).map_err(|error| error.to_string())
+            }
             Err(error) => Err(error.to_string()),
         };
         let violations =

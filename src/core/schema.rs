@@ -2,10 +2,27 @@
 //!
 //! Compiling a schema takes longer than a save, so a save does not validate: the types guarantee valid documents, and
 //! tests check it.
+//!
+//! A pipeline may have schemas of its own, for the data of a phase and for its outputs. They come from the settings or
+//! the checkpoints of a project that may be somebody else's, so their work is limited: their [size](size), the
+//! [graph] of their references, their [patterns](pattern), and the [steps] that a document takes.
+
+mod build;
+mod graph;
+mod pattern;
+mod size;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+pub use steps::{OutOfSteps, Steps};
 
 use std::sync::LazyLock;
 
+use jsonschema::PatternOptions;
 use serde_json::Value;
+
+use graph::Graph;
 
 /// The schema of a checkpoint file.
 pub const CHECKPOINT: &str = "checkpoint.v1";
@@ -71,26 +88,65 @@ pub struct Violation {
     pub message: String,
 }
 
+/// A schema that cannot be used, or a document that would take too long to check.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}{}", if pointer.is_empty() { String::new() } else { format!(" (at {})", brief(pointer.clone())) })]
+pub struct UnusableSchema {
+    /// The JSON pointer of the place in the schema.
+    pub pointer: String,
+    /// The problem.
+    pub reason: String,
+}
+
+impl From<OutOfSteps> for UnusableSchema {
+    fn from(error: OutOfSteps) -> Self {
+        Self { pointer: String::new(), reason: error.to_string() }
+    }
+}
+
 /// Returns the violations of an embedded schema; none if there is no such schema.
 #[must_use]
 pub fn violations(name: &str, document: &Value) -> Vec<Violation> {
-    let Some(schema) = find(name).and_then(|schema| serde_json::from_str(schema.text).ok()) else {
-        return Vec::new();
-    };
-    validate(&schema, document).unwrap_or_default()
+    let Some(validator) = Validator::named(name) else { return Vec::new() };
+    let violations = validator.violations(document, &mut Steps::default());
+    violations.unwrap_or_else(|error| vec![Violation { pointer: String::new(), message: error.to_string() }])
 }
 
-/// Returns the violations of `schema`.
+/// Returns violations of `schema`, at most [`MAX_VIOLATIONS`]. The check is paid from a budget.
 ///
 /// # Errors
-/// The schema is invalid, or refers to another document: nothing is ever fetched.
-pub fn validate(schema: &Value, document: &Value) -> Result<Vec<Violation>, String> {
-    Ok(Validator::compile(schema)?.violations(document))
+/// The schema is invalid, too large or refers to another document, or the check would take too long.
+pub fn validate(
+    schema: &Value,
+    document: &Value,
+    steps: &mut Steps,
+) -> Result<Vec<Violation>, UnusableSchema> {
+    Ok(Validator::compile(schema)?.violations(document, steps)?)
 }
+
+/// Checks that a schema can be used without much work, whatever the document is. Its keywords are not checked.
+///
+/// # Errors
+/// It is too large, refers to another document, or multiplies its own subschemas.
+pub fn check(schema: &Value) -> Result<(), UnusableSchema> {
+    Graph::of(schema).map(|_| ())
+}
+
+/// The most violations that are listed.
+pub const MAX_VIOLATIONS: usize = 100;
+
+/// Up to this number of steps, violations are listed. A validator keeps all of them in memory.
+const MAX_LISTED_STEPS: u64 = 100_000;
+
+/// The memory of a compiled pattern, in bytes.
+const MAX_PATTERN_MEMORY: usize = 4 << 20;
 
 /// A compiled schema.
 #[derive(Debug)]
-pub struct Validator(jsonschema::Validator);
+pub struct Validator {
+    compiled: jsonschema::Validator,
+    graph: Graph,
+}
 
 impl Validator {
     /// Compiles an embedded schema; `None` if there is no such schema.
@@ -110,19 +166,45 @@ impl Validator {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// It is invalid, or refers to another document: nothing is ever fetched.
-    pub fn compile(schema: &Value) -> Result<Self, String> {
-        jsonschema::validator_for(schema).map(Self).map_err(|error| error.to_string())
+    /// It is invalid, too large, or refers to another document: nothing is ever fetched.
+    pub fn compile(schema: &Value) -> Result<Self, UnusableSchema> {
+        let graph = Graph::of(schema)?;
+        // Matched in linear time, unlike the default.
+        let patterns =
+            PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
+        let compiled =
+            jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| {
+                UnusableSchema {
+                    pointer: error.instance_path().to_string(),
+                    reason: brief(error.to_string()),
+                }
+            })?;
+        Ok(Self { compiled, graph })
     }
 
-    /// Returns all violations in `document`.
-    #[must_use]
-    pub fn violations(&self, document: &Value) -> Vec<Violation> {
+    /// Returns violations in `document`: at most [`MAX_VIOLATIONS`], and only one if the document is large. The check is
+    /// paid from a budget.
+    ///
+    /// # Errors
+    /// The check would take too long.
+    pub fn violations(&self, document: &Value, steps: &mut Steps) -> Result<Vec<Violation>, OutOfSteps> {
+        let before = *steps;
+        self.graph.charge(document, steps)?;
         let violation = |error: jsonschema::ValidationError<'_>| Violation {
             pointer: error.instance_path().to_string(),
             message: brief(error.to_string()),
         };
-        self.0.iter_errors(document).map(violation).collect()
+        if steps.since(before) <= MAX_LISTED_STEPS {
+            return Ok(self.compiled.iter_errors(document).take(MAX_VIOLATIONS).map(violation).collect());
+        }
+        if self.compiled.is_valid(document) {
+            return Ok(Vec::new());
+        }
+        if self.graph.has_alternatives() {
+            let message = "does not match, and is too large to tell where".to_owned();
+            return Ok(vec![Violation { pointer: String::new(), message }]);
+        }
+        Ok(self.compiled.validate(document).err().map(violation).into_iter().collect())
     }
 }
 
@@ -135,43 +217,4 @@ fn brief(mut message: String) -> String {
         message = format!("{head} ... {}", tail.into_iter().rev().collect::<String>());
     }
     message
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn every_schema_is_a_valid_2020_12_schema_with_its_name_in_it() {
-        for schema in ALL {
-            let parsed: Value = serde_json::from_str(schema.text).unwrap();
-            assert_eq!(parsed["$schema"], "https://json-schema.org/draft/2020-12/schema", "{}", schema.name);
-            assert!(parsed["$id"].as_str().unwrap().ends_with(schema.name), "{}", schema.name);
-            jsonschema::draft202012::meta::validate(&parsed)
-                .unwrap_or_else(|e| panic!("{}: {e}", schema.name));
-        }
-    }
-
-    #[test]
-    fn short_names_find_schemas() {
-        assert_eq!(find("checkpoint").unwrap().name, "checkpoint.v1");
-        assert_eq!(find("list").unwrap().name, "ckpt.list.v1");
-        assert_eq!(find("ckpt.list.v1").unwrap().name, "ckpt.list.v1");
-        assert!(find("nope").is_none());
-    }
-
-    #[test]
-    fn all_violations_are_reported_and_long_values_are_cut() {
-        let found = violations(CHECKPOINT, &json!({"version": 1, "seq": "x".repeat(5000)}));
-        assert!(found.iter().any(|v| v.pointer == "/version"));
-        assert!(found.iter().any(|v| v.pointer == "/seq" && v.message.len() < 300));
-        assert!(found.len() > 3);
-    }
-
-    #[test]
-    fn a_schema_never_fetches() {
-        assert!(validate(&json!({"$ref": "http://localhost:1/x"}), &json!(1)).is_err());
-        assert!(validate(&json!({"$ref": "file:///etc/passwd"}), &json!(1)).is_err());
-    }
 }

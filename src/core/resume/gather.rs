@@ -9,13 +9,15 @@ use crate::core::files::{FileAt, FileProblem, follow_in_project};
 use crate::core::git::Checkout;
 use crate::core::json::{Json, parse_strict};
 use crate::core::phase::PhaseStatus;
-use crate::core::schema;
+use crate::core::schema::{OutOfSteps, Steps, Validator};
 use crate::core::size::Size;
 use crate::core::status_word::parse_status_word;
 use crate::core::task::TaskStatus;
 
 /// The size up to which the content of an output is checked.
 const MAX_OUTPUT: u64 = 16 << 20;
+
+const TOO_LARGE: &str = "it is too large to be checked";
 
 /// The place from which facts are collected.
 #[derive(Debug, Clone)]
@@ -33,10 +35,12 @@ pub struct Observer<'a> {
 /// Collects the facts about everything that the checkpoint refers to.
 #[must_use]
 pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
+    // One budget for all documents that the checkpoint names.
+    let mut steps = Steps::default();
     Facts {
         artifacts: checkpoint.content.artifacts.iter().map(|file| artifact(file, observer)).collect(),
-        outputs: outputs(checkpoint, observer),
-        task_outputs: task_outputs(checkpoint, observer),
+        outputs: outputs(checkpoint, observer, &mut steps),
+        task_outputs: task_outputs(checkpoint, observer, &mut steps),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
         git: git(checkpoint, observer),
         session: observer.session.map(str::to_owned),
@@ -66,28 +70,37 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
 }
 
 /// The outputs of every phase that has begun; the others have promised nothing yet.
-fn outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, OutputFact> {
+fn outputs(
+    checkpoint: &Checkpoint,
+    observer: &Observer<'_>,
+    steps: &mut Steps,
+) -> HashMap<String, OutputFact> {
     let mut facts = HashMap::new();
     let begun = |status| !matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped);
     for phase in checkpoint.content.phases.iter().filter(|phase| begun(phase.status)) {
         for output in &phase.outputs {
-            facts.extend(output_fact(&output.path, output.schema.as_ref(), observer));
+            facts.extend(output_fact(&output.path, output.schema.as_ref(), observer, steps));
         }
         if let Some(drafts) = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref()) {
-            facts.extend(output_fact(drafts, None, observer));
+            facts.extend(output_fact(drafts, None, observer, steps));
         }
     }
     facts
 }
 
-fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Option<(String, OutputFact)> {
+fn output_fact(
+    path: &str,
+    schema: Option<&Json>,
+    observer: &Observer<'_>,
+    steps: &mut Steps,
+) -> Option<(String, OutputFact)> {
     let output = match follow_in_project(observer.project, path.trim_end_matches('/')) {
         Ok(output) => output,
         Err(FileProblem::Missing) => return None,
         Err(problem) => return Some((path.to_owned(), OutputFact::Invalid(format!("it {problem}")))),
     };
     let fact = if !output.is_dir() {
-        file_fact(&output, schema)
+        file_fact(&output, schema, steps)
     } else if output.has_entries() {
         OutputFact::Valid
     } else {
@@ -97,7 +110,7 @@ fn output_fact(path: &str, schema: Option<&Json>, observer: &Observer<'_>) -> Op
     Some((path.to_owned(), fact))
 }
 
-fn file_fact(file: &FileAt, schema: Option<&Json>) -> OutputFact {
+fn file_fact(file: &FileAt, schema: Option<&Json>, steps: &mut Steps) -> OutputFact {
     let is_json = file.name().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let bytes = match file.read(MAX_OUTPUT) {
         Ok(bytes) if bytes.is_empty() => return OutputFact::Invalid("it is empty".to_owned()),
@@ -109,38 +122,54 @@ fn file_fact(file: &FileAt, schema: Option<&Json>) -> OutputFact {
     if schema.is_none() && !is_json {
         return OutputFact::Valid;
     }
+    if steps.take(parse_steps(&bytes)).is_err() {
+        return OutputFact::Invalid(TOO_LARGE.to_owned());
+    }
     let document = match parse_strict(&bytes) {
         Ok(document) => document,
         Err(error) => return OutputFact::Invalid(format!("it is not valid JSON: {error}")),
     };
     let Some(schema) = schema else { return OutputFact::Valid };
-    let violations = schema
-        .to_value()
-        .map_err(|error| error.to_string())
-        .and_then(|schema| schema::validate(&schema, &document));
-    match violations {
+    let schema = schema.to_value().map_err(|error| error.to_string());
+    let validator = schema.and_then(|schema| Validator::compile(&schema).map_err(|error| error.to_string()));
+    let validator = match validator {
+        Ok(validator) => validator,
+        Err(error) => return OutputFact::Invalid(format!("its schema cannot be used: {error}")),
+    };
+    match validator.violations(&document, steps) {
         Ok(violations) => match violations.first() {
             None => OutputFact::Valid,
             Some(first) => {
                 OutputFact::Invalid(format!("it breaks its schema at {}: {}", first.pointer, first.message))
             }
         },
-        Err(error) => OutputFact::Invalid(format!("its schema cannot be used: {error}")),
+        Err(OutOfSteps) => OutputFact::Invalid(TOO_LARGE.to_owned()),
     }
 }
 
-fn task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> HashMap<String, Option<TaskStatus>> {
+/// Returns the steps of parsing JSON. What counts is the number of values, of which short ones take most memory.
+fn parse_steps(bytes: &[u8]) -> u64 {
+    let values = bytes.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64;
+    16 * values + bytes.len() as u64 / 8
+}
+
+fn task_outputs(
+    checkpoint: &Checkpoint,
+    observer: &Observer<'_>,
+    steps: &mut Steps,
+) -> HashMap<String, Option<TaskStatus>> {
     let running = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Running);
-    let fact = |path: &String| {
+    let mut fact = |path: &String| {
         let output = follow_in_project(observer.project, path).ok()?;
         // An empty file was created but not written: the task had not finished.
         let bytes = output.read(MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
-        let document = parse_strict(&bytes).ok();
+        // A document that is too large to be parsed has no status, like one that is not JSON.
+        let document = steps.take(parse_steps(&bytes)).ok().and_then(|()| parse_strict(&bytes).ok());
         let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
         let status = word.and_then(parse_status_word).map(TaskStatus::from);
         Some((path.clone(), status))
     };
-    running.filter_map(|task| task.output.as_ref()).filter_map(fact).collect()
+    running.filter_map(|task| task.output.as_ref()).filter_map(&mut fact).collect()
 }
 
 fn git(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Option<GitFact> {

@@ -8,7 +8,7 @@ use ckpt::core::change::Stamp;
 use ckpt::core::checkpoint::Writer;
 use ckpt::core::import::{ForeignFile, Importer, ReadOptions, SourceError};
 use ckpt::core::resume::{Facts, Limits, Resume, Verdict, evaluate};
-use ckpt::core::schema::Validator;
+use ckpt::core::schema::{Steps, Validator};
 use ckpt::core::size::Size;
 use ckpt::core::store::{Located, OsDisk};
 use ckpt::core::{Checkpoint, Store, Timestamp, format};
@@ -239,7 +239,8 @@ fn examine(
     let encoded = format::encode(&mut checkpoint).unwrap();
     assert_eq!(format::decode(&encoded).unwrap(), checkpoint);
     if let Some(validator) = validator {
-        let violations = validator.violations(&serde_json::from_slice(&encoded).unwrap());
+        let violations =
+            validator.violations(&serde_json::from_slice(&encoded).unwrap(), &mut Steps::default()).unwrap();
         assert!(violations.is_empty(), "{violations:?}");
     }
     Readable::Yes

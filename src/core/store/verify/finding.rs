@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::redact::find_secrets;
-use crate::core::schema::Validator;
+use crate::core::schema::{Steps, Validator};
 use crate::core::selector::Handle;
 use crate::core::store::disk::{FileKind, Stat};
 
@@ -222,7 +222,10 @@ impl<'a> Walk<'a> {
             Ok(document) => document,
             Err(error) => return Some(format!("cannot be checked: {error}")),
         };
-        let violations = validator.violations(&document);
+        let violations = match validator.violations(&document, &mut Steps::default()) {
+            Ok(violations) => violations,
+            Err(error) => return Some(format!("cannot be checked: {error}")),
+        };
         let first = violations.first()?;
         let more = match violations.len() {
             1 => String::new(),

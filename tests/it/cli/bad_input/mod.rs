@@ -10,5 +10,6 @@ mod hostile_text;
 mod ids;
 mod json;
 mod places;
+mod schemas;
 mod signals;
 mod versions;

@@ -4,7 +4,7 @@
 //! cargo bench --bench processes              # several hundred runs each
 //! cargo bench --bench processes -- --quick   # 60 runs each
 //! cargo bench --bench processes -- --archive # only archiving a large store
-//! cargo bench --bench processes -- --imports # only importing 10,000 files, a few minutes
+//! cargo bench --bench processes -- --imports # only importing 10,000 files and exporting 8,000, a few minutes
 //! ```
 //!
 //! Every number is the median of whole processes, from before the start to after the end, as an agent that shells out
@@ -124,6 +124,9 @@ fn imports(programs: &Programs, data: &Path, (files, rounds): (usize, usize)) ->
         let times = Load { files, per_workflow }.measure(&programs.ckpt, data, rounds)?;
         report(&format!("{name}, {files} files"), &Race::of(times), Some(4.0));
     }
+    let [small, large] = imports::there_and_back(&programs.ckpt, data, [2_000, 8_000], rounds)?;
+    report("import into one workflow, 8,000 : 2,000", &Race::of((large.0, small.0)), Some(4.4));
+    report("export of one workflow, 8,000 : 2,000", &Race::of((large.1, small.1)), Some(4.4));
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::race::median;
 use crate::world::remove;
 
 /// The files of one import: how many, and how many of them belong to one workflow.
@@ -26,20 +27,7 @@ impl Load {
         let sources = self.write(&project.join("foreign"))?;
         let (mut theirs, mut least) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            let begun = Instant::now();
-            let status = Command::new(ckpt)
-                // Named, because the search would find the store of a surrounding project.
-                .args(["import", "foreign", "-q", "--store", ".ckpt"])
-                .current_dir(&project)
-                .env_clear()
-                .env("HOME", &project)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .status()?;
-            theirs.push(begun.elapsed());
-            if !status.success() {
-                return Err(format!("import: {status}").into());
-            }
+            theirs.push(run(ckpt, &project, &["import", "foreign"])?);
             remove(&project.join(".ckpt"))?;
             let written = project.join("written");
             fs::create_dir(&written)?;
@@ -48,9 +36,7 @@ impl Load {
             least.push(begun.elapsed());
             remove(&written)?;
         }
-        theirs.sort();
-        least.sort();
-        Ok((theirs[rounds / 2], least[rounds / 2]))
+        Ok((median(theirs), median(least)))
     }
 
     /// Writes files of about 10 KB, each a step of its workflow.
@@ -65,6 +51,50 @@ impl Load {
         }
         Ok(paths)
     }
+}
+
+/// Imports files into one workflow and exports it again, in turn for each number of files. Returns the medians of both for
+/// each number.
+pub(crate) fn there_and_back<const N: usize>(
+    ckpt: &Path,
+    data: &Path,
+    files: [usize; N],
+    rounds: usize,
+) -> Outcome<[(Duration, Duration); N]> {
+    let projects = files.map(|files| data.join(format!("import-all-{files}")));
+    for (files, project) in files.into_iter().zip(&projects) {
+        remove(project)?;
+        Load { files, per_workflow: files }.write(&project.join("foreign"))?;
+    }
+    let mut times = files.map(|_| (Vec::new(), Vec::new()));
+    for _ in 0..rounds {
+        for ((imports, exports), project) in times.iter_mut().zip(&projects) {
+            imports.push(run(ckpt, project, &["import", "foreign"])?);
+            exports.push(run(ckpt, project, &["export", "flow-00000", "--as", "crunch"])?);
+            remove(&project.join(".ckpt"))?;
+            remove(&project.join(".claude"))?;
+        }
+    }
+    Ok(times.map(|(imports, exports)| (median(imports), median(exports))))
+}
+
+/// Runs `ckpt` in a project and returns the time it takes.
+fn run(ckpt: &Path, project: &Path, args: &[&str]) -> Outcome<Duration> {
+    let begun = Instant::now();
+    let status = Command::new(ckpt)
+        .args(args)
+        // Named, because the search would find the store of a surrounding project.
+        .args(["-q", "--store", ".ckpt"])
+        .current_dir(project)
+        .env_clear()
+        .env("HOME", project)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()?;
+    if !status.success() {
+        return Err(format!("{args:?}: {status}").into());
+    }
+    Ok(begun.elapsed())
 }
 
 /// Reads, parses and durably writes the files, one after the other.

@@ -17,7 +17,7 @@ use crate::core::dialects::{CheckpointPart, Dialect};
 use crate::core::export::{Export, ExportFile, FileContent, files, is_history, read_shared, write};
 use crate::core::selector::Which;
 use crate::core::store::Stored;
-use crate::core::{Error, Handle, Selector, Store, WorkflowId};
+use crate::core::{Handle, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "export",
@@ -152,21 +152,11 @@ fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<St
         return Ok(vec![unsealed(store, &handle)?]);
     }
     let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
+    if is_history(dialect) {
+        return Ok(store.load_history(&workflow)?);
+    }
     let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
-    if !is_history(dialect) {
-        return Ok(vec![unsealed(store, &newest)?]);
-    }
-    let mut checkpoints = Vec::new();
-    for seq in 1..=newest.seq {
-        match store.load(&Handle::new(&workflow, seq)) {
-            Ok(stored) if stored.checkpoint.sealed.is_some() => {}
-            Ok(stored) => checkpoints.push(stored),
-            // Deleted checkpoints are left out; the newest must exist.
-            Err(Error::Archived { .. }) if seq < newest.seq => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(checkpoints)
+    Ok(vec![unsealed(store, &newest)?])
 }
 
 /// Loads a checkpoint; for a seal, the last one before it.

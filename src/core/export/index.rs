@@ -1,5 +1,7 @@
 //! The index that the crunch dialect keeps beside its checkpoints.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 /// Adds entries to an index, the newest last. Entries with the same id are replaced; other members stay.
@@ -8,16 +10,22 @@ pub(super) fn update(index: Option<Value>, issue: &Value, entries: Vec<Value>) -
         Some(Value::Object(members)) => members,
         _ => Map::new(),
     };
-    let id = |entry: &Value| entry.get("checkpoint_id").cloned();
-    let latest = entries.last().and_then(id);
+    let latest = entries.last().and_then(|entry| entry.get("checkpoint_id").cloned());
     let mut all = match members.get_mut("checkpoints").map(Value::take) {
         Some(Value::Array(all)) => all,
         _ => Vec::new(),
     };
+    let id = |entry: &Value| entry.get("checkpoint_id").map(Value::to_string);
+    let mut places = HashMap::new();
+    for (place, entry) in all.iter().enumerate() {
+        places.entry(id(entry)).or_insert(place);
+    }
     for entry in entries {
-        match all.iter_mut().find(|known| id(known) == id(&entry)) {
-            Some(known) => *known = entry,
-            None => all.push(entry),
+        let place = *places.entry(id(&entry)).or_insert(all.len());
+        if place < all.len() {
+            all[place] = entry;
+        } else {
+            all.push(entry);
         }
     }
     members.entry("issue_number").or_insert_with(|| issue.clone());

@@ -1,6 +1,6 @@
 //! The files of a dialect and their names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use serde_json::Value;
@@ -60,10 +60,14 @@ pub fn files(
 ) -> Result<Export, ExportError> {
     let mut files: Vec<ExportFile> = Vec::new();
     let mut left_out = BTreeSet::new();
-    let mut add = |path: String, content: FileContent| match files.iter_mut().find(|file| file.path == path) {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut add = |path: String, content: FileContent| match places.get(&path) {
         // Two checkpoints of one phase have the same path; the later one replaces the earlier.
-        Some(file) => file.content = content,
-        None => files.push(ExportFile { path, content }),
+        Some(place) => files[*place].content = content,
+        None => {
+            places.insert(path.clone(), files.len());
+            files.push(ExportFile { path, content });
+        }
     };
     let mut entries = Vec::new();
     let mut last = None;

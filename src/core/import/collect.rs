@@ -137,7 +137,16 @@ fn has_extension(path: &Path) -> bool {
 /// The second files that some dialects keep beside a checkpoint. Several checkpoints share one, so each is read once.
 #[derive(Debug, Default)]
 pub struct Companions {
-    read: HashMap<PathBuf, Option<Value>>,
+    read: HashMap<PathBuf, Option<Companion>>,
+}
+
+/// The content of a second file.
+#[derive(Debug)]
+enum Companion {
+    /// It belongs to the checkpoint as a whole.
+    Whole(Value),
+    /// An index with an entry for each checkpoint, by the id of the checkpoint.
+    Index(HashMap<String, Value>),
 }
 
 impl Companions {
@@ -152,28 +161,41 @@ impl Companions {
         for name in names {
             let companion = source.sibling(name)?;
             let path = companion.path()?.to_owned();
-            let content = self.read.entry(path.clone()).or_insert_with(|| read(&companion));
+            let content =
+                self.read.entry(path.clone()).or_insert_with(|| Companion::read(&companion, dialect));
             if let Some(content) = content
                 && Some(&*path) != source.path()
             {
-                return Some((path, select(dialect, main, content)?));
+                return Some((path, content.part_of(main)?));
             }
         }
         None
     }
 }
 
-fn read(source: &Source) -> Option<Value> {
-    let document = Document::parse(&source.read().ok()?).ok()?;
-    document.value.is_object().then_some(document.value)
-}
-
-/// Returns the entry of an index that belongs to this checkpoint; any other companion belongs to it as a whole.
-fn select(dialect: Dialect, main: &Value, companion: &Value) -> Option<Value> {
-    if dialect != Dialect::Crunch {
-        return Some(companion.clone());
+impl Companion {
+    fn read(source: &Source, dialect: Dialect) -> Option<Self> {
+        let value = Document::parse(&source.read().ok()?).ok()?.value;
+        if dialect != Dialect::Crunch {
+            return value.is_object().then_some(Self::Whole(value));
+        }
+        let Value::Object(mut members) = value else { return None };
+        let mut index = HashMap::new();
+        if let Some(Value::Array(entries)) = members.shift_remove("checkpoints") {
+            for entry in entries {
+                if let Some(id) = entry.get("checkpoint_id").map(Value::to_string) {
+                    index.entry(id).or_insert(entry);
+                }
+            }
+        }
+        Some(Self::Index(index))
     }
-    let id = main.get("checkpoint_id")?;
-    let entries = companion.get("checkpoints")?.as_array()?;
-    entries.iter().find(|entry| entry.get("checkpoint_id") == Some(id)).cloned()
+
+    /// Returns the part that belongs to a checkpoint.
+    fn part_of(&self, main: &Value) -> Option<Value> {
+        match self {
+            Self::Whole(value) => Some(value.clone()),
+            Self::Index(entries) => entries.get(&main.get("checkpoint_id")?.to_string()).cloned(),
+        }
+    }
 }

@@ -49,7 +49,7 @@
 //! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
-//! - `resolve`, `scan`, `scan_archive`, `imported`: reading for selectors, lists, counts and imports.
+//! - `resolve`, `scan`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts, exports and imports.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
@@ -71,6 +71,7 @@ mod deletion;
 mod disk;
 mod error;
 mod head;
+mod history;
 mod imported;
 mod index;
 mod layout;

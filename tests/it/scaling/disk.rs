@@ -15,7 +15,7 @@ use crate::support::tap::{Step, Tap, Tapped};
 
 /// Counts steps, and each name of a list as one more.
 #[derive(Default)]
-struct Counter(AtomicUsize);
+pub(super) struct Counter(AtomicUsize);
 
 impl<D: Disk> Tap<D> for Counter {
     fn before(&self, _: &D, _: Step, _: &str) -> io::Result<()> {
@@ -29,7 +29,7 @@ impl<D: Disk> Tap<D> for Counter {
 }
 
 /// Returns the number of steps that `run` takes on a disk.
-fn steps(disk: &MemoryDisk, run: impl FnOnce(&Store<Tapped<'_, MemoryDisk, Counter>>)) -> usize {
+pub(super) fn steps(disk: &MemoryDisk, run: impl FnOnce(&Store<Tapped<'_, MemoryDisk, Counter>>)) -> usize {
     let counter = Counter::default();
     run(&store_on(Tapped { disk: disk.clone(), tap: &counter }));
     counter.0.into_inner()

@@ -7,5 +7,6 @@
 mod cpu;
 mod disk;
 mod documents;
+mod imports_and_exports;
 mod index;
 mod redaction;

@@ -27,7 +27,7 @@ pub(crate) struct GlobalArgs {
     /// Never ask, even on a terminal
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// Print only the essential value
+    /// Print only the essential value, and never ask
     #[arg(short = 'q', long, global = true)]
     pub(crate) quiet: bool,
     /// Print more
@@ -76,10 +76,12 @@ const ABOUT: &str =
 
 const EXAMPLES: &str = "\
 Examples:
-  ckpt save 042 --phase plan --phases plan,build,test --next \"Write the parser\"
+  ckpt start 042 --phases plan,build,test --phase plan
+  ckpt done 042 --phase plan --next \"Write the parser\"
+  ckpt resume 042
   ckpt list
   ckpt show 042
-  ckpt COMMAND --help";
+  ckpt save --help";
 
 /// The whole command tree, for help, completion and documentation.
 #[must_use]

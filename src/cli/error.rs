@@ -10,6 +10,7 @@ mod settings;
 mod store;
 
 pub use code::ErrorCode;
+pub(crate) use names::SELECTOR_GRAMMAR;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -59,6 +60,12 @@ impl Failure {
     pub(crate) fn help(mut self, line: impl Into<String>) -> Self {
         self.help.push(inline(&line.into()).into_owned());
         self
+    }
+
+    /// Offers a command line that can be typed instead, before all other help.
+    pub(crate) fn instead(mut self, line: String) -> Self {
+        self.help.insert(0, inline(&line).into_owned());
+        self.context("command", line)
     }
 
     fn retryable(mut self) -> Self {

@@ -25,6 +25,8 @@ mod run;
 mod save;
 mod session;
 mod style;
+mod suggest;
+mod synonyms;
 mod table;
 mod ui;
 mod usage;

@@ -31,10 +31,9 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Adds content that was requested raw: exactly as it is, except on a terminal, where it is made safe to show.
+    /// Adds text exactly as it is; for content that was requested raw.
     pub(crate) fn raw(&mut self, text: &str) {
-        let shown = if self.width.is_some() { escape::document(text) } else { text.into() };
-        self.text.push_str(&shown);
+        self.text.push_str(text);
     }
 
     /// Adds a key/value block, without the keys that have no value.

@@ -10,7 +10,7 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::session::Session;
 use super::ui::Ui;
-use super::usage::explain;
+use super::usage::{explain, explain_newest};
 
 /// Runs the program.
 #[must_use]
@@ -28,7 +28,7 @@ fn run(env: Environment) -> Exit {
         Ok(parsed) => parsed,
         Err(error) => {
             let ui = Ui::early(&env);
-            let written = explain(&error, &env.args).and_then(|text| ui.answer_bytes(text.as_bytes()));
+            let written = explain(&error, &env).and_then(|text| ui.answer_bytes(text.as_bytes()));
             return exit(&ui, written.map(|()| Exit::Ok));
         }
     };
@@ -38,7 +38,8 @@ fn run(env: Environment) -> Exit {
         Err(failure) => return exit(&ui, Err(failure)),
     };
     let session = Session { env, ui, global, clock };
-    exit(&session.ui, (command.run)(matches, &session))
+    let result = (command.run)(matches, &session);
+    exit(&session.ui, result.map_err(|failure| explain_newest(failure, &session)))
 }
 
 /// Prints a failure and returns its exit code.

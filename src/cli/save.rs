@@ -5,10 +5,13 @@ use super::error::Failure;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
 use super::views::save::SaveReport;
+use super::words;
 use crate::core::change::Change;
 use crate::core::dialects::Dialect;
 use crate::core::save::{Outcome, Request, Save};
-use crate::core::{Handle, WorkflowId};
+use crate::core::task::Task;
+use crate::core::text::shell_word;
+use crate::core::{Checkpoint, Handle, PhaseStatus, WorkflowId, WorkflowStatus};
 
 /// The conditions of a save, which ordinary saves leave at their defaults.
 #[derive(Debug, Default)]
@@ -68,6 +71,7 @@ impl Session {
             report.warnings.extend(mirror(dialect, checkpoint, store).err());
         }
         if let Outcome::Written(checkpoint) = &outcome {
+            report.warnings.extend(open_work(&change, checkpoint));
             match clean_up_after_save(store, config, &stamp, checkpoint) {
                 Ok(cleanup) => report.cleanup = cleanup,
                 Err(warning) => report.warnings.push(warning),
@@ -75,4 +79,41 @@ impl Session {
         }
         Ok(report)
     }
+}
+
+/// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.
+fn open_work(change: &Change, checkpoint: &Checkpoint) -> Vec<String> {
+    const MOST_NAMED: usize = 5;
+    let Checkpoint { workflow, content, .. } = checkpoint;
+    let completes_workflow = change.workflow_status == Some(WorkflowStatus::Complete);
+    let completed = change.phase.as_ref().filter(|_| change.phase_status() == PhaseStatus::Complete);
+    let mut warnings = Vec::new();
+    if completes_workflow && content.is_declared() && content.remaining().next().is_some() {
+        let phases: Vec<String> = content.remaining().map(|phase| phase.id.to_string()).collect();
+        let open = words::first_few(&phases, MOST_NAMED);
+        let phase = shell_word(&phases[0]);
+        warnings.push(format!(
+            "{workflow} is complete, but not its phases {open}; for a phase alone: `ckpt done {workflow} --phase {phase}`"
+        ));
+    }
+    let all_phases_done =
+        completed.is_some() && content.is_declared() && content.remaining().next().is_none();
+    let is_concerned = |task: &&Task| {
+        completes_workflow || all_phases_done || completed.is_some_and(|id| task.phase.as_ref() == Some(id))
+    };
+    let tasks: Vec<String> =
+        content.open_tasks().filter(is_concerned).map(|task| task.id.to_string()).collect();
+    if let Some(first) = tasks.first() {
+        let what = match completed {
+            _ if completes_workflow => format!("{workflow} is complete"),
+            Some(phase) if !all_phases_done => format!("phase {phase} is complete"),
+            _ => format!("all phases of {workflow} are complete"),
+        };
+        let open = words::first_few(&tasks, MOST_NAMED);
+        let task = shell_word(format!("{first}=complete"));
+        warnings.push(format!(
+            "{what}, but not its tasks {open}; once they are: `ckpt save {workflow} --task {task}`"
+        ));
+    }
+    warnings
 }

@@ -28,11 +28,18 @@ pub(crate) struct Session {
     pub(crate) clock: Clock,
 }
 
-/// An existing store, its settings, and where it is.
+/// A store, its settings, and where it is.
 pub(crate) struct Workspace {
     pub(crate) place: Place,
     pub(crate) store: Store,
     pub(crate) config: Config,
+}
+
+impl Workspace {
+    /// True if the store exists.
+    pub(crate) fn exists(&self) -> bool {
+        matches!(self.place.location, Location::Found(_))
+    }
 }
 
 /// A checkpoint, the facts observed around it, and the verdict.
@@ -72,14 +79,10 @@ impl Session {
 
     /// Locates the store; it need not exist.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
-        let named = self.global.store.clone().or_else(|| self.env.var_os("CKPT_STORE").map(PathBuf::from));
-        let cwd = match self.cwd() {
-            // It was removed. The store does not depend on it, and relative paths are not found.
-            Err(_) if named.as_ref().is_some_and(|named| named.is_absolute()) => PathBuf::from("."),
-            cwd => cwd?,
-        };
+        let cwd = self.cwd()?;
         let ceilings = self.env.ceilings();
         let checkout = Checkout::discover_below(&cwd, &ceilings);
+        let named = self.global.store.clone().or_else(|| self.env.var_os("CKPT_STORE").map(PathBuf::from));
         let trusted = self.env.trusted_accounts();
         let home = self.env.var_os("HOME").map(PathBuf::from);
         let searcher = Searcher {
@@ -108,6 +111,14 @@ impl Session {
     pub(crate) fn workspace(&self) -> Result<Workspace, Failure> {
         let place = self.place()?;
         let store = open(&place)?;
+        let config = self.config(&store)?;
+        Ok(Workspace { place, store, config })
+    }
+
+    /// Opens the store with its settings, or an empty one in the place where it would be created.
+    pub(crate) fn workspace_or_empty(&self) -> Result<Workspace, Failure> {
+        let place = self.place()?;
+        let store = Store::at(place.located())?;
         let config = self.config(&store)?;
         Ok(Workspace { place, store, config })
     }
@@ -178,6 +189,7 @@ impl Session {
     /// True if questions can be asked: a person is at the terminal, and nothing forbids it.
     pub(crate) fn is_interactive(&self) -> bool {
         self.ui.is_conversation()
+            && !self.ui.is_quiet()
             && !self.global.no_input
             && !self.env.is_set("CKPT_NO_INPUT")
             && !self.env.is_set("CI")

@@ -69,3 +69,16 @@ fn one_of(dialects: &[Dialect], word: &str) -> Result<Dialect, String> {
     let dialect = dialects.iter().find(|dialect| dialect.word() == word);
     dialect.copied().ok_or_else(|| format!("it is one of {}", words.join(", ")))
 }
+
+/// Parses the name of a file that holds a document, or `-`.
+pub(crate) fn document_path(path: &str) -> Result<String, &'static str> {
+    if is_document(path) {
+        return Err("it is a document, and `-` reads one from stdin");
+    }
+    Ok(path.to_owned())
+}
+
+/// True if a text is a JSON document instead of the name of a file.
+pub(crate) fn is_document(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}

@@ -1,4 +1,7 @@
-//! Plurals and lists.
+//! Plurals and lists, and the command to begin with.
+
+/// Begins a workflow that can be resumed. It works in any store, also when it is typed twice.
+pub(crate) const FIRST_COMMAND: &str = "ckpt start demo --phases plan,build,test --phase plan";
 
 /// `1 checkpoint`, `2 checkpoints`.
 pub(crate) fn count(number: usize, noun: &str) -> String {

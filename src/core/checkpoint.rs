@@ -155,6 +155,11 @@ impl Content {
         self.phases.iter().filter(|phase| !phase.status.is_done())
     }
 
+    /// The tasks that are not done, in order.
+    pub fn open_tasks(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(|task| !task.status.is_done())
+    }
+
     /// The task of that id.
     #[must_use]
     pub fn find_task(&self, id: &TaskId) -> Option<&Task> {

@@ -138,6 +138,8 @@ codes! {
         TaskExhausted => "task_exhausted",
         /// A task depends on one that can never be done.
         TaskBlocked => "task_blocked",
+        /// All phases are done, and tasks are not.
+        TasksOpen => "tasks_open",
         /// The tests did not pass when it was saved.
         TestsFailing => "tests_failing",
         /// The plan that the work follows has changed or is missing.

@@ -79,6 +79,9 @@ pub enum SelectorError {
     /// The part behind `~` is no number.
     #[error("`~{0}` is not a number of checkpoints to go back, as in `042~1`")]
     Back(String),
+    /// The workflow is followed by a separator that selectors do not have.
+    #[error("`{0}` does not name a checkpoint; a selector is written as in `042/7`")]
+    Notation(String),
     /// A handle is needed and only a workflow was named.
     #[error("`{0}` does not name one checkpoint; write its handle, as in `042/7`")]
     NotAHandle(String),
@@ -88,11 +91,12 @@ impl FromStr for Selector {
     type Err = SelectorError;
 
     fn from_str(given: &str) -> Result<Self, SelectorError> {
-        if let Some((id, number)) = given.split_once('/')
-            && number.bytes().all(|b| b.is_ascii_digit())
-        {
-            let seq = number.parse().map_err(|_| SelectorError::Number(number.to_owned()))?;
-            return Ok(Self { workflow: id.parse()?, which: Which::Number(seq) });
+        if let Some((id, number)) = given.split_once('/') {
+            let workflow = id.parse()?;
+            let is_number = number.bytes().all(|b| b.is_ascii_digit());
+            let seq = if is_number { number.parse().ok() } else { None };
+            let seq = seq.ok_or_else(|| SelectorError::Number(number.to_owned()))?;
+            return Ok(Self { workflow, which: Which::Number(seq) });
         }
         if let Some((id, back)) = given.split_once('~') {
             let back = match back {
@@ -103,6 +107,11 @@ impl FromStr for Selector {
                 back => return Err(SelectorError::Back(back.to_owned())),
             };
             return Ok(Self { workflow: id.parse()?, which: Which::Before(back) });
+        }
+        if let Some((id, _)) = given.split_once([':', '@', '#', '^', ' '])
+            && id.parse::<WorkflowId>().is_ok()
+        {
+            return Err(SelectorError::Notation(given.to_owned()));
         }
         Ok(Self { workflow: given.parse()?, which: Which::Newest })
     }
@@ -145,6 +154,9 @@ mod tests {
             "042/",
             "042/x",
             "042/-1",
+            "042:1",
+            "042@1",
+            "042/latest",
             "042~x",
             "042~-1",
             "a/b/1",

@@ -20,12 +20,49 @@ pub(crate) fn replace_nul(text: &str) -> String {
 /// Quotes a word for a shell command.
 pub(crate) fn shell_word(word: impl fmt::Display) -> String {
     let word = word.to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%,".contains(c);
+    // zsh replaces `=name` by the path of that program.
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('=') {
         word
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Quotes any argument of a shell command so that it is one line that can be seen as it is. Control and invisible
+/// characters are written by `printf`. `None` for a text that no shell can pass on in this way.
+pub(crate) fn shell_argument(argument: &str) -> Option<String> {
+    let (flag, value) = match argument.split_once('=') {
+        Some((flag, value)) if flag.starts_with("--") && shell_word(flag) == flag => {
+            (&argument[..=flag.len()], value)
+        }
+        _ => ("", argument),
+    };
+    if !value.contains(is_hazardous) {
+        return Some(format!("{flag}{}", shell_word(value)));
+    }
+    // The shell removes line feeds at the end of what a command prints.
+    if value.ends_with('\n') || value.contains('\0') {
+        return None;
+    }
+    let mut format = String::new();
+    for c in value.chars() {
+        match c {
+            '%' => format.push_str("%%"),
+            '\\' => format.push_str("\\\\"),
+            '\'' => format.push_str("'\\''"),
+            '\n' => format.push_str("\\n"),
+            c if is_hazardous(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    format.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            c => format.push(c),
+        }
+    }
+    // A format that begins with a dash would be an option of `printf`.
+    let dashes = if format.starts_with('-') { "-- " } else { "" };
+    Some(format!("{flag}\"$(printf {dashes}'{format}')\""))
 }
 
 /// Returns `1 time`, `2 times`.
@@ -55,4 +92,64 @@ fn is_invisible(code: u32) -> bool {
 /// Private use code points and noncharacters, which have no agreed glyph.
 fn is_unassignable(code: u32) -> bool {
     matches!(code, 0xE000..=0xF8FF | 0xFDD0..=0xFDEF | 0xF_0000..) || code & 0xFFFE == 0xFFFE
+}
+
+/// Returns the edit distance, ignoring case; a swap of two neighbours counts as one.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut rows = [Vec::new(), (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
+    for (i, x) in a.iter().enumerate() {
+        rows[2][0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = rows[1][j] + usize::from(x != y);
+            let mut best = change.min(rows[1][j + 1] + 1).min(rows[2][j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                best = best.min(rows[0][j - 1] + 1);
+            }
+            rows[2][j + 1] = best;
+        }
+        rows.rotate_left(1);
+        rows[2] = vec![0; b.len() + 1];
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_back_what_was_quoted() {
+        for text in [
+            "plain",
+            "two words",
+            "it's",
+            "$HOME `id` $(id) \\ \"!\" * ? ~ # & | ; < >",
+            "",
+            "=ls",
+            "--next=- write it",
+            "--next=a\nb",
+            "tab\tand\u{1b}[31m100% \\n 'x'",
+            "-\u{202e}n",
+            "--a b=c",
+        ] {
+            let line = shell_argument(text).unwrap();
+            assert!(!line.contains(is_hazardous), "{line}");
+            let script = format!("printf '%s' {line}");
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), text, "{line}");
+        }
+        assert_eq!(shell_argument("--next=do it").unwrap(), "--next='do it'");
+        assert_eq!(shell_argument("a\nb\n"), None);
+    }
+
+    #[test]
+    fn distances_are_those_of_a_typist() {
+        for (a, b, expected) in
+            [("auth", "auth", 0), ("auth", "Auht", 1), ("042", "0042", 1), ("abc", "", 3), ("", "", 0)]
+        {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+        }
+    }
 }

@@ -71,6 +71,5 @@ fn waiting_phase(
         return Ok(phase);
     }
     let message = format!("no phase of `{workflow}` waits for approval");
-    Err(Failure::new(ErrorCode::NothingToApprove, message)
-        .help(format!("name one with `ckpt approve {workflow} --phase P`")))
+    Err(Failure::new(ErrorCode::NothingToApprove, message).help("name one with `--phase`"))
 }

@@ -73,12 +73,18 @@ pub(crate) struct CleanupArgs {
     /// Do not ask
     #[arg(short, long)]
     yes: bool,
+    /// Exit with 4 if there is no store; otherwise there is nothing to do then
+    #[arg(long)]
+    require_store: bool,
 }
 
 fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let keep = args.keep_rules()?;
-    let workspace = session.workspace()?;
+    let workspace = if args.require_store { session.workspace()? } else { session.workspace_or_empty()? };
     let policy = args.policy(keep, &workspace)?;
+    if !workspace.exists() && !session.ui.is_quiet() && !session.ui.is_json() {
+        session.ui.say("There is no store here, so there is nothing to clean up.\n");
+    }
     let mut progress = Progress::new(&session.ui);
     let snapshot = workspace.store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
     drop(progress);
@@ -170,7 +176,8 @@ impl CleanupArgs {
     fn policy(&self, keep: KeepRules, workspace: &Workspace) -> Result<Policy, Failure> {
         let mut workflows = BTreeSet::new();
         for id in &self.workflow {
-            workflows.insert(workspace.store.resolve_workflow(id)?);
+            let exists = workspace.exists();
+            workflows.insert(if exists { workspace.store.resolve_workflow(id)? } else { id.clone() });
         }
         let statuses = self.status.clone();
         let standing = workspace.config.retention().policy();

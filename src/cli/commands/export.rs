@@ -92,9 +92,8 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let mut report = ExportReport::new(args.dialect, handle, &left_out);
-    let store_mode = store.mode()?;
     for file in files {
-        let placed = write(&root, &file, args.force, store_mode)?;
+        let placed = write(&root, &file, args.force)?;
         report.add(&root, &file, placed);
     }
     session.answer(&report)
@@ -141,7 +140,7 @@ fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
         _ => {
             let message = format!("{} files would be written, and one place was named", files.len());
             Err(Failure::new(ErrorCode::SeveralFiles, message)
-                .help("name a directory with a `/` at its end, or one checkpoint: `ckpt export ID/N ...`"))
+                .help("name a directory with a `/` at its end, or export one checkpoint"))
         }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) struct ListArgs {
     /// Only those saved within this time, such as 36h
     #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
     newer_than: Option<Span>,
-    /// Show at most this many rows; 50 if not given, and with `--quiet` all of them
+    /// Show at most this many rows; 50 if not given, and with `--json` or `--quiet` all of them
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
     limit: Option<usize>,
     /// Show all rows
@@ -72,7 +72,7 @@ pub(crate) struct ListArgs {
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
-    let limit = args.limit(session.global.quiet);
+    let limit = args.limit(session.global.quiet || session.global.json);
     if let Some(id) = &args.id {
         let workflow = store.resolve_workflow(id)?;
         let (rows, total) = store.scan_newest(&workflow, limit)?;
@@ -100,10 +100,10 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 impl ListArgs {
-    /// The largest number of rows. With `--quiet` there is no default: a script would not notice missing ids.
-    fn limit(&self, quiet: bool) -> usize {
+    /// The largest number of rows. There is no default for a script, which would not notice missing rows.
+    fn limit(&self, for_script: bool) -> usize {
         match self.limit {
-            None if self.all || quiet => usize::MAX,
+            None if self.all || for_script => usize::MAX,
             limit => limit.unwrap_or(DEFAULT_LIMIT),
         }
     }

@@ -19,7 +19,9 @@ mod brief;
 mod cleanup;
 mod completions;
 mod diff;
+mod done;
 mod export;
+mod fail;
 mod import;
 mod init;
 mod list;
@@ -32,11 +34,13 @@ mod revise;
 mod rollback;
 mod run;
 mod save;
+mod save_flags;
 mod schema;
 mod show;
+mod start;
 mod stats;
 mod status;
-mod unfinished;
+pub(crate) mod unfinished;
 mod verify;
 
 use super::args::CommandSpec;
@@ -44,6 +48,9 @@ use super::args::CommandSpec;
 /// All commands, in the order of the help text.
 pub(crate) const ALL: &[CommandSpec] = &[
     save::COMMAND,
+    start::COMMAND,
+    done::COMMAND,
+    fail::COMMAND,
     resume::COMMAND,
     status::COMMAND,
     brief::COMMAND,

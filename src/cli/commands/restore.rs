@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::error::Failure;
+use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::restore::RestoreReport;
@@ -51,11 +51,25 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
     let done = store.restore(&workflow, only, &stamp)?;
     if let (Some(seq), true) = (only, done.restored.is_empty()) {
         // The checkpoint is live. If its file is damaged, this fails: a live file is never overwritten.
-        store.load(&Handle::new(&workflow, seq))?;
+        let handle = Handle::new(&workflow, seq);
+        store.load(&handle)?;
+        let bundles = store.list_bundles(&workflow)?;
+        if !bundles.iter().any(|bundle| (bundle.name.first..=bundle.name.last).contains(&seq)) {
+            return Err(already_live(&handle, store.head_number(&workflow)?));
+        }
     }
     let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
     let deletions = store.deletions(&workflow).unwrap_or_default();
     let report = RestoreReport::new(newest, &done, &deletions);
     session.answer(&report)?;
     Ok(if report.is_partial() { Exit::Partial } else { Exit::Ok })
+}
+
+/// The failure for a checkpoint that never left the live store. Most people want to continue from it.
+fn already_live(handle: &Handle, newest: Option<u64>) -> Failure {
+    let failure = Failure::new(ErrorCode::AlreadyLive, format!("`{handle}` is live; it was not archived"));
+    if newest == Some(handle.seq) {
+        return failure.help(format!("it is the newest one: `ckpt resume {}`", handle.workflow));
+    }
+    failure.help(format!("did you mean `ckpt rollback {handle}`, which continues from it?"))
 }

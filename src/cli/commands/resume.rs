@@ -21,7 +21,7 @@ use crate::cli::views::resume::ResumeReport;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::{ArchiveReason, Config, Selector, Store, WorkflowId};
+use crate::core::{ArchiveReason, Config, Selector, Store};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -50,10 +50,10 @@ Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or
 pub(crate) struct ResumeArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<String>,
+    id: Option<Selector>,
     /// Judge this checkpoint instead of the newest one
     #[arg(long, value_name = "SELECTOR")]
-    from: Option<String>,
+    from: Option<Selector>,
     /// Judge the checkpoint file of another system, without importing it
     #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
     file: Option<PathBuf>,
@@ -142,11 +142,9 @@ impl ResumeArgs {
     fn select(&self, session: &Session, workspace: &Workspace) -> Result<Selected, Failure> {
         let store = &workspace.store;
         if let Some(from) = &self.from {
-            let selector: Selector = from.parse()?;
-            let handle = store.resolve(&selector)?;
-            let other = self.id.as_deref().map(str::parse::<WorkflowId>).transpose()?;
-            if let Some(other) =
-                other.filter(|other| *other != handle.workflow && *other != selector.workflow)
+            let handle = store.resolve(from)?;
+            let other = self.id.as_ref().map(|id| &id.workflow);
+            if let Some(other) = other.filter(|other| **other != handle.workflow && **other != from.workflow)
             {
                 return Err(Failure::new(
                     ErrorCode::Usage,
@@ -157,7 +155,7 @@ impl ResumeArgs {
             return Ok(Selected::at(store, &handle)?);
         }
         match &self.id {
-            Some(id) => Ok(Selected::resolve(store, &id.parse()?)?),
+            Some(id) => Ok(Selected::resolve(store, id)?),
             None => Ok(Selected::newest(store, &only_unfinished(session, store, "resume")?)?),
         }
     }

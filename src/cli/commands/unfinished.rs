@@ -76,6 +76,12 @@ pub(crate) fn unfinished(session: &Session, store: &Store) -> Result<Selection, 
     Selection::scan(session, store, usize::MAX, is_unfinished)
 }
 
+/// Returns the live workflow with the newest activity, if any can be read.
+pub(crate) fn newest(session: &Session, store: &Store) -> Option<WorkflowId> {
+    let is_readable = |workflow: &WorkflowSummary| !workflow.archived && workflow.head.is_ok();
+    Selection::scan(session, store, 1, is_readable).ok()?.ids().pop()
+}
+
 /// True if a workflow has work left. A damaged one may have some, so it counts.
 pub(crate) fn is_unfinished(workflow: &WorkflowSummary) -> bool {
     !workflow.archived

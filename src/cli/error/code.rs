@@ -115,6 +115,7 @@ codes! {
     Collision "collision" Conflict "the workflow of a file to import has another history"
 
     ConfirmationNeeded "confirmation_needed" Refused "a person has to confirm it"
+    AlreadyLive "already_live" Refused "a checkpoint to restore was not archived"
     NeedsReason "needs_reason" Refused "an unfinished workflow is archived only with a reason"
     ReplanLimit "replan_limit" Refused "the phase has been reopened as often as allowed"
     SecretInName "secret_in_name" Refused "a name looks like a secret"

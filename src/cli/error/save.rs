@@ -15,7 +15,7 @@ impl From<ChangeError> for Failure {
             ChangeError::UnknownPhase { given: _, legal } => {
                 let help = match quoted(&legal) {
                     names if names.is_empty() => {
-                        "it has none yet; `ckpt save ID --phases a,b,c` declares them".to_owned()
+                        "it has none yet; `--phases` of `ckpt save` declares them".to_owned()
                     }
                     names => format!("its phases are {}", words::and(&names)),
                 };
@@ -23,6 +23,9 @@ impl From<ChangeError> for Failure {
             }
             ChangeError::DropsPhase { phase } => fail(ErrorCode::DropsPhase)
                 .help("keep it in the list; `--status skipped` marks what is not needed")
+                .context("phase", phase.as_str()),
+            ChangeError::CompleteWithError { phase } => fail(ErrorCode::Usage)
+                .help("record a failure with `--status failed`, or leave `--error` out and use `--note`")
                 .context("phase", phase.as_str()),
             ChangeError::NoPhase { what: _ } => fail(ErrorCode::NoPhase).help("name it with `--phase P`"),
             ChangeError::TaskCycle { task, through } => {
@@ -50,8 +53,9 @@ impl From<ChangeError> for Failure {
                 fail(ErrorCode::TooLong).help("keep long text in a file and record it with `--artifact`")
             }
             ChangeError::Nul { what: _ } => fail(ErrorCode::InvalidText).help("leave the character out"),
-            ChangeError::SecretName { what: _ } => fail(ErrorCode::SecretInName)
-                .help("choose another name, or keep it with `ckpt save --allow-secrets`"),
+            ChangeError::SecretName { what: _ } => {
+                fail(ErrorCode::SecretInName).help("choose another name, or keep it with `--allow-secrets`")
+            }
             ChangeError::Name(_) => fail(ErrorCode::InvalidName),
             ChangeError::TooMany { what: _, limit: _ } => fail(ErrorCode::TooMany),
         }

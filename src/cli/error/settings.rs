@@ -26,12 +26,15 @@ impl From<PolicyError> for Failure {
         match error {
             PolicyError::Empty => Self::new(ErrorCode::EmptyPolicy, message)
                 .help("say what goes with `--max-age 7d`, or what stays with `--keep-last 3`"),
-            PolicyError::MatchesNothing { rule: _, leaving } => {
-                Self::new(ErrorCode::KeepMatchesNothing, message)
-                    .help("leave the rule out, or choose one that matches something")
-                    .help("`ckpt list ID` shows the checkpoints of a workflow, with their times and triggers")
-                    .context("removed", leaving)
-            }
+            PolicyError::MatchesNothing { rule: _, leaving } => Self::new(
+                ErrorCode::KeepMatchesNothing,
+                message,
+            )
+            .help("leave the rule out, or choose one that matches something")
+            .help(
+                "`ckpt list` with the id of a workflow shows its checkpoints, with their times and triggers",
+            )
+            .context("removed", leaving),
         }
     }
 }

@@ -16,7 +16,7 @@ impl From<Error> for Failure {
         let fail = |code| Self::new(code, &message);
         match error {
             Error::NoStore { searched } => fail(ErrorCode::NoStore)
-                .help("`ckpt init` creates a store here, and so does the first `ckpt save`")
+                .help("`ckpt init` creates a store here, and so does the first save")
                 .help("`--store DIR` or `CKPT_STORE` names one elsewhere")
                 .context("searched", searched.display().to_string()),
             Error::NoSuchStore { path } => fail(ErrorCode::NoStore)

@@ -162,7 +162,8 @@ impl BriefReport {
             let title = title(header.title.as_deref(), 80);
             lines.push(vec![format!("- {id}{title}: {progress}{}", phase.unwrap_or_default())]);
         }
-        report.fill(&lines, Some(&format!("{QUOTES} More: ckpt brief ID, ckpt list --unfinished")));
+        let done = "When a phase is done: ckpt done ID --phase P; when all is done: ckpt done ID";
+        report.fill(&lines, Some(&format!("{done}\n{QUOTES} More: ckpt brief ID, ckpt list --unfinished")));
         report.truncated |= rows.len() < ids.len();
         report
     }
@@ -226,15 +227,15 @@ fn headlines(judgement: &Judgement) -> Vec<LineForms> {
         (None, Some(only)) => forms([300, 80], |longest| format!("Continue: {}", quoted(only, longest))),
         (None, None) => vec!["Where to continue cannot be told.".to_owned()],
     });
-    if let Some(phase) = &resume.phase {
-        let phase = shell_word(phase);
-        let waits = resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
-        lines.push(vec![if waits {
-            format!("A person approves it with: ckpt approve {id} --phase {phase}")
-        } else {
-            format!("When done: ckpt save {id} --phase {phase}")
-        }]);
-    }
+    let waits = resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
+    let is_declared = checkpoint.content.is_declared();
+    lines.push(vec![match resume.phase.as_ref().map(shell_word) {
+        Some(phase) if waits => format!("A person approves it with: ckpt approve {id} --phase {phase}"),
+        Some(phase) if is_declared => format!("When done: ckpt done {id} --phase {phase}"),
+        // Nothing but the command without a phase ends a workflow whose phases were never declared.
+        Some(phase) => format!("When done: ckpt done {id} --phase {phase}; when all is done: ckpt done {id}"),
+        None => format!("When done: ckpt done {id}"),
+    }]);
     lines
 }
 

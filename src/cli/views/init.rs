@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::cli::page::Page;
 use crate::cli::report::Report;
+use crate::cli::words::FIRST_COMMAND;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InitReport {
@@ -24,9 +25,9 @@ impl Report for InitReport {
 
     fn remarks(&self, page: &mut Page) {
         page.line(match (self.created, self.config_created) {
-            (true, _) => "Created the store. `ckpt save ID --phase P` makes the first checkpoint.",
-            (false, true) => "The store was there already; wrote its config.toml.",
-            (false, false) => "The store was there already; nothing changed.",
+            (true, _) => format!("Created the store. `{FIRST_COMMAND}` begins a workflow."),
+            (false, true) => "The store was there already; wrote its config.toml.".to_owned(),
+            (false, false) => "The store was there already; nothing changed.".to_owned(),
         });
     }
 

@@ -7,7 +7,7 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
-use crate::cli::words::{count, verb};
+use crate::cli::words::{FIRST_COMMAND, count, verb};
 use crate::core::checkpoint::Sealed;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
@@ -179,7 +179,7 @@ impl Report for WorkflowsReport {
 
     fn remarks(&self, page: &mut Page) {
         if self.total == 0 {
-            page.line("No workflows. `ckpt save ID --phase P` starts one.");
+            page.line(format!("No workflows. `{FIRST_COMMAND}` begins one."));
         }
         announce_rest(page, self.workflows.len(), self.total, "workflow");
         if self.archived > 0 {

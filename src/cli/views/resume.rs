@@ -12,7 +12,7 @@ use crate::cli::style::Style;
 use crate::cli::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
-use crate::core::finding::Severity;
+use crate::core::finding::{Code, Severity};
 use crate::core::resume::tasks::RecoveredTasks;
 use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use crate::core::span::ago;
@@ -130,11 +130,16 @@ impl ResumeReport {
                 let of = declared_phases(content).map(|total| format!(" ({number} of {total})"));
                 format!("resume at {}{}", self.full_name(page, id), of.unwrap_or_default())
             }
+            None if self.has_finding(Code::TasksOpen) => "all phases are done, tasks are left".to_owned(),
             None if self.resume.action.is_some() => "resume with the recorded next action".to_owned(),
             None => "cannot tell where to resume".to_owned(),
         };
         let workflow = page.paint(Style::Bold, self.workflow.as_str());
         format!("{workflow}{}: {words}", page.suffix(self.title.as_deref()))
+    }
+
+    fn has_finding(&self, code: Code) -> bool {
+        self.resume.findings.iter().any(|finding| finding.code == code)
     }
 
     /// `2 unchanged, 1 missing`

@@ -30,8 +30,15 @@ pub(crate) struct SaveReport {
     pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     verb: Cow<'static, str>,
+    /// `phase 2 (Strategic Synthesis) complete`
     #[serde(skip)]
-    summary: String,
+    phase_summary: Option<String>,
+    /// True if the status of the phase was not given.
+    #[serde(skip)]
+    by_default: bool,
+    /// `4 of 7 done`
+    #[serde(skip)]
+    progress: String,
     #[serde(skip)]
     pub(crate) new_store: Option<String>,
     /// The number of warnings, from the first, that are about the input; the others are about failures.
@@ -46,6 +53,9 @@ pub(crate) struct SaveReport {
     /// A line about the cleanup after the save.
     #[serde(skip)]
     pub(crate) cleanup: Option<String>,
+    /// True if `ckpt resume` could not tell what comes next.
+    #[serde(skip)]
+    lacks_next: bool,
     /// True if the command has the flag `--allow-secrets`.
     #[serde(skip)]
     has_allow_secrets: bool,
@@ -79,11 +89,14 @@ impl SaveReport {
             warnings: Vec::new(),
             advice: 0,
             verb: Cow::Borrowed("Saved"),
-            summary: content.map(summary).unwrap_or_default(),
+            phase_summary: content.and_then(phase_summary),
+            by_default: false,
+            progress: content.map(progress).unwrap_or_default(),
             new_store: None,
             repeated: false,
             parent: None,
             cleanup: None,
+            lacks_next: content.is_some_and(lacks_next),
             has_allow_secrets: false,
         };
         match outcome {
@@ -98,9 +111,18 @@ impl SaveReport {
         report
     }
 
-    /// Makes this the report of `ckpt save`, with warnings about its input.
-    pub(crate) fn of_save(mut self, advice: Vec<String>) -> Self {
+    /// Makes this the report of `ckpt save`, with warnings about its input. `by_default` is true if it did not name the
+    /// status of the phase.
+    pub(crate) fn of_save(mut self, mut advice: Vec<String>, by_default: bool) -> Self {
         self.has_allow_secrets = true;
+        self.by_default = by_default;
+        if self.created && self.lacks_next {
+            let id = &self.workflow;
+            advice.push(format!(
+                "nothing says what comes next; `ckpt save {id} --next 'what comes next'` does, \
+                 or `ckpt done {id}` if all is done"
+            ));
+        }
         self.advice = advice.len();
         self.warnings.splice(..0, advice);
         self
@@ -134,23 +156,26 @@ impl SaveReport {
     }
 }
 
-/// `phase 2 (Strategic Synthesis) complete, 4 of 7 done`
-fn summary(content: &Content) -> String {
-    let done = content.done().count();
-    let progress = if content.is_declared() {
-        format!("{done} of {} done", content.phases.len())
-    } else {
-        format!("{done} done")
-    };
-    let Some(phase) = content.phase.as_ref().and_then(|id| content.find_phase(id)) else {
-        return progress;
-    };
+fn progress(content: &Content) -> String {
+    super::parts::progress(content.done().count(), content.is_declared().then_some(content.phases.len()))
+}
+
+/// True if the phases were never declared, none is open, and no save said what comes next.
+fn lacks_next(content: &Content) -> bool {
+    !content.is_declared()
+        && content.status == WorkflowStatus::InProgress
+        && content.next.is_none()
+        && content.remaining().next().is_none()
+}
+
+fn phase_summary(content: &Content) -> Option<String> {
+    let phase = content.phase.as_ref().and_then(|id| content.find_phase(id))?;
     let name = phase.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let status = match phase.status {
         PhaseStatus::InProgress => "in progress",
         other => other.word(),
     };
-    format!("phase {}{name} {status}, {progress}", phase.id)
+    Some(format!("phase {}{name} {status}", phase.id))
 }
 
 impl Report for SaveReport {
@@ -194,10 +219,14 @@ impl Report for SaveReport {
             _ => String::new(),
         };
         let resume = match self.status {
+            Some(WorkflowStatus::InProgress) if self.lacks_next => String::new(),
             Some(WorkflowStatus::InProgress) => format!(" Resume with: ckpt resume {}", self.workflow),
             _ => String::new(),
         };
-        page.line(format!("{} {handle}: {}.{next}{resume}", self.verb, page.escape(&self.summary)));
+        let by_default = if self.by_default { " by default" } else { "" };
+        let phase = self.phase_summary.as_ref().map(|phase| format!("{}{by_default}, ", page.escape(phase)));
+        let phase = phase.unwrap_or_default();
+        page.line(format!("{} {handle}: {phase}{}.{next}{resume}", self.verb, self.progress));
         if let Some(cleanup) = &self.cleanup {
             page.line(cleanup);
         }

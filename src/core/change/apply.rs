@@ -91,9 +91,13 @@ impl Change {
 
     fn move_phase(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         if let Some(id) = &self.phase {
+            let status = self.phase_status();
+            if status == PhaseStatus::Complete && self.error.is_some() {
+                return Err(ChangeError::CompleteWithError { phase: id.clone() });
+            }
             let index = find_or_add(next, id)?;
             let phase = &mut next.phases[index];
-            phase.enter(self.status.unwrap_or(PhaseStatus::Complete), now);
+            phase.enter(status, now);
             if phase.status == PhaseStatus::Failed && self.error.is_some() {
                 phase.error.clone_from(&self.error);
             }
@@ -159,13 +163,17 @@ impl Change {
         }
     }
 
-    /// Completes the workflow when all declared phases are done; a change of a phase reopens a finished workflow.
+    /// Completes the workflow when all declared phases and all tasks are done; a change of a phase reopens a finished
+    /// workflow.
     fn settle_status(&self, next: &mut Content) {
-        let all_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
+        let phases_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
+        let all_done = phases_done && next.open_tasks().next().is_none();
         if let Some(status) = self.workflow_status {
             next.status = status;
         } else if self.phase.is_some() || self.pipeline.is_some() || self.reopen.is_some() {
             next.status = if all_done { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
+        } else if !self.tasks.is_empty() && next.status == WorkflowStatus::InProgress && all_done {
+            next.status = WorkflowStatus::Complete;
         }
     }
 

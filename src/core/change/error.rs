@@ -24,6 +24,12 @@ pub enum ChangeError {
         /// The phase.
         phase: PhaseId,
     },
+    /// A phase cannot be complete and have an error.
+    #[error("phase `{phase}` cannot be complete with an error")]
+    CompleteWithError {
+        /// The phase.
+        phase: PhaseId,
+    },
     /// The change is about the current phase, and the workflow has none yet.
     #[error("{what} belongs to a phase, and no phase was named")]
     NoPhase {

@@ -38,7 +38,7 @@ pub const MAX_TEXT_BYTES: usize = 64 << 10;
 pub struct Change {
     /// The phase the change is about.
     pub phase: Option<PhaseId>,
-    /// The new status of that phase; complete if none.
+    /// The new status of that phase; if none, failed with an error and complete without one.
     pub status: Option<PhaseStatus>,
     /// The phases the workflow follows from now on.
     pub pipeline: Option<Pipeline>,
@@ -132,6 +132,15 @@ pub struct Reopen {
 }
 
 impl Change {
+    /// The new status of the phase, or the one that follows from the rest of the change.
+    pub(crate) fn phase_status(&self) -> PhaseStatus {
+        match self.status {
+            Some(status) => status,
+            None if self.error.is_some() => PhaseStatus::Failed,
+            None => PhaseStatus::Complete,
+        }
+    }
+
     /// The trigger, or the one that follows from the rest of the change.
     #[must_use]
     pub fn trigger(&self) -> Trigger {

@@ -74,7 +74,7 @@ impl Checks<'_> {
             let force = format!("ckpt revise {} --from {word} --force", self.checkpoint.workflow);
             Finding::blocker(Code::ReplanLimit, message).help(force)
         } else {
-            let retry = self.save(&format!("--phase {word} --status in_progress"));
+            let retry = format!("ckpt start {} --phase {word}", self.checkpoint.workflow);
             Finding::advice(Code::PhaseFailed, format!("phase {id} failed{why}")).help(retry)
         };
         let skip = self.save(&format!("--phase {word} --status skipped"));

@@ -5,12 +5,17 @@ use serde::Serialize;
 use super::Limits;
 use super::checks::Checks;
 use super::facts::{Facts, OutputFact};
-use super::tasks::{RecoveredTasks, recover};
+use super::tasks::{RecoveredTasks, open, recover};
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::text::times;
+use crate::core::task::TaskId;
+use crate::core::text::{shell_word, times};
 use crate::core::time::Timestamp;
+use crate::core::workflow_id::WorkflowId;
+
+/// Stands for a phase that only the user knows.
+const NEXT_PHASE: &str = "next-phase";
 
 /// The judgement of `resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -104,7 +109,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     let inferred = ids(|state| state == PhaseState::DoneByEvidence);
     let first_open = phases.iter().find(|(_, state)| !state.is_done()).copied();
     let mut findings = Vec::new();
-    let point = ResumePoint::choose(checkpoint, first_open, &mut findings);
+    let point = ResumePoint::choose(checkpoint, first_open, facts, &mut findings);
     let age_seconds = now.seconds_since(checkpoint.saved_at);
 
     let mut checks = Checks { checkpoint, facts, limits, findings };
@@ -185,6 +190,7 @@ impl ResumePoint {
     fn choose(
         checkpoint: &Checkpoint,
         first_open: Option<(&Phase, PhaseState)>,
+        facts: &Facts,
         findings: &mut Vec<Finding>,
     ) -> Self {
         let next = checkpoint.content.next.as_ref();
@@ -202,7 +208,16 @@ impl ResumePoint {
             let action = action.unwrap_or_else(|| default_action(phase, state));
             return Self { phase: Some(phase.id.clone()), action: Some(action), complete: false };
         }
-        if checkpoint.content.is_declared() || checkpoint.content.status == WorkflowStatus::Complete {
+        let content = &checkpoint.content;
+        if content.is_declared() && content.status == WorkflowStatus::InProgress {
+            let open = open(&content.tasks, facts);
+            if let Some(finding) = open_tasks(&checkpoint.workflow, &open) {
+                findings.push(finding);
+                let action = action.unwrap_or_else(|| "Finish the open tasks".to_owned());
+                return Self { phase: None, action: Some(action), complete: false };
+            }
+        }
+        if content.is_declared() || content.status == WorkflowStatus::Complete {
             return Self { phase: None, action: None, complete: true };
         }
         // Without declared phases, only the record names the next phase, unless that one is done.
@@ -215,13 +230,41 @@ impl ResumePoint {
             let message = "cannot tell what comes next: the phases were never declared, and no save said it";
             Finding::blocker(Code::PhasesUnknown, message)
         };
-        let mut finding = finding.help(format!("ckpt save {} --phases a,b,c", checkpoint.workflow));
-        if finding.severity == Severity::Blocker {
-            finding = finding.help(format!("ckpt save {} --next \"...\"", checkpoint.workflow));
-        }
-        findings.push(finding);
+        findings.push(with_commands(finding, checkpoint));
         Self { phase: open, action, complete: false }
     }
+}
+
+/// Returns the finding about tasks that are left when all phases are done.
+fn open_tasks(workflow: &WorkflowId, open: &[&TaskId]) -> Option<Finding> {
+    const MOST_NAMED: usize = 5;
+    let first = open.first()?;
+    let mut names = open.iter().take(MOST_NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if open.len() > MOST_NAMED {
+        names.push_str(&format!(" and {} more", open.len() - MOST_NAMED));
+    }
+    let finding =
+        Finding::confirm(Code::TasksOpen, format!("all phases are done, but not the tasks {names}"));
+    let task = shell_word(format!("{first}=complete"));
+    Some(finding.help(format!("ckpt save {workflow} --task {task}")).help(format!("ckpt done {workflow}")))
+}
+
+/// Adds the commands that tell what comes next where the phases were never declared. Each can be typed as it is: those
+/// phases that were recorded stay in the list.
+fn with_commands(finding: Finding, checkpoint: &Checkpoint) -> Finding {
+    let workflow = &checkpoint.workflow;
+    let mut phases: Vec<&str> = checkpoint.content.phases.iter().map(|phase| phase.id.as_str()).collect();
+    if !phases.contains(&NEXT_PHASE) {
+        phases.push(NEXT_PHASE);
+    }
+    let declare = format!("ckpt save {workflow} --phases {}", shell_word(phases.join(",")));
+    if finding.severity < Severity::Blocker {
+        return finding.help(declare);
+    }
+    finding
+        .help(format!("ckpt save {workflow} --next 'what comes next'"))
+        .help(declare)
+        .help(format!("ckpt done {workflow}"))
 }
 
 fn default_action(phase: &Phase, state: PhaseState) -> String {

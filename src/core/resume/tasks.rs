@@ -71,6 +71,12 @@ pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts)
     recovered
 }
 
+/// Returns the tasks of all phases that are done neither by record nor by their output.
+pub(super) fn open<'a>(tasks: &'a [Task], facts: &Facts) -> Vec<&'a TaskId> {
+    let is_open = |task: &&Task| state(task, u32::MAX, facts) != TaskState::Done;
+    tasks.iter().filter(is_open).map(|task| &task.id).collect()
+}
+
 fn belongs(task: &Task, phase: &PhaseId) -> bool {
     task.phase.as_ref().is_none_or(|id| id == phase)
 }

@@ -49,8 +49,7 @@
 //! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
-//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts,
-//!   exports and imports.
+//! - `resolve`, `scan`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts, exports and imports.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
@@ -90,7 +89,6 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
-mod scan_workflows;
 mod summary;
 mod verify;
 mod workflow;
@@ -113,9 +111,8 @@ pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};
 pub use repair::{Repair, RepairAction};
 pub use restore::Restored;
-pub use scan::CheckpointRow;
+pub use scan::{CheckpointRow, Extent, Live, WorkflowRow};
 pub use scan_archive::BundleRow;
-pub use scan_workflows::{Extent, Live, WorkflowRow};
 pub use summary::{HeadSummary, WorkflowSummary};
 pub use verify::{Checked, StoredSecret, Verification};
 pub use workflow::{Entry, Stored};

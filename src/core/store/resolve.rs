@@ -5,6 +5,7 @@ use super::error::{Error, Result};
 use super::open::Store;
 use super::workflow::{Stored, Workflow};
 use crate::core::selector::{Handle, Selector, Which};
+use crate::core::text::distance;
 use crate::core::workflow_id::WorkflowId;
 
 const MOST_SIMILAR: usize = 3;
@@ -111,41 +112,6 @@ impl<D: Disk> Workflow<'_, D> {
                 let asked = Selector { workflow: workflow.clone(), which: selector.which }.to_string();
                 Err(Error::NoSuchCheckpoint { asked, newest: Handle { workflow, seq: head } })
             }
-        }
-    }
-}
-
-/// Returns the edit distance, ignoring case; a swap of two neighbours counts as one.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut rows = [Vec::new(), (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
-    for (i, x) in a.iter().enumerate() {
-        rows[2][0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = rows[1][j] + usize::from(x != y);
-            let mut best = change.min(rows[1][j + 1] + 1).min(rows[2][j] + 1);
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                best = best.min(rows[0][j - 1] + 1);
-            }
-            rows[2][j + 1] = best;
-        }
-        rows.rotate_left(1);
-        rows[2] = vec![0; b.len() + 1];
-    }
-    rows[1][b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_are_those_of_a_typist() {
-        for (a, b, expected) in
-            [("auth", "auth", 0), ("auth", "Auht", 1), ("042", "0042", 1), ("abc", "", 3), ("", "", 0)]
-        {
-            assert_eq!(distance(a, b), expected, "{a} {b}");
         }
     }
 }

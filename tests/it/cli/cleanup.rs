@@ -461,3 +461,28 @@ fn many_small_bundles_become_one() {
     world.run(&["verify"]).succeeds();
     assert_eq!(world.json(&["show", "042/1"])["valid"], true, "the whole history is there");
 }
+
+#[test]
+fn without_a_store_there_is_nothing_to_do() {
+    let world = World::new();
+    let before = world.tree();
+    let outcome = world.run(&["cleanup", "--max-age", "7d"]);
+    insta::assert_snapshot!(outcome, @"
+    exit 0
+    --- stdout
+    Policy of this command, instead of that of the store:
+      finished workflows idle for more than 7d go, and what is older in open ones, except the newest
+    Nothing to clean up: 0 checkpoints stay.
+    --- stderr
+    There is no store here, so there is nothing to clean up.
+    --- end
+    ");
+    let answer = world.json(&["cleanup", "--max-age", "7d", "--workflow", "042"]);
+    assert_eq!((&answer["kept"], &answer["decisions"]), (&json!(0), &json!([])));
+    let elsewhere = world.temp().join("none/.ckpt");
+    let elsewhere = ["cleanup", "--max-age", "7d", "--store", elsewhere.to_str().unwrap()];
+    assert_eq!(world.run(&[&elsewhere[..], &["-q"]].concat()).succeeds().stderr, "");
+    world.refuses(&["cleanup", "--max-age", "7d", "--require-store"], 4, "no_store");
+    world.refuses(&[&elsewhere[..], &["--require-store"]].concat(), 4, "no_store");
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "no store was created");
+}

@@ -20,7 +20,7 @@ fn it_makes_a_store_with_commented_settings() {
     --- stdout
     $TMP/project/.ckpt
     --- stderr
-    Created the store. `ckpt save ID --phase P` makes the first checkpoint.
+    Created the store. `ckpt start demo --phases plan,build,test --phase plan` begins a workflow.
     --- end
     ");
     let settings = std::fs::read_to_string(world.store().join("config.toml")).unwrap();

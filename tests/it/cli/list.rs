@@ -125,7 +125,7 @@ fn no_match_is_said_and_is_no_failure() {
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stderr
-    No workflows. `ckpt save ID --phase P` starts one.
+    No workflows. `ckpt start demo --phases plan,build,test --phase plan` begins one.
     --- end
     ");
 }
@@ -137,7 +137,7 @@ fn without_a_store_there_is_nothing_to_list() {
     exit 4
     --- stderr
     error: no store found in `$TMP/project` or above
-      help: `ckpt init` creates a store here, and so does the first `ckpt save`
+      help: `ckpt init` creates a store here, and so does the first save
       help: `--store DIR` or `CKPT_STORE` names one elsewhere
     --- end
     ");
@@ -153,8 +153,8 @@ fn fifty_rows_are_shown_and_the_cut_is_announced() {
     assert_eq!(outcome.stdout.lines().count(), 1 + 50);
     assert_eq!(outcome.stderr, "Showing 50 of 52 workflows; `--all` shows the rest.\n");
     let answer = world.json(&["list"]);
-    assert_eq!((&answer["total"], &answer["truncated"]), (&json!(52), &json!(true)));
-    assert_eq!(ids(&answer)[0], "w52");
+    assert_eq!((&answer["total"], &answer["truncated"]), (&json!(52), &json!(false)), "a program gets all");
+    assert_eq!((ids(&answer).len(), ids(&answer)[0]), (52, "w52"));
     for (flags, rows, truncated) in
         [(&["--all"][..], 52, false), (&["-n", "3"], 3, true), (&["--limit", "52"], 52, false)]
     {
@@ -176,6 +176,8 @@ fn checkpoints_are_cut_at_fifty_too() {
     assert_eq!(outcome.stdout.lines().count(), 1 + 50);
     assert_eq!(outcome.stderr, "Showing 50 of 51 checkpoints; `--all` shows the rest.\n");
     assert_eq!(world.run(&["list", "042", "-q"]).succeeds().stdout.lines().count(), 51);
+    assert_eq!(world.json(&["list", "042"])["checkpoints"].as_array().unwrap().len(), 51);
+    assert_eq!(world.json(&["list", "042", "-n", "2"])["checkpoints"].as_array().unwrap().len(), 2);
 }
 
 #[test]

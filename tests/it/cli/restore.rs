@@ -182,3 +182,21 @@ fn what_has_expired_is_called_so_unless_another_bundle_holds_it() {
     let failure = world.refuses(&["show", "042/1"], 4, "archived");
     assert!(failure["message"].as_str().unwrap().contains("no bundle holds it"), "{failure}");
 }
+
+#[test]
+fn a_live_checkpoint_is_refused_with_the_command_that_was_meant() {
+    let world = World::with_checkpoints(2);
+    let outcome = world.run(&["restore", "042/1"]);
+    insta::assert_snapshot!(outcome, @"
+    exit 9
+    --- stderr
+    error: `042/1` is live; it was not archived
+      help: did you mean `ckpt rollback 042/1`, which continues from it?
+    --- end
+    ");
+    let failure = world.refuses(&["restore", "042~1"], 9, "already_live");
+    assert!(failure["help"][0].as_str().unwrap().contains("`ckpt rollback 042/1`"), "{failure}");
+    world.run(&["rollback", "042/1"]).succeeds();
+    let failure = world.refuses(&["restore", "042/3"], 9, "already_live");
+    assert_eq!(failure["help"][0], "it is the newest one: `ckpt resume 042`");
+}

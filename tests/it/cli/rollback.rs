@@ -78,7 +78,7 @@ fn saying_it_twice_takes_back_no_more() {
 #[test]
 fn a_finished_workflow_goes_on() {
     let world = world();
-    assert_eq!(world.json(&["save", "042", "--phase", "d"])["status"], "complete");
+    assert_eq!(world.json(&["save", "042", "--phase", "d", "--task", "t=complete"])["status"], "complete");
     assert_eq!(world.json(&["rollback", "042/2"])["status"], "in_progress");
     // Everything but the last one was archived then.
     assert_eq!(world.json(&["rollback", "042/4"])["status"], "complete");

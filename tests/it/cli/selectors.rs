@@ -39,11 +39,14 @@ fn what_is_no_selector_is_refused() {
     let cases = [
         ("042~x", "invalid_selector"),
         ("042/99999999999999999999", "invalid_selector"),
-        ("042/x", "invalid_id"),
-        ("042/-1", "invalid_id"),
+        ("042/x", "invalid_selector"),
+        ("042/-1", "invalid_selector"),
+        ("042/latest", "invalid_selector"),
+        ("042:1", "invalid_selector"),
+        ("042@1", "invalid_selector"),
         ("/1", "invalid_id"),
         ("~1", "invalid_id"),
-        ("a/b/1", "invalid_id"),
+        ("a/b/1", "invalid_selector"),
         ("", "invalid_id"),
     ];
     for (selector, code) in cases {

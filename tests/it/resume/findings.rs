@@ -68,6 +68,10 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         task("dead", TaskStatus::Failed, 3, None, &[]),
         task("waits", TaskStatus::Pending, 0, None, &["dead"]),
     ];
+    let mut left = workflow(&["a"], &[("a", InProgress)]);
+    left.content.phases[0].status = Complete;
+    left.content.tasks = vec![task("it's", TaskStatus::Running, 1, None, &[])];
+    list.push((left, none.clone(), 0));
     let wrote = HashMap::from([("o".to_owned(), None)]);
     list.push((tasks, Facts { task_outputs: wrote, ..Facts::default() }, 0));
 

@@ -5,6 +5,7 @@
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
 //! - [`terminal`]: a pseudo-terminal with a program in it.
 //! - [`files`]: copies of directories, and directories in memory.
+//! - [`offered`]: the commands in texts for users, all of which must be understood.
 //! - [`proof`]: how much is tried, and the figures of what was.
 //! - [`audit`]: savers that leave a mark each, and the check of what they left.
 
@@ -12,6 +13,7 @@ pub(crate) mod audit;
 pub(crate) mod fault;
 pub(crate) mod files;
 pub(crate) mod memory;
+pub(crate) mod offered;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod store;

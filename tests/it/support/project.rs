@@ -18,6 +18,7 @@ use ckpt::core::{Store, Timestamp, WorkflowId};
 use serde_json::Value;
 
 use super::files::{copy_tree, memory_directory};
+use super::offered::assert_understood;
 
 /// The program under test.
 pub(crate) const CKPT: &str = env!("CARGO_BIN_EXE_ckpt");
@@ -155,6 +156,12 @@ impl World {
 
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Outcome {
         self.ckpt(args).run()
+    }
+
+    /// Types a line into a shell that finds the program.
+    pub(crate) fn shell(&self, line: &str) -> Outcome {
+        let path = format!("{}:/usr/bin:/bin", Path::new(CKPT).parent().unwrap().display());
+        self.ckpt::<&str>(&[]).in_shell(line).env("PATH", path).run()
     }
 
     /// Runs with `--json` and takes the answer, which must be one valid document.
@@ -320,6 +327,11 @@ impl World {
         };
         let stdout = String::from_utf8(stdout).expect("stdout is UTF-8");
         let stderr = String::from_utf8(stderr).expect("stderr is UTF-8");
+        // Scripts and pages are no conversation.
+        if !stdout.starts_with(['.', '#', '_', '{']) {
+            assert_understood(&stdout);
+        }
+        assert_understood(&stderr);
         let mut shown = ending;
         for (name, text) in [("stdout", &stdout), ("stderr", &stderr)] {
             if !text.is_empty() {

@@ -54,12 +54,13 @@ fn illegal_ids_are_refused_with_the_nearest_legal_one() {
 fn readers_refuse_them_too() {
     let world = World::with_checkpoints(1);
     let before = world.tree();
-    // With a number behind the slash it would be a checkpoint of `a`.
     for (typed, _) in illegal() {
-        for command in ["show", "list"] {
-            let failure = world.ckpt(&["--json", command, "--", &typed]).run().exits(2).failure();
-            assert_eq!(failure["code"], "invalid_id", "{typed:?}: {failure}");
-        }
+        let failure = world.ckpt(&["--json", "list", "--", &typed]).run().exits(2).failure();
+        assert_eq!(failure["code"], "invalid_id", "{typed:?}: {failure}");
+        // Behind an id, a separator makes it a selector.
+        let failure = world.ckpt(&["--json", "show", "--", &typed]).run().exits(2).failure();
+        let code = failure["code"].as_str().unwrap();
+        assert!(matches!(code, "invalid_id" | "invalid_selector"), "{typed:?}: {failure}");
     }
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
 }

@@ -1,5 +1,6 @@
 //! Failures: for people `error:` and `help:`, for programs one line of JSON on stderr, and nothing on stdout.
 
+use crate::support::offered::commands;
 use crate::support::project::World;
 
 /// One call for each way to go wrong that leaves nothing behind.
@@ -80,8 +81,7 @@ fn a_misspelt_flag_is_answered_with_the_right_one() {
     exit 2
     --- stderr
     error: unexpected argument `--phse` found
-      help: a similar argument exists: `--phase`
-      help: `ckpt save --help` shows all flags
+      help: ckpt save 042 --phase x
     --- end
     ");
 }
@@ -93,8 +93,7 @@ fn a_misspelt_command_is_answered_with_the_right_one() {
     exit 2
     --- stderr
     error: unrecognized subcommand `lits`
-      help: a similar subcommand exists: `list`
-      help: `ckpt --help` lists the commands
+      help: ckpt list
     --- end
     ");
 }
@@ -107,7 +106,7 @@ fn no_command_is_answered_with_a_start() {
     --- stderr
     error: say what to do
       help: `ckpt --help` lists the commands
-      help: `ckpt save 042 --phase plan` is a start
+      help: `ckpt start demo --phases plan,build,test --phase plan` begins a workflow
     --- end
     ");
 }
@@ -147,15 +146,19 @@ fn advice_fits_what_was_typed() {
             .map(|line| line.as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    assert_eq!(help(&["save", "042/2"], 2), ["it names a checkpoint; the workflow is `042`"]);
+    assert_eq!(
+        help(&["save", "042/2"], 2),
+        ["ckpt save 042 --json", "it names a checkpoint; the workflow is `042`"]
+    );
     assert_eq!(help(&["archive", "042~1"], 2), ["it names a checkpoint; the workflow is `042`"]);
     assert_eq!(help(&["save", "a/b"], 2), ["the nearest legal id is `a-b`"]);
     for value in ["- write the parser", "-x", "--foo bar", "-1"] {
-        let advice = "a value that begins with `-` is written with `=`: `--next=...`";
-        assert_eq!(help(&["save", "042", "--next", value], 2)[0], advice, "{value}");
+        let quoted = if value.contains(' ') { format!("'{value}'") } else { value.to_owned() };
+        let line = format!("ckpt save 042 --next={quoted} --json");
+        assert_eq!(help(&["save", "042", "--next", value], 2), [line], "{value}");
         world.run(&["save", "042", &format!("--next={value}")]).succeeds();
     }
-    assert_eq!(help(&["rollback", "042/1", "--yes"], 2), ["`ckpt rollback --help` shows all flags"]);
+    assert_eq!(help(&["rollback", "042/1", "--yes"], 2), ["ckpt rollback 042/1 --json"]);
     assert_eq!(
         help(&["save", "042", "--expect", "042"], 2),
         ["write the id and the number of the checkpoint: `042/7`"]
@@ -174,4 +177,50 @@ fn advice_fits_what_was_typed() {
     assert_eq!(failure["message"], format!("there is no store `{missing}`"));
     assert_eq!(failure["help"][0], format!("`ckpt init --store {missing}` creates it"));
     world.ckpt(&["list"]).env("CKPT_STORE", missing).refused(4, "no_store");
+}
+
+/// The commands that an error offers do what they promise: they are run, each in a world of its own.
+#[test]
+fn what_an_error_offers_works() {
+    let world = World::new();
+    world.run(&["start", "042", "--phases", "a,b", "--phase", "a"]).succeeds();
+    world.run(&["done", "042", "--phase", "a"]).succeeds();
+    world.run(&["start", "bad", "--phase", "a"]).succeeds();
+    world.run(&["save", "bad"]).succeeds();
+    world.replace_checkpoint("bad", 2, b"x");
+    world.configure("[pipelines.p]\nphases = [\"a\"]\n");
+    let situations: [(&[&str], usize); 16] = [
+        (&[], 2),
+        (&["frobnicate"], 1),
+        (&["list", "--nonsense"], 1),
+        (&["create", "043"], 1),
+        (&["show", "none"], 1),
+        (&["show", "042/9"], 1),
+        (&["show", "bad"], 2),
+        (&["save", "042", "--expect", "042/1"], 1),
+        (&["archive", "042"], 1),
+        (&["restore", "042/1"], 1),
+        (&["restore", "042/2"], 1),
+        (&["resume"], 2),
+        (&["status"], 2),
+        (&["save", "042", "--from", "{}"], 1),
+        (&["show", "042", "--pointer", "/none"], 1),
+        (&["approve", "042"], 0),
+    ];
+    for (args, offers) in situations {
+        let outcome = world.copy().run(args);
+        assert_ne!(outcome.code(), 0, "{args:?}");
+        let lines = commands(&outcome.stderr);
+        assert_eq!(lines.len(), offers, "{args:?}: {outcome}");
+        for line in lines {
+            let offered = world.copy().shell(&line);
+            // The damaged newest one needs a confirmation.
+            let expected = if line == "ckpt resume bad" { 7 } else { 0 };
+            assert_eq!(offered.code(), expected, "{args:?} offers `{line}`: {offered}");
+        }
+    }
+    let nothing = World::new();
+    for line in commands(&nothing.run(&["list"]).exits(4).stderr) {
+        nothing.copy().shell(&line).succeeds();
+    }
 }

@@ -1,5 +1,6 @@
 //! Help: every command has examples, and every example is a command.
 
+use crate::support::offered::shell_words;
 use crate::support::project::World;
 
 fn names() -> Vec<String> {
@@ -34,10 +35,6 @@ fn every_example_is_understood() {
     let mut tried = 0;
     for page in pages() {
         for line in page.lines().map(str::trim).filter(|line| line.starts_with("ckpt ")) {
-            if line.contains("COMMAND") {
-                continue;
-            }
-            let line = line.split(" && ").next().unwrap();
             let words = shell_words(line);
             let parsed = ckpt::cli::command_tree().try_get_matches_from(&words);
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
@@ -58,23 +55,6 @@ fn every_example_of_save_saves() {
         world.ckpt(&words[1..]).stdin(stdin).run().succeeds();
     }
     assert!(world.numbers("042").len() >= 6, "{page}");
-}
-
-/// The words of a command line, up to a pipe or a redirection.
-fn shell_words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quote = None;
-    for c in line.chars() {
-        match (quote, c) {
-            (None, '|' | '>' | '<') => break,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, ' ') => words.push(String::new()),
-            (Some(open), c) if open == c => quote = None,
-            (_, c) => words.last_mut().unwrap().push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[test]

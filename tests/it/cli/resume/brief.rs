@@ -97,7 +97,7 @@ fn the_command_it_names_can_be_typed() {
     let world = World::new();
     world.run(&["save", "042", "--phases", "Plan It,Code Review", "--phase", "Plan It"]).succeeds();
     let text = world.run(&["brief", "042"]).stdout;
-    assert!(text.contains("\nWhen done: ckpt save 042 --phase 'Code Review'\n"), "{text}");
+    assert!(text.contains("\nWhen done: ckpt done 042 --phase 'Code Review'\n"), "{text}");
 }
 
 #[test]

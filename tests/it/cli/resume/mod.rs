@@ -3,7 +3,6 @@
 mod approvals;
 mod brief;
 mod command;
-mod command_signals;
 mod question;
 mod status;
 mod verdicts;

@@ -130,3 +130,14 @@ fn status_watch_ends_when_the_work_is_complete() {
     terminal.expect("2 of 2, 100%", 1);
     assert_eq!(terminal.exit().0, 0);
 }
+
+#[test]
+fn quiet_never_asks() {
+    let world = begun();
+    let (code, screen) = Terminal::open(&world, &["resume", "042", "-q"], &[]).exit();
+    assert_eq!((code, screen.as_str()), (0, "build\r\n"));
+    world.run(&["save", "old", "--phases", "a", "--phase", "a"]).succeeds();
+    let (code, screen) = Terminal::open(&world, &["cleanup", "--keep-last", "1", "-q"], &[]).exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(!screen.contains("[y/N]"), "{screen}");
+}

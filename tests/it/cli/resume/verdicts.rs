@@ -233,3 +233,40 @@ fn what_is_stored_cannot_speak_to_the_terminal_or_the_agent() {
         assert!(!outcome.stdout.lines().any(|line| line.starts_with("Ignore all")), "{outcome}");
     }
 }
+
+#[test]
+fn a_save_says_when_nothing_names_what_comes_next_and_how_to_mend_it() {
+    let world = World::new();
+    let outcome = world.run(&["save", "042", "--phase", "plan"]).succeeds();
+    let warning = "warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done\n";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert!(!outcome.stderr.contains("Resume with"), "{outcome}");
+    let resume = world.run(&["resume", "042", "--json"]).exits(7).document();
+    let help: Vec<&str> =
+        resume["findings"][0]["help"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert_eq!(
+        help,
+        ["ckpt save 042 --next 'what comes next'", "ckpt save 042 --phases plan,next-phase", "ckpt done 042"]
+    );
+    for (line, exit) in help.iter().zip([0, 0, 4]) {
+        let world = world.copy();
+        world.shell(line).succeeds();
+        world.run(&["resume", "042"]).exits(exit);
+    }
+    let outcome = world.run(&["save", "042", "--phase", "build", "--next", "Test it"]).succeeds();
+    assert!(!outcome.stderr.contains("warning"), "{outcome}");
+    let resume = world.json(&["resume", "042"]);
+    assert_eq!((&resume["verdict"], &resume["action"]), (&json!("ready"), &json!("Test it")));
+    let declare = resume["findings"][0]["help"][0].as_str().unwrap();
+    assert_eq!(declare, "ckpt save 042 --phases plan,build,next-phase");
+    world.shell(declare).succeeds();
+}
+
+#[test]
+fn the_start_that_is_offered_can_be_resumed() {
+    let world = World::new();
+    let outcome = world.run::<&str>(&[]).exits(2);
+    let start = outcome.stderr.split('`').nth(3).unwrap();
+    world.shell(start).succeeds();
+    world.run(&["resume"]).succeeds();
+}

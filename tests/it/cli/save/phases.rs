@@ -14,7 +14,8 @@ fn the_first_save_creates_the_store_and_says_so() {
     042/1
     --- stderr
     Created the store $TMP/project/.ckpt
-    Saved 042/1: phase plan complete, 1 done. Resume with: ckpt resume 042
+    warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done
+    Saved 042/1: phase plan complete by default, 1 done.
     --- end
     ");
 }
@@ -29,7 +30,7 @@ fn a_save_prints_its_handle_and_where_the_work_stands() {
     --- stdout
     042/2
     --- stderr
-    Saved 042/2: phase build complete, 2 of 3 done. Next: test. Resume with: ckpt resume 042
+    Saved 042/2: phase build complete by default, 2 of 3 done. Next: test. Resume with: ckpt resume 042
     --- end
     ");
 }
@@ -88,7 +89,7 @@ fn completing_the_last_phase_completes_the_workflow() {
     --- stdout
     042/2
     --- stderr
-    Saved 042/2: phase b complete, 2 of 2 done. The workflow is complete.
+    Saved 042/2: phase b complete by default, 2 of 2 done. The workflow is complete.
     Archived 1 checkpoint of 042. Undo with: ckpt restore 042
     --- end
     ");

@@ -78,3 +78,60 @@ fn tasks_that_would_wait_for_each_other_are_refused() {
     world.run(&[&["save", "043"][..], &args].concat()).succeeds();
     world.refuses(&["save", "043", "--task", "t3000=pending,after=t0"], 2, "task_cycle");
 }
+
+#[test]
+fn a_phase_that_is_complete_before_its_tasks_is_warned_about() {
+    let world = World::new();
+    let begin =
+        ["start", "042", "--phases", "a,b", "--phase", "a", "--task", "x=running", "--task", "y=complete"];
+    world.run(&begin).succeeds();
+    let outcome = world.copy().run(&["done", "042", "--phase", "a"]).succeeds();
+    let warning =
+        "phase a is complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
+    assert!(outcome.stderr.contains(&format!("warning: {warning}\n")), "{outcome}");
+    assert_eq!(world.copy().json(&["done", "042", "--phase", "a"])["warnings"], json!([warning]));
+    let both = ["done", "042", "--phase", "a", "--task", "x=complete"];
+    assert_eq!(world.copy().json(&both)["warnings"], json!([]));
+    world.run(&["done", "042", "--phase", "a"]).succeeds();
+    let warning = "all phases of 042 are complete, but not its tasks x; once they are: `ckpt save 042 --task x=complete`";
+    assert_eq!(world.json(&["done", "042", "--phase", "b"])["warnings"], json!([warning]));
+}
+
+#[test]
+fn the_last_phase_does_not_complete_a_workflow_with_open_tasks() {
+    let world = World::new();
+    world.run(&["start", "042", "--phases", "a", "--phase", "a", "--task", "x=running"]).succeeds();
+    let answer = world.json(&["done", "042", "--phase", "a"]);
+    assert_eq!((&answer["status"], &answer["remaining"]), (&json!("in_progress"), &json!([])));
+    let outcome = world.run(&["resume", "042"]).exits(7);
+    insta::assert_snapshot!(outcome, @"
+    exit 7
+    --- stdout
+    042: all phases are done, tasks are left
+
+      from       042/2, saved at 2026-01-30T14:31:00.000Z
+      done       a
+      next       Finish the open tasks
+      confirm    all phases are done, but not the tasks x
+                   ckpt save 042 --task x=complete
+                   ckpt done 042
+
+    Verdict: confirm
+    --- stderr
+    To go on all the same: ckpt resume 042 --yes
+    --- end
+    ");
+    let resume = world.run(&["resume", "042", "--json"]).exits(7).document();
+    assert_eq!(
+        (&resume["verdict"], &resume["findings"][0]["code"]),
+        (&json!("confirm"), &json!("tasks_open"))
+    );
+    for help in resume["findings"][0]["help"].as_array().unwrap() {
+        let world = world.copy();
+        let words: Vec<&str> = help.as_str().unwrap().split(' ').skip(1).collect();
+        assert_eq!(world.json(&words)["status"], "complete", "{help}");
+        world.run(&["resume", "042"]).exits(4);
+    }
+    world.run(&["resume", "042", "--yes"]).succeeds();
+    assert!(world.run(&["brief"]).succeeds().stdout.contains("When done: ckpt done 042\n"));
+}

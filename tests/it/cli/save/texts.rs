@@ -98,3 +98,41 @@ fn no_text_contains_a_nul() {
     let message = world.refuses(&["save", "042"], 2, "invalid_config")["message"].to_string();
     assert!(message.contains("[pipelines.mine]") && message.contains("action of phase `x`"), "{message}");
 }
+
+#[test]
+fn an_error_makes_the_phase_failed() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "a,b", "--phase", "a"]).succeeds();
+    let outcome = world.run(&["save", "042", "--phase", "b", "--error", "boom"]).succeeds();
+    assert!(outcome.stderr.contains("phase b failed, 1 of 2 done"), "{outcome}");
+    let stored = world.stored("042", 2);
+    assert_eq!(
+        (&stored["phases"][1]["status"], &stored["phases"][1]["error"]),
+        (&json!("failed"), &json!("boom"))
+    );
+    assert_eq!(stored["status"], "in_progress");
+
+    for document in
+        [json!({"phase": "b", "error": "boom"}), json!({"phase": "b", "error": "boom", "status": "failed"})]
+    {
+        let world = world.copy();
+        world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run().succeeds();
+        assert_eq!(world.stored("042", 3)["phases"][1]["status"], "failed", "{document}");
+    }
+    for (status, kept) in [("in_progress", "in_progress"), ("skipped", "skipped")] {
+        let world = world.copy();
+        world.run(&["save", "042", "--phase", "b", "--error", "boom", "--status", status]).succeeds();
+        assert_eq!(world.stored("042", 3)["phases"][1]["status"], kept);
+    }
+}
+
+#[test]
+fn a_complete_phase_has_no_error() {
+    let world = World::new();
+    world.run(&["save", "042", "--phase", "a", "--next", "b"]).succeeds();
+    let contradiction = ["save", "042", "--phase", "b", "--error", "boom", "--status", "complete"];
+    let failure = world.refuses(&contradiction, 2, "usage");
+    assert_eq!(failure["message"], "phase `b` cannot be complete with an error");
+    let document = json!({"phase": "b", "error": "boom", "status": "complete"}).to_string();
+    world.ckpt(&["save", "042", "--from", "-"]).stdin(document).refused(2, "usage");
+}

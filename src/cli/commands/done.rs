@@ -1,0 +1,64 @@
+//! `ckpt done`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::save::{Existence, save, workflow_id};
+use super::save_flags::SaveFlags;
+use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::input::Input;
+use crate::cli::session::Session;
+use crate::core::change::SaveInput;
+use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
+    name: "done",
+    alias: None,
+    augment_args: DoneArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&parsed(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt done 042 --phase plan --next \"Write the parser\"
+  ckpt done 042 --phase build --artifact spec=docs/spec.md
+  ckpt done 042";
+
+/// Record that a phase is complete or, without `--phase`, the whole workflow
+///
+/// With a phase the same as `ckpt save ID --phase P --status complete`, without one the same as
+/// `ckpt save ID --workflow-status complete`.
+#[derive(Debug, Args)]
+pub(crate) struct DoneArgs {
+    /// The workflow; `CKPT_WORKFLOW` if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<WorkflowId>,
+    /// The phase that is complete; the whole workflow if not given
+    #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
+    phase: Option<PhaseId>,
+    #[command(flatten)]
+    flags: SaveFlags,
+}
+
+fn run(args: &DoneArgs, session: &Session) -> Result<Exit, Failure> {
+    let mut input = SaveInput::default();
+    args.flags.add_to(&mut input, &Input::default())?;
+    let change = &mut input.change;
+    let existence = match &args.phase {
+        Some(phase) => {
+            change.phase = Some(phase.clone());
+            change.status = Some(PhaseStatus::Complete);
+            Existence::Any
+        }
+        None => {
+            change.workflow_status = Some(WorkflowStatus::Complete);
+            Existence::Required
+        }
+    };
+    let workflow = workflow_id(args.id.as_ref(), &input, session)?;
+    save(session, workflow, input, &args.flags, existence)
+}

@@ -1,0 +1,67 @@
+//! `ckpt fail`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::save::{Existence, save, workflow_id};
+use super::save_flags::SaveFlags;
+use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::input::Input;
+use crate::cli::session::Session;
+use crate::core::change::SaveInput;
+use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
+    name: "fail",
+    alias: None,
+    augment_args: FailArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&parsed(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt fail 042 --phase test --error \"3 tests fail\"
+  ckpt fail 042 --error \"the library was discontinued\"";
+
+/// Record that a phase failed or, without `--phase`, that the whole workflow is given up
+///
+/// With a phase the same as `ckpt save ID --phase P --status failed`, without one the same as
+/// `ckpt save ID --workflow-status failed`. A failed phase is where `ckpt resume` continues.
+#[derive(Debug, Args)]
+pub(crate) struct FailArgs {
+    /// The workflow; `CKPT_WORKFLOW` if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<WorkflowId>,
+    /// The phase that failed; the whole workflow if not given
+    #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
+    phase: Option<PhaseId>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT", help_heading = "Content")]
+    error: Option<String>,
+    #[command(flatten)]
+    flags: SaveFlags,
+}
+
+fn run(args: &FailArgs, session: &Session) -> Result<Exit, Failure> {
+    let mut input = SaveInput::default();
+    args.flags.add_to(&mut input, &Input::default())?;
+    let change = &mut input.change;
+    change.error.clone_from(&args.error);
+    let existence = match &args.phase {
+        Some(phase) => {
+            change.phase = Some(phase.clone());
+            change.status = Some(PhaseStatus::Failed);
+            Existence::Any
+        }
+        None => {
+            change.workflow_status = Some(WorkflowStatus::Failed);
+            Existence::Required
+        }
+    };
+    let workflow = workflow_id(args.id.as_ref(), &input, session)?;
+    save(session, workflow, input, &args.flags, existence)
+}

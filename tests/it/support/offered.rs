@@ -1,0 +1,87 @@
+//! The commands in texts for users. None of them may fail to parse, so every output of every test is looked at.
+
+use serde_json::Value;
+
+/// Asserts that the program understands every command that a text offers.
+#[track_caller]
+pub(crate) fn assert_understood(text: &str) {
+    for line in commands(text) {
+        // Only a shell can tell what a substitution is.
+        if line.contains("$(") {
+            continue;
+        }
+        let piped = line.strip_prefix("printf ").and_then(|line| line.split(" | ").last());
+        let words = shell_words(piped.unwrap_or(&line));
+        // `ckpt import` alone is the name of a command.
+        if words.len() == 2 && is_name(&words[1]) {
+            continue;
+        }
+        let parsed = ckpt::cli::command_tree().try_get_matches_from(&words);
+        let help = parsed.as_ref().err().is_some_and(|error| error.exit_code() == 0);
+        assert!(help || parsed.is_ok(), "`{line}` is offered and not understood, in:\n{text}");
+    }
+}
+
+/// The commands that a text offers: in backquotes, behind a colon, or a line of their own.
+pub(crate) fn commands(text: &str) -> Vec<String> {
+    if let Ok(document) = serde_json::from_str::<Value>(text) {
+        let help = document["help"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        return help.flat_map(commands_of_line).collect();
+    }
+    text.lines().flat_map(commands_of_line).collect()
+}
+
+fn commands_of_line(line: &str) -> Vec<String> {
+    let line = line.trim_start();
+    let own = line.strip_prefix("help: ").unwrap_or(line);
+    let is_command =
+        |text: &str| text.strip_prefix("ckpt ").is_some_and(|rest| is_name(rest.split(' ').next().unwrap()));
+    if own.starts_with("printf ") || is_command(own) || (own != line && own.starts_with("ckpt ")) {
+        return vec![own.split("  #").next().unwrap().to_owned()];
+    }
+    if line.starts_with("Usage: ") {
+        return Vec::new();
+    }
+    let mut commands: Vec<String> = line
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|text| text.starts_with("ckpt "))
+        .map(str::to_owned)
+        .collect();
+    if commands.is_empty() {
+        let behind_colon = line.split(": ").skip(1).filter(|text| text.starts_with("ckpt "));
+        commands.extend(behind_colon.map(|text| {
+            let end = text.find("; ").or_else(|| text.find(", ")).unwrap_or(text.len());
+            text[..end].to_owned()
+        }));
+    }
+    commands
+}
+
+/// True if this is the name of a command.
+fn is_name(word: &str) -> bool {
+    ckpt::cli::command_tree().find_subcommand(word).is_some()
+}
+
+/// The words of a command line, up to a pipe, a redirection or another command.
+pub(crate) fn shell_words(line: &str) -> Vec<String> {
+    let mut words: Vec<Option<String>> = vec![None];
+    let mut quote = None;
+    let mut chars = line.split(" && ").next().unwrap().chars();
+    while let Some(c) = chars.next() {
+        let word = words.last_mut().unwrap();
+        match (quote, c) {
+            (None, '|' | '>' | '<') => break,
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, ' ') => words.push(None),
+            (Some(open), c) if open == c => quote = None,
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.into_iter().flatten().collect()
+}

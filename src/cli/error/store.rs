@@ -117,6 +117,10 @@ impl From<Error> for Failure {
                 .help(format!("`ckpt verify {}` checks the workflow", handle.workflow))
                 .about(&handle)
                 .at_path(&path),
+            Error::StagedRemoved { directory, attempts: _ } => fail(ErrorCode::StoreUnusable)
+                .retryable()
+                .help("nothing was saved; find out what removes files whose names start with `.tmp-`")
+                .at_path(&directory),
             Error::Io { doing: _, path, source } => {
                 let help = match source.kind() {
                     io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

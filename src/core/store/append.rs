@@ -2,7 +2,8 @@
 //!
 //! A writer reads the head, decides on the next checkpoint, stages it as a temporary file, and claims the next number by
 //! publishing the file under it, which fails if the number is taken. The loser begins again on top of the winner. The
-//! advisory lock only spares losers that work; a writer that does not get the lock continues without it.
+//! advisory lock only spares losers that work; a writer that does not get the lock continues without it. A writer whose
+//! temporary file is removed by another process before it is published writes another one.
 //!
 //! The order of the steps, and the reason of each:
 //!
@@ -34,8 +35,8 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a writer waits for a renamed directory to come back.
 const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
-/// How often a writer begins again because the number was taken. Each time another writer has saved, so this many are
-/// lost only if something is wrong with the directory.
+/// How often a writer begins again because the number was taken, or its temporary file removed. Each time another
+/// process was faster, so this many are lost only if something is wrong with the directory.
 const MAX_ATTEMPTS: u32 = 200;
 
 /// The decision of a writer that has seen the head. `K` is its reason to add nothing.
@@ -45,6 +46,16 @@ pub enum Decision<K> {
     Write(Box<Checkpoint>),
     /// Add nothing.
     Keep(K),
+}
+
+/// The result of an attempt to take a number.
+enum Claim {
+    /// The checkpoint has the number.
+    Won,
+    /// Another writer has it.
+    Taken,
+    /// Another process removed the temporary file before it was published.
+    StagedRemoved,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -127,17 +138,21 @@ impl<D: Disk> Store<D> {
             if let Some(head) = head.filter(|head| live < Some(*head)) {
                 workflow.rebuild(head, save_id)?;
             }
-            if self.claim(dir, &mut checkpoint, save_id, attempt)? {
-                return Ok(Decision::Write(checkpoint));
+            match self.claim(dir, &mut checkpoint, save_id, attempt)? {
+                Claim::Won => return Ok(Decision::Write(checkpoint)),
+                Claim::Taken => taken = Some(checkpoint.seq),
+                Claim::StagedRemoved => {}
             }
-            taken = Some(checkpoint.seq);
         }
-        let handle = Handle::new(id, taken.unwrap_or(1));
-        Err(Error::NumberTaken { path: self.checkpoint_path(&handle), handle, attempts: MAX_ATTEMPTS })
+        let attempts = MAX_ATTEMPTS;
+        match taken.map(|seq| Handle::new(id, seq)) {
+            Some(handle) => Err(Error::NumberTaken { path: self.checkpoint_path(&handle), handle, attempts }),
+            None => Err(Error::StagedRemoved { directory: self.workflow_dir(id), attempts }),
+        }
     }
 
-    /// Publishes a checkpoint under its number. Returns false if the number is taken.
-    fn claim(&self, dir: &D::Dir, checkpoint: &mut Checkpoint, save_id: &str, attempt: u32) -> Result<bool> {
+    /// Publishes a checkpoint under its number.
+    fn claim(&self, dir: &D::Dir, checkpoint: &mut Checkpoint, save_id: &str, attempt: u32) -> Result<Claim> {
         let handle = checkpoint.handle();
         let failed = |error: io::Error| self.not_written(&self.checkpoint_path(&handle), error);
         let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
@@ -147,20 +162,33 @@ impl<D: Disk> Store<D> {
         let staged = &layout::staged_file(save_id, attempt);
         let name = &layout::checkpoint_file(handle.seq);
         let new = NewFile { staged, name, bytes: &bytes, access: Access::ReadOnly };
-        let id = new.stage(self.disk(), dir).map_err(failed)?;
+        let staged_file = new.stage(self.disk(), dir).map_err(failed)?;
+        let id = staged_file.id;
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         let refused = match self.disk().publish(dir, staged, name) {
             Ok(()) => None,
             // NFS may make the link and lose the reply, so that a retry fails. A second link proves that it was made.
             Err(error) => match self.disk().stat(dir, staged) {
                 Ok(stat) if stat.links > 1 => None,
                 Ok(_) => Some(error),
+                // It was renamed and the reply was lost, or it was removed. Nothing else can have its inode meanwhile,
+                // because the file is still open.
+                Err(missing) if is_missing(&missing) && is_missing(&error) => {
+                    match self.disk().stat(dir, name) {
+                        Ok(found) if found.id == id => None,
+                        Ok(_) => return Ok(Claim::StagedRemoved),
+                        Err(missing) if is_missing(&missing) => return Ok(Claim::StagedRemoved),
+                        Err(_) => return Err(self.unconfirmed(&handle, Cause::new(error))),
+                    }
+                }
                 Err(_) => return Err(self.unconfirmed(&handle, Cause::new(error))),
             },
         };
         new.remove_staged(self.disk(), dir);
+        drop(staged_file);
         match refused {
-            None => self.confirm(dir, checkpoint, id).map(|()| true),
-            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            None => self.confirm(dir, checkpoint, id).map(|()| Claim::Won),
+            Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Claim::Taken),
             Some(error) => Err(failed(error)),
         }
     }

@@ -163,11 +163,15 @@ impl<D: Disk> Store<D> {
         self.sync(dir, &archive.path())
     }
 
-    /// Removes a stale temporary file. Returns its path, or none if it was removed already.
+    /// Removes a stale temporary file. Returns its path, or none if it was removed already or its writer is at work.
     fn remove_stale(&self, file: &TemporaryFile) -> Result<Option<PathBuf>> {
         let Some(dir) = self.open_directory(&file.directory)? else { return Ok(None) };
         let path = self.directory_path(&file.directory).join(&file.name);
-        Ok(self.remove(&dir, &file.name, &path)?.then_some(path))
+        match self.disk().remove_stale(&dir, &file.name) {
+            Ok(removed) => Ok(removed.then_some(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.failed("remove", &path, error)),
+        }
     }
 }
 

@@ -23,6 +23,15 @@ pub enum Access {
     ReadWrite,
 }
 
+/// A staged file. While this value lives, [`Disk::remove_stale`] leaves the file alone.
+#[derive(Debug)]
+pub struct StagedFile<L> {
+    /// Device and inode.
+    pub id: FileId,
+    /// Keeps the file open and locked.
+    pub lock: Option<L>,
+}
+
 /// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
@@ -74,7 +83,7 @@ impl Stat {
 pub trait Disk {
     /// An open directory. It stays the same directory if it is renamed or its name is reused.
     type Dir: fmt::Debug + Send;
-    /// Holds the advisory lock of a workflow until it is dropped.
+    /// Holds the advisory lock of a workflow or of a staged file until it is dropped.
     type Lock;
 
     /// Opens the directory that contains the store.
@@ -132,11 +141,17 @@ pub trait Disk {
     /// system has no such locks.
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock>;
 
-    /// Creates a file under a temporary name and syncs its content.
+    /// Creates a file under a temporary name, locks it and syncs its content.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`], or it cannot be written. A file that was not written completely may remain.
-    fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId>;
+    fn stage(
+        &self,
+        dir: &Self::Dir,
+        name: &str,
+        bytes: &[u8],
+        access: Access,
+    ) -> io::Result<StagedFile<Self::Lock>>;
 
     /// Creates a file under a temporary name without syncing it: a cache, which a power loss may damage or remove.
     ///
@@ -168,6 +183,12 @@ pub trait Disk {
     /// # Errors
     /// There is no such name, or it cannot be removed.
     fn remove(&self, dir: &Self::Dir, name: &str) -> io::Result<()>;
+
+    /// Removes a temporary file, unless its writer is still at work. Returns false if it is.
+    ///
+    /// # Errors
+    /// There is no such name, or it cannot be removed.
+    fn remove_stale(&self, dir: &Self::Dir, name: &str) -> io::Result<bool>;
 
     /// Syncs a directory: the names in it survive a power loss.
     ///

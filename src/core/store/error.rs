@@ -165,6 +165,14 @@ pub enum Error {
         /// The number of attempts.
         attempts: u32,
     },
+    /// The temporary file of a save was removed each time before it could be published.
+    #[error("another process removed the temporary file of this save {attempts} times, in `{}`", directory.display())]
+    StagedRemoved {
+        /// The workflow's directory.
+        directory: PathBuf,
+        /// The number of attempts.
+        attempts: u32,
+    },
     /// The store cannot be read or written.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     Io {

@@ -99,7 +99,7 @@ pub use batches::ScanProgress;
 pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow};
 pub use deletion::{DeletionReason, Deletions};
-pub use disk::{Access, Disk, FileId, FileKind, Stat};
+pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
 pub use imported::ImportedFiles;

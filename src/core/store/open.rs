@@ -14,8 +14,8 @@ use crate::core::files::is_link;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// How many stale temporary files are passed over when a settings file is written.
-const MAX_STALE: u32 = 100;
+/// How many temporary names are tried for a settings file.
+const MAX_ATTEMPTS: u32 = 100;
 
 /// A store. Creating this value touches nothing; every operation reads the disk again.
 #[derive(Debug, Clone)]
@@ -141,16 +141,18 @@ impl<D: Disk> Store<D> {
         Ok(published)
     }
 
-    /// Publishes a file under the first temporary name that is free: others belong to concurrent or killed writers.
+    /// Publishes a file under the first temporary name that is free: others belong to concurrent or killed writers. One
+    /// that another process removes is written again.
     fn publish_under_any(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
+        let may_pass = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound)
+        };
         let mut attempt = 0;
         loop {
             let staged = &layout::staged_file(name, attempt);
             let file = NewFile { staged, name, bytes, access: Access::ReadWrite };
             match file.publish(&self.disk, store) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_STALE => {
-                    attempt += 1;
-                }
+                Err(error) if may_pass(&error) && attempt < MAX_ATTEMPTS => attempt += 1,
                 published => return published,
             }
         }

@@ -11,7 +11,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use super::disk::{Access, Disk, FileId, FileKind, Stat};
+use super::disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 use crate::core::files::{FileProblem, read_bounded};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -162,7 +162,13 @@ impl Disk for OsDisk {
         }
     }
 
-    fn stage(&self, dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+    fn stage(
+        &self,
+        dir: &OwnedFd,
+        name: &str,
+        bytes: &[u8],
+        access: Access,
+    ) -> io::Result<StagedFile<OwnedFd>> {
         let file = create(dir, name, bytes, access)?;
         // A tombstone has no content to sync; its name is synced with the directory. So archiving ten thousand
         // checkpoints takes no ten thousand fsyncs.
@@ -171,7 +177,8 @@ impl Disk for OsDisk {
             rustix::fs::fsync(&file)?;
         }
         let stat = rustix::fs::fstat(&file)?;
-        Ok(FileId(stat.st_dev, stat.st_ino))
+        let id = FileId(stat.st_dev, stat.st_ino);
+        Ok(StagedFile { id, lock: Some(file.into()) })
     }
 
     fn stage_unsynced(&self, dir: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -211,6 +218,18 @@ impl Disk for OsDisk {
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 
+    fn remove_stale(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::openat(dir, name, flags, Mode::empty()) {
+            // A shared lock conflicts with that of the writer. On NFS an exclusive one would need write access.
+            let lock = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
+            if lock == Err(Errno::WOULDBLOCK) {
+                return Ok(false);
+            }
+        }
+        self.remove(dir, name).map(|()| true)
+    }
+
     fn sync_dir(&self, dir: &OwnedFd) -> io::Result<()> {
         Ok(rustix::fs::fsync(dir)?)
     }
@@ -234,6 +253,9 @@ fn create(dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result
         return Err(Errno::FBIG.into());
     }
     let mut file: File = rustix::fs::openat(dir, name, flags, mode)?.into();
+    // Keeps a cleanup whose clock is ahead from taking this file for a stale one. Closing the file releases the lock, and
+    // so does the death of the process.
+    let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
     file.write_all(bytes)?;
     Ok(file)
 }

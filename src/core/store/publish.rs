@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::disk::{Access, Disk, FileId};
+use super::disk::{Access, Disk, StagedFile};
 
 /// A file to be written.
 pub(super) struct NewFile<'a> {
@@ -21,7 +21,7 @@ pub(super) struct NewFile<'a> {
 impl NewFile<'_> {
     /// Publishes the file. Returns false if the name is taken; the file that has it stays.
     pub(super) fn publish<D: Disk>(&self, disk: &D, dir: &D::Dir) -> io::Result<bool> {
-        self.stage(disk, dir)?;
+        let _staged = self.stage(disk, dir)?;
         let published = disk.publish(dir, self.staged, self.name);
         self.remove_staged(disk, dir);
         match published {
@@ -33,12 +33,12 @@ impl NewFile<'_> {
 
     /// Puts the file in the place of the one that has its name, in one step.
     pub(super) fn replace<D: Disk>(&self, disk: &D, dir: &D::Dir) -> io::Result<()> {
-        self.stage(disk, dir)?;
+        let _staged = self.stage(disk, dir)?;
         disk.replace(dir, self.staged, self.name).inspect_err(|_| self.remove_staged(disk, dir))
     }
 
-    /// Writes and syncs the temporary file.
-    pub(super) fn stage<D: Disk>(&self, disk: &D, dir: &D::Dir) -> io::Result<FileId> {
+    /// Writes and syncs the temporary file. The value has to live until the file has its final name.
+    pub(super) fn stage<D: Disk>(&self, disk: &D, dir: &D::Dir) -> io::Result<StagedFile<D::Lock>> {
         disk.stage(dir, self.staged, self.bytes, self.access).inspect_err(|error| {
             // A file that was there before belongs to another writer.
             if error.kind() != io::ErrorKind::AlreadyExists {

@@ -9,3 +9,4 @@ mod mutants;
 mod order;
 mod power_loss;
 mod schedule;
+mod temporary;

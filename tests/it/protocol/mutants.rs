@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use ckpt::core::store::{Access, Disk, FileId, FileKind, Stat};
+use ckpt::core::store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
@@ -29,7 +29,7 @@ impl Tap<MemoryDisk> for NoContentSync {
         name: &str,
         bytes: &[u8],
         _: Access,
-    ) -> io::Result<FileId> {
+    ) -> io::Result<StagedFile<()>> {
         disk.stage_unsynced(*dir, name, bytes)
     }
 }
@@ -174,10 +174,10 @@ impl Tap<MemoryDisk> for MovedAway {
         name: &str,
         bytes: &[u8],
         access: Access,
-    ) -> io::Result<FileId> {
-        let id = disk.stage(dir, name, bytes, access)?;
-        *self.staged.lock().unwrap() = Some(id);
-        Ok(id)
+    ) -> io::Result<StagedFile<()>> {
+        let staged = disk.stage(dir, name, bytes, access)?;
+        *self.staged.lock().unwrap() = Some(staged.id);
+        Ok(staged)
     }
 
     fn stat(&self, disk: &MemoryDisk, dir: &usize, name: &str) -> io::Result<Stat> {

@@ -114,6 +114,7 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             | Step::Replace
             | Step::MoveAside
             | Step::Remove
+            | Step::RemoveStale
             | Step::SyncDir => true,
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // Another saver may take one of the next numbers, but none that is taken or further away.

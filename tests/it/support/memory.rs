@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, FileKind, Stat};
+use ckpt::core::store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 
 type Names = BTreeMap<String, usize>;
 
@@ -147,11 +147,11 @@ impl MemoryDisk {
     }
 
     /// Stages a file without making its content durable.
-    pub(crate) fn stage_unsynced(&self, dir: usize, name: &str, bytes: &[u8]) -> io::Result<FileId> {
+    pub(crate) fn stage_unsynced(&self, dir: usize, name: &str, bytes: &[u8]) -> io::Result<StagedFile<()>> {
         let mut world = self.world();
         let node = Node::File { bytes: Arc::new(bytes.to_vec()), synced: false };
         let node = world.add(dir, name, node)?;
-        Ok(FileId(0, node as u64))
+        Ok(StagedFile { id: FileId(0, node as u64), lock: None })
     }
 
     /// Publishes a file over whatever has the name.
@@ -330,12 +330,12 @@ impl Disk for MemoryDisk {
         None
     }
 
-    fn stage(&self, dir: &usize, name: &str, bytes: &[u8], _: Access) -> io::Result<FileId> {
-        let id = self.stage_unsynced(*dir, name, bytes)?;
+    fn stage(&self, dir: &usize, name: &str, bytes: &[u8], _: Access) -> io::Result<StagedFile<()>> {
+        let staged = self.stage_unsynced(*dir, name, bytes)?;
         if let Some(Node::File { synced, .. }) = self.world().nodes.last_mut() {
             *synced = true;
         }
-        Ok(id)
+        Ok(staged)
     }
 
     fn stage_unsynced(&self, dir: &usize, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -375,6 +375,11 @@ impl Disk for MemoryDisk {
         world.names(*dir)?.remove(name);
         world.change(*dir, Entry::Remove(name.to_owned()));
         Ok(())
+    }
+
+    fn remove_stale(&self, dir: &usize, name: &str) -> io::Result<bool> {
+        // A disk without locks.
+        self.remove(dir, name).map(|()| true)
     }
 
     fn sync_dir(&self, dir: &usize) -> io::Result<()> {

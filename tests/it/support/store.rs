@@ -13,7 +13,7 @@ use ckpt::core::checkpoint::Writer;
 use ckpt::core::files::FileProblem;
 use ckpt::core::finding::Severity;
 use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Access, Disk, FileId, Located, OsDisk, Stat};
+use ckpt::core::store::{Access, Disk, Located, OsDisk, StagedFile, Stat};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
@@ -335,7 +335,13 @@ impl Disk for FaultyDisk {
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
         None
     }
-    fn stage(&self, dir: &Self::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+    fn stage(
+        &self,
+        dir: &Self::Dir,
+        name: &str,
+        bytes: &[u8],
+        access: Access,
+    ) -> io::Result<StagedFile<Self::Lock>> {
         self.step(format!("stage {} bytes", bytes.len()), || self.inner.stage(dir, name, bytes, access))
     }
     fn stage_unsynced(&self, dir: &Self::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -352,6 +358,9 @@ impl Disk for FaultyDisk {
     }
     fn remove(&self, dir: &Self::Dir, name: &str) -> io::Result<()> {
         self.step("remove".into(), || self.inner.remove(dir, name))
+    }
+    fn remove_stale(&self, dir: &Self::Dir, name: &str) -> io::Result<bool> {
+        self.step("remove stale".into(), || self.inner.remove_stale(dir, name))
     }
     fn sync_dir(&self, dir: &Self::Dir) -> io::Result<()> {
         self.step("sync".into(), || self.inner.sync_dir(dir))

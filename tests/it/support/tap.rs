@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use ckpt::core::files::FileProblem;
-use ckpt::core::store::{Access, Disk, FileId, Stat};
+use ckpt::core::store::{Access, Disk, StagedFile, Stat};
 
 /// What is asked of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +22,7 @@ pub(crate) enum Step {
     Replace,
     MoveAside,
     Remove,
+    RemoveStale,
     SyncDir,
 }
 
@@ -38,7 +39,14 @@ pub(crate) trait Tap<D: Disk> {
     fn after(&self, _: Step) -> io::Result<()> {
         Ok(())
     }
-    fn stage(&self, disk: &D, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+    fn stage(
+        &self,
+        disk: &D,
+        dir: &D::Dir,
+        name: &str,
+        bytes: &[u8],
+        access: Access,
+    ) -> io::Result<StagedFile<D::Lock>> {
         disk.stage(dir, name, bytes, access)
     }
     fn publish(&self, disk: &D, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
@@ -119,7 +127,13 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
         self.step(Step::Lock, "", lock).ok()
     }
-    fn stage(&self, dir: &D::Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<FileId> {
+    fn stage(
+        &self,
+        dir: &D::Dir,
+        name: &str,
+        bytes: &[u8],
+        access: Access,
+    ) -> io::Result<StagedFile<D::Lock>> {
         self.step(Step::Stage, name, || self.tap.stage(&self.disk, dir, name, bytes, access))
     }
     fn stage_unsynced(&self, dir: &D::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -136,6 +150,9 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     }
     fn remove(&self, dir: &D::Dir, name: &str) -> io::Result<()> {
         self.step(Step::Remove, name, || self.disk.remove(dir, name))
+    }
+    fn remove_stale(&self, dir: &D::Dir, name: &str) -> io::Result<bool> {
+        self.step(Step::RemoveStale, name, || self.disk.remove_stale(dir, name))
     }
     fn sync_dir(&self, dir: &D::Dir) -> io::Result<()> {
         self.step(Step::SyncDir, "", || self.tap.sync_dir(&self.disk, dir))

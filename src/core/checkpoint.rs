@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::finding::{Code, Finding, Severity};
 use super::json::Json;
 use super::phase::{Phase, PhaseId};
-use super::reason::ArchiveReason;
+use super::reason::{ArchiveReason, DeletionReason};
 use super::record::record;
 use super::selector::Handle;
 use super::task::{Task, TaskId};
@@ -47,6 +47,28 @@ impl WorkflowStatus {
             Self::Abandoned => "abandoned",
         }
     }
+
+    /// Returns the reason to archive finished work; none if there is work left.
+    #[must_use]
+    pub fn archive_reason(self) -> Option<ArchiveReason> {
+        match self {
+            Self::InProgress => None,
+            Self::Complete => Some(ArchiveReason::Completed),
+            Self::Failed => Some(ArchiveReason::Failed),
+            Self::Abandoned => Some(ArchiveReason::Abandoned),
+        }
+    }
+
+    /// Returns the status of work that was archived for a reason; none if the reason does not determine it.
+    #[must_use]
+    pub fn archived_as(reason: &ArchiveReason) -> Option<Self> {
+        match reason {
+            ArchiveReason::Completed => Some(Self::Complete),
+            ArchiveReason::Failed => Some(Self::Failed),
+            ArchiveReason::Abandoned => Some(Self::Abandoned),
+            ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => None,
+        }
+    }
 }
 
 record! {
@@ -77,6 +99,8 @@ record! {
         required save_id: String,
         /// The checkpoint it continues.
         always parent: Option<CheckpointRef>,
+        /// The number of the first checkpoint of its run; none in the first run, which begins with 1.
+        optional run: Option<u64>,
         /// Set if no cleanup may touch it.
         optional pinned: bool,
         /// The earlier checkpoint whose content this one takes up again, after a rollback.
@@ -129,6 +153,12 @@ impl Checkpoint {
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(&self.workflow, self.seq)
+    }
+
+    /// The number of the first checkpoint of its run.
+    #[must_use]
+    pub fn first_of_run(&self) -> u64 {
+        self.run.unwrap_or(1)
     }
 }
 
@@ -300,14 +330,14 @@ record! {
 }
 
 record! {
-    /// Closes a workflow: everything below this number is in the archive, or about to be.
+    /// Closes a workflow: everything below this number is in the archive, or deleted.
     pub struct Sealed {
-        /// The name of the bundle that holds it.
-        required bundle: String,
-        /// The number of the last checkpoint below the seal.
+        /// The number below the seal.
         required last: u64,
         /// The reason why the workflow was archived.
         required reason: ArchiveReason,
+        /// The reason why the content below was deleted instead of archived.
+        optional deleted: Option<DeletionReason>,
     }
 }
 

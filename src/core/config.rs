@@ -369,7 +369,7 @@ mod tests {
             ("[retention]\ntriggers = { nothing = 1 }", "is not a trigger"),
             ("[retention]\nmax_age = \"7\"", "unit"),
             ("[retention]\nmax_size = 50", "expected a string"),
-            ("[retention]\nbundles = 0", "0 would keep nothing"),
+            ("[retention]\nprevious_runs = 0", "0 would keep nothing"),
         ];
         for (text, expected) in cases {
             let message = Config::parse(text).unwrap_err();

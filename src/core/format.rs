@@ -236,6 +236,8 @@ pub struct Header {
     #[serde(default)]
     pub phases: Vec<PhaseLine>,
     #[serde(default)]
+    pub run: Option<u64>,
+    #[serde(default)]
     pub pinned: bool,
     #[serde(default)]
     pub sealed: Option<Sealed>,
@@ -244,6 +246,12 @@ pub struct Header {
 }
 
 impl Header {
+    /// Returns the number of the first checkpoint of its run.
+    #[must_use]
+    pub fn first_of_run(&self) -> u64 {
+        self.run.unwrap_or(1)
+    }
+
     /// Returns the number of completed phases.
     #[must_use]
     pub fn done(&self) -> usize {

@@ -42,6 +42,41 @@ impl ArchiveReason {
     }
 }
 
+/// The reason why the content of a number is nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeletionReason {
+    /// It was deleted on request, without an archive.
+    Purged,
+    /// Its run expired.
+    Expired,
+    /// It was lost or damaged, and a repair continued without it.
+    #[serde(other)]
+    Lost,
+}
+
+impl DeletionReason {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Purged => "purged",
+            Self::Expired => "expired",
+            Self::Lost => "lost",
+        }
+    }
+
+    /// Returns a sentence part that follows the name of a checkpoint.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::Purged => "was purged: it was deleted without an archive",
+            Self::Expired => "has expired with its run: it was deleted for good",
+            Self::Lost => "was lost or damaged, and the store was repaired without it",
+        }
+    }
+}
+
 /// Lists the words that would have been understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a reason to archive; it is one of {}", given.escape_debug(), ArchiveReason::KNOWN.map(|r| r.to_string()).join(", "))]

@@ -131,13 +131,11 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
         Err(Error::Archived { .. }) => return Ok(ArchiveReason::Cleanup),
         Err(error) => return Err(error.into()),
     };
-    match (checkpoint.sealed, checkpoint.content.status) {
-        (Some(seal), _) => Ok(seal.reason),
-        (None, WorkflowStatus::Complete) => Ok(ArchiveReason::Completed),
-        (None, WorkflowStatus::Failed) => Ok(ArchiveReason::Failed),
-        (None, WorkflowStatus::Abandoned) => Ok(ArchiveReason::Abandoned),
-        (None, WorkflowStatus::InProgress) => Err(refuse(format!("there is work left in `{workflow}`"))),
+    if let Some(seal) = checkpoint.sealed {
+        return Ok(seal.reason);
     }
+    let reason = checkpoint.content.status.archive_reason();
+    reason.ok_or_else(|| refuse(format!("there is work left in `{workflow}`")))
 }
 
 impl ArchiveArgs {

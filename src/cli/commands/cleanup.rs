@@ -38,9 +38,13 @@ Examples:
 /// Move what the retention policy does not keep into the archive
 ///
 /// Without a rule, the policy of the store applies. `--max-age` and the keep rules replace all of it, its `max_size` too:
-/// given without `--max-age`, keep rules say what stays, and everything else goes. Bundles expire by the rule of the
-/// store in any case. The newest checkpoint of an open workflow, pinned ones, ones dated in the future and ones that
-/// cannot be read always stay. What goes is archived, and `ckpt restore` brings it back.
+/// given without `--max-age`, keep rules say what stays, and everything else goes. The newest checkpoint of an open
+/// workflow, pinned ones, ones dated in the future and ones that cannot be read always stay. What goes is archived, and
+/// `ckpt restore` brings it back.
+///
+/// Whole runs are deleted for good, by the rule of the store in any case: previous runs of a workflow except the newest 5
+/// (`previous_runs`), and failed and abandoned runs 30 days after their last save (`failed_for`). Each is listed with its
+/// reason before it goes.
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
     /// Finished workflows idle for longer go, and what is older in open ones, except the newest
@@ -107,7 +111,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     if args.purge && !args.yes {
         return Err(Failure::new(
             ErrorCode::ConfirmationNeeded,
-            "`--purge` removes without an archive, and nothing brings it back",
+            "`--purge` deletes without an archive, and nothing brings it back",
         )
         .help("look first with `--dry-run`, then add `--yes`"));
     }
@@ -121,6 +125,11 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
             if session.ui.shows_answer() {
                 report.shows_policy = false;
             }
+        } else if report.deletes() {
+            // Before it goes, not only afterwards.
+            report.shows_deletions_only = true;
+            session.ui.converse(&report, &session.clock);
+            report.shows_deletions_only = false;
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         let mut cleaned = workspace.store.clean_up(&plan, &stamp);

@@ -44,6 +44,8 @@ const CONFIG: &str = "\
 # max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
 # max_size = \"50MB\"                # the oldest finished ones are archived until the store fits
 # triggers = { batch_complete = 3, manual = -1 }
+# previous_runs = 5                # older runs of a workflow are deleted for good; -1 keeps all
+# failed_for = \"30d\"               # failed and abandoned runs are deleted for good after their last save
 
 # [pipelines.release]
 # phases = [\"plan\", \"build\", \"test\", \"ship\"]

@@ -33,7 +33,7 @@ struct ArchivedWorkflow {
     workflow: WorkflowId,
     handle: Handle,
     reason: ArchiveReason,
-    bundle: String,
+    bundles: Vec<String>,
     checkpoints: usize,
     bytes: u64,
     left: Vec<Handle>,
@@ -48,12 +48,11 @@ struct ListedBundle {
     first: u64,
     last: u64,
     reason: ArchiveReason,
-    created_at: Timestamp,
+    run: u64,
+    saved_at: Timestamp,
     bytes: u64,
     /// `None` if the bundle cannot be read.
     checkpoints: Option<usize>,
-    /// True if one of them is a seal.
-    sealed: Option<bool>,
     content_bytes: Option<u64>,
 }
 
@@ -71,7 +70,6 @@ impl ArchiveReport {
                     handle: None,
                 });
             }
-            let last = name.last;
             let entries = manifest.ok().map(|manifest| manifest.entries);
             report.bundles.push(ListedBundle {
                 file: name.to_string(),
@@ -80,11 +78,10 @@ impl ArchiveReport {
                 first: name.first,
                 last: name.last,
                 reason: name.reason,
-                created_at: name.at,
+                run: name.run,
+                saved_at: name.saved_at,
                 bytes,
                 checkpoints: entries.as_ref().map(Vec::len),
-                // A seal has a higher number than the last one in the name of the bundle.
-                sealed: entries.as_ref().map(|entries| entries.iter().any(|entry| entry.seq > last)),
                 content_bytes: entries.map(|entries| entries.iter().map(|entry| entry.bytes).sum()),
             });
         }
@@ -96,7 +93,7 @@ impl ArchiveReport {
             workflow: workflow.clone(),
             handle: archived.seal.clone(),
             reason: archived.reason.clone(),
-            bundle: archived.bundle.display().to_string(),
+            bundles: archived.bundles.iter().map(|path| path.display().to_string()).collect(),
             checkpoints: archived.moved.len(),
             bytes: archived.bytes,
             left: archived.left.clone(),
@@ -130,7 +127,7 @@ impl Report for ArchiveReport {
     fn answer(&self, page: &mut Page) {
         if self.lists && !self.bundles.is_empty() {
             let rows: Vec<_> = self.bundles.iter().map(|line| line.cells(page)).collect();
-            let heading = ["WORKFLOW", "NUMBERS", "REASON", "CHECKPOINTS", "SIZE", "CREATED", "FILE"];
+            let heading = ["WORKFLOW", "NUMBERS", "REASON", "CHECKPOINTS", "SIZE", "LAST SAVE", "FILE"];
             render(page, &heading, &rows);
         }
         for line in &self.archived {
@@ -182,17 +179,14 @@ impl Report for ArchiveReport {
 
 impl ListedBundle {
     fn cells(&self, page: &Page) -> Vec<Cell> {
-        let checkpoints = match (self.checkpoints, self.sealed) {
-            (Some(files), Some(sealed)) => files.saturating_sub(usize::from(sealed)).to_string(),
-            _ => "damaged".to_owned(),
-        };
+        let checkpoints = self.checkpoints.map_or_else(|| "damaged".to_owned(), |files| files.to_string());
         vec![
             Cell::styled(self.workflow.to_string(), Style::Bold),
             Cell::new(format!("{}-{}", self.first, self.last)),
             Cell::new(page.escape(self.reason.word())),
             Cell::right(checkpoints),
             Cell::right(Size(self.bytes).to_string()),
-            Cell::new(page.time(self.created_at)),
+            Cell::new(page.time(self.saved_at)),
             Cell::new(page.escape(&self.file)),
         ]
     }

@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{CheckpointDecision, CleanupPlan, ExpiredBundle, Policy, Reason, Snapshot};
+use crate::core::retention::{CheckpointDecision, CleanupPlan, ExpiredRun, Policy, Snapshot};
 use crate::core::size::Size;
 use crate::core::store::Cleaned;
 use crate::core::{Handle, Timestamp, WorkflowId};
@@ -23,8 +24,8 @@ pub(crate) struct CleanupReport {
     decisions: Vec<CheckpointDecision>,
     removed: Removed,
     kept: usize,
-    bundles: Vec<ChangedBundle>,
-    merged: Vec<MergedBundles>,
+    bundles: Vec<NewBundle>,
+    deleted_runs: Vec<DeletedRun>,
     stale_files: usize,
     failures: Vec<FailedItem>,
     undo: Vec<Vec<String>>,
@@ -34,6 +35,9 @@ pub(crate) struct CleanupReport {
     /// False if the person has seen the policy already.
     #[serde(skip)]
     pub(crate) shows_policy: bool,
+    /// True while only what is deleted for good is shown.
+    #[serde(skip)]
+    pub(crate) shows_deletions_only: bool,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -42,29 +46,27 @@ struct Removed {
     bytes: u64,
 }
 
-/// A bundle that was created, or one that expires.
+/// A bundle that was created.
 #[derive(Debug, Serialize)]
-struct ChangedBundle {
+struct NewBundle {
     workflow: WorkflowId,
     name: String,
-    keep: bool,
-    reasons: Vec<Reason>,
 }
 
-/// Bundles of a workflow that become one.
+/// A run that is deleted for good.
 #[derive(Debug, Serialize)]
-struct MergedBundles {
+struct DeletedRun {
     workflow: WorkflowId,
-    names: Vec<String>,
+    #[serde(flatten)]
+    run: ExpiredRun,
 }
 
-/// The checkpoints and bundles of one workflow that are removed.
+/// The checkpoints of one workflow that are removed.
 #[derive(Debug)]
 struct WorkflowChange {
     workflow: WorkflowId,
-    removed: Vec<Handle>,
-    bytes: u64,
-    expired_bundles: usize,
+    archived: Vec<Handle>,
+    deleted: Vec<Handle>,
 }
 
 impl CleanupReport {
@@ -84,30 +86,22 @@ impl CleanupReport {
             removed: Removed::default(),
             kept: plan.decisions().count(),
             bundles: Vec::new(),
-            merged: Vec::new(),
+            deleted_runs: plan
+                .expired_runs()
+                .map(|(workflow, run)| DeletedRun { workflow: workflow.clone(), run: run.clone() })
+                .collect(),
             stale_files: plan.stale_files.len(),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: Vec::new(),
             warnings: warnings(plan, policy, snapshot),
             changes: Vec::new(),
             shows_policy: true,
+            shows_deletions_only: false,
         };
         for workflow in &plan.workflows {
-            for ExpiredBundle { name, reasons, .. } in &workflow.expired {
-                report.bundles.push(ChangedBundle {
-                    workflow: workflow.workflow.clone(),
-                    name: name.clone(),
-                    keep: false,
-                    reasons: reasons.clone(),
-                });
-            }
-            let change = WorkflowChange {
-                workflow: workflow.workflow.clone(),
-                removed: workflow.leaving().map(|decision| decision.handle.clone()).collect(),
-                bytes: workflow.leaving().map(|decision| decision.bytes).sum(),
-                expired_bundles: workflow.expired.len(),
-            };
-            report.add(change, workflow.merge.clone());
+            let removed = workflow.leaving().map(|decision| decision.handle.clone()).collect();
+            let bytes = workflow.leaving().map(|decision| decision.bytes).sum();
+            report.add(&workflow.workflow, removed, bytes);
         }
         report
     }
@@ -118,9 +112,8 @@ impl CleanupReport {
         self.stale_files = cleaned.stale_files.len();
         self.removed = Removed::default();
         self.kept = self.decisions.len();
-        self.merged.clear();
         self.changes.clear();
-        let mut planned_bundles = std::mem::take(&mut self.bundles);
+        let mut planned_runs = std::mem::take(&mut self.deleted_runs);
         for id in &cleaned.overtaken {
             self.warnings.push(format!("{id} was saved to meanwhile, and stays as it is"));
         }
@@ -128,45 +121,46 @@ impl CleanupReport {
             self.failures.push(FailedItem::new(path.display(), error));
         }
         for done in cleaned.workflows {
-            self.bundles.extend(done.bundles.iter().map(|path| ChangedBundle {
-                workflow: done.workflow.clone(),
-                name: file_name(path),
-                keep: true,
-                reasons: Vec::new(),
-            }));
-            let expired: Vec<String> = done.expired.iter().map(|path| file_name(path)).collect();
-            let is_expired = |bundle: &mut ChangedBundle| {
-                bundle.workflow == done.workflow && expired.contains(&bundle.name)
+            self.bundles.extend(
+                done.bundles
+                    .iter()
+                    .map(|path| NewBundle { workflow: done.workflow.clone(), name: file_name(path) }),
+            );
+            let is_deleted = |planned: &mut DeletedRun| {
+                planned.workflow == done.workflow && done.deleted_runs.contains(&planned.run.first)
             };
-            self.bundles.extend(planned_bundles.extract_if(.., is_expired));
-            if !done.bundles.is_empty() && !done.removed.is_empty() {
-                let selector = match done.removed.as_slice() {
+            self.deleted_runs.extend(planned_runs.extract_if(.., is_deleted));
+            self.add(&done.workflow, done.removed, done.bytes);
+            if let Some(change) = self.changes.last()
+                && change.workflow == done.workflow
+                && !change.archived.is_empty()
+            {
+                let selector = match change.archived.as_slice() {
                     [one] if done.whole.is_none() => one.to_string(),
                     _ => done.workflow.to_string(),
                 };
                 self.undo.push(vec!["ckpt".to_owned(), "restore".to_owned(), selector]);
             }
-            let merged = done.merged.iter().map(|path| file_name(path)).collect();
-            let change = WorkflowChange {
-                workflow: done.workflow,
-                removed: done.removed,
-                bytes: done.bytes,
-                expired_bundles: done.expired.len(),
-            };
-            self.add(change, merged);
         }
     }
 
-    fn add(&mut self, change: WorkflowChange, merged: Vec<String>) {
-        self.removed.count += change.removed.len();
-        self.removed.bytes += change.bytes;
-        self.kept = self.kept.saturating_sub(change.removed.len());
-        if !merged.is_empty() {
-            self.merged.push(MergedBundles { workflow: change.workflow.clone(), names: merged });
+    fn add(&mut self, workflow: &WorkflowId, mut removed: Vec<Handle>, bytes: u64) {
+        self.removed.count += removed.len();
+        self.removed.bytes += bytes;
+        self.kept = self.kept.saturating_sub(removed.len());
+        if removed.is_empty() {
+            return;
         }
-        if !change.removed.is_empty() || change.expired_bundles > 0 {
-            self.changes.push(change);
-        }
+        removed.sort();
+        let deletions = self.decisions.iter().filter(|decision| decision.delete);
+        let deletions: BTreeSet<&Handle> = deletions.map(|decision| &decision.handle).collect();
+        let (deleted, archived) = removed.into_iter().partition(|handle| deletions.contains(handle));
+        self.changes.push(WorkflowChange { workflow: workflow.clone(), archived, deleted });
+    }
+
+    /// Returns true if content is deleted for good.
+    pub(crate) fn deletes(&self) -> bool {
+        !self.deleted_runs.is_empty() || self.changes.iter().any(|change| !change.deleted.is_empty())
     }
 
     pub(crate) fn has_failures(&self) -> bool {

@@ -8,7 +8,6 @@ use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
 use crate::cli::words::{FIRST_COMMAND, count, verb};
-use crate::core::checkpoint::Sealed;
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
 use crate::core::store::{
@@ -133,7 +132,7 @@ impl ListedWorkflow {
             done: header.done(),
             total: header.pipeline.is_some().then_some(header.phases.len()),
             saved_at: Some(header.saved_at),
-            deleted: purged(&header),
+            deleted: deleted(&header),
             title: header.title,
             pipeline: header.pipeline,
             labels: header.labels,
@@ -244,7 +243,7 @@ impl ListedCheckpoint {
     fn new(row: CheckpointRow, deletions: &Deletions) -> Self {
         let (header, status, deleted) = match &row.entry {
             Ok(Entry::Checkpoint(header)) => (Some(header), Some(header.status.word()), None),
-            Ok(Entry::Seal(header)) => (Some(header), None, purged(header)),
+            Ok(Entry::Seal(header)) => (Some(header), None, deleted(header)),
             Ok(Entry::Tombstone) => (None, None, deletions.reason(row.handle.seq)),
             Err(_) => (None, Some(DAMAGED), None),
         };
@@ -325,9 +324,9 @@ fn archived_cell(deleted: Option<DeletionReason>) -> Cell {
     Cell::styled(deleted.map_or("archived", DeletionReason::word), Style::Dim)
 }
 
-/// Returns [`DeletionReason::Purged`] for a seal whose content was purged.
-fn purged(header: &Header) -> Option<DeletionReason> {
-    header.sealed.as_ref().is_some_and(Sealed::is_purged).then_some(DeletionReason::Purged)
+/// Returns why the content below a seal was deleted.
+fn deleted(header: &Header) -> Option<DeletionReason> {
+    header.sealed.as_ref().and_then(|sealed| sealed.deleted)
 }
 
 fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {

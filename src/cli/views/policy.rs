@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::words::and;
-use crate::core::retention::{Limit, Policy, Rules, TriggerLimits};
+use crate::core::retention::{Limit, Policy, Rules, RunRule, TriggerLimits};
 use crate::core::span::Span;
 use crate::core::{WorkflowId, WorkflowStatus};
 
@@ -28,7 +28,7 @@ pub(crate) struct PolicyReport {
     keep_triggers: BTreeMap<String, Limit>,
     workflows: Vec<WorkflowId>,
     statuses: Vec<WorkflowStatus>,
-    bundles: Option<Limit>,
+    previous_runs: Option<Limit>,
     failed_for_seconds: Option<u64>,
     max_size_bytes: Option<u64>,
     pub(crate) purge: bool,
@@ -51,8 +51,8 @@ impl PolicyReport {
             keep_triggers: policy.keep.triggers.0.clone(),
             workflows: policy.filter.ids.iter().cloned().collect(),
             statuses: policy.filter.statuses.clone(),
-            bundles: policy.bundles.map(|rule| rule.newest),
-            failed_for_seconds: policy.bundles.map(|rule| rule.failed_for.seconds()),
+            previous_runs: policy.runs.map(|rule| rule.previous_runs),
+            failed_for_seconds: policy.runs.map(|rule| rule.failed_for.seconds()),
             max_size_bytes: policy.max_size.map(|size| size.0),
             purge: policy.purge,
         }
@@ -99,7 +99,16 @@ fn sentences(policy: &Policy) -> Vec<String> {
         policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")),
     );
     if policy.purge {
-        lines.push("what goes is not archived".to_owned());
+        lines.push("what goes is deleted for good, not archived".to_owned());
+    }
+    if let Some(RunRule { previous_runs, failed_for }) = policy.runs {
+        let kept = match newest(previous_runs) {
+            Some(newest) => format!("previous runs of a workflow except {newest}, and "),
+            None => String::new(),
+        };
+        lines.push(format!(
+            "deleted for good: {kept}failed and abandoned runs {failed_for} after their last save"
+        ));
     }
     lines
 }

@@ -52,6 +52,7 @@ pub(crate) fn next_checkpoint(
             writer: Writer::default(),
             save_id: String::new(),
             parent: None,
+            run: None,
             pinned: false,
             copy_of: None,
             keys: Vec::new(),

@@ -79,6 +79,7 @@ impl Decider<'_> {
             handle: Handle::new(&self.workflow.workflow, candidate.facts.seq),
             bytes: candidate.facts.bytes,
             keep,
+            delete: false,
             reasons: if keep { stays } else { leaves },
         }
     }
@@ -129,7 +130,7 @@ impl Decider<'_> {
     fn rules(&self, candidate: &RankedCheckpoint<'_>, details: &CheckpointDetails) -> Vec<Reason> {
         let status = match self.workflow.head {
             HeadFacts::Checkpoint(status) => status,
-            HeadFacts::Seal { .. } => return vec![Reason::AlreadyArchived],
+            HeadFacts::Seal(..) => return vec![Reason::AlreadyArchived],
             HeadFacts::Unreadable => return Vec::new(),
         };
         let open = status == WorkflowStatus::InProgress;
@@ -179,7 +180,7 @@ impl Decider<'_> {
         match self.workflow.head {
             HeadFacts::Checkpoint(WorkflowStatus::InProgress) => Some(Reason::Recent(span)),
             HeadFacts::Checkpoint(_) => Some(Reason::RecentlyActive(span)),
-            HeadFacts::Seal { .. } | HeadFacts::Unreadable => None,
+            HeadFacts::Seal(..) | HeadFacts::Unreadable => None,
         }
     }
 
@@ -198,12 +199,11 @@ fn effect(workflow: &WorkflowFacts, decisions: &mut [CheckpointDecision]) -> Cle
     let all_leave = decisions.iter().all(|decision| !decision.keep);
     match workflow.head {
         _ if decisions.iter().all(|decision| decision.keep) => return CleanupEffect::Nothing,
-        // If the bundle of the seal exists, it may expire; restored checkpoints are archived one by one again.
-        HeadFacts::Checkpoint(status) | HeadFacts::Seal { bundle_missing: true, status } if all_leave => {
+        HeadFacts::Checkpoint(status) if all_leave => {
             return CleanupEffect::Workflow(archive_reason(status));
         }
         HeadFacts::Checkpoint(_) => {}
-        HeadFacts::Seal { .. } | HeadFacts::Unreadable => return CleanupEffect::Checkpoints,
+        HeadFacts::Seal(..) | HeadFacts::Unreadable => return CleanupEffect::Checkpoints,
     }
     for newest in decisions.iter_mut().filter(|decision| decision.handle.seq == workflow.newest) {
         if !newest.keep {
@@ -220,12 +220,7 @@ fn effect(workflow: &WorkflowFacts, decisions: &mut [CheckpointDecision]) -> Cle
 
 /// Returns the reason for archiving a workflow with this status.
 pub(super) fn archive_reason(status: WorkflowStatus) -> ArchiveReason {
-    match status {
-        WorkflowStatus::InProgress => ArchiveReason::Cleanup,
-        WorkflowStatus::Complete => ArchiveReason::Completed,
-        WorkflowStatus::Failed => ArchiveReason::Failed,
-        WorkflowStatus::Abandoned => ArchiveReason::Abandoned,
-    }
+    status.archive_reason().unwrap_or(ArchiveReason::Cleanup)
 }
 
 /// Returns true if more than `span` lies between `time` and `now`.

@@ -1,4 +1,4 @@
-//! Retention: which checkpoints stay live, which leave the live store, and which bundles expire.
+//! Retention: which checkpoints stay live, which leave the live store, and which runs expire.
 //!
 //! [`plan()`] turns a [`Snapshot`] of the store, a [`Policy`] and the time into a [`CleanupPlan`] without I/O.
 //! [`Store::cleanup_facts`](crate::core::Store::cleanup_facts) takes the snapshot, and
@@ -13,8 +13,12 @@
 //! 2. [`KeepRules`] keep what the command line protects.
 //! 3. [`Rules`] name what leaves. Any reason from 1 or 2 outweighs them.
 //!
-//! `size.rs` then adds the oldest finished workflows if the store is larger than `max_size`. `bundles.rs` decides which
-//! bundles are merged and which expire.
+//! `size.rs` then adds the oldest finished workflows if the store is larger than `max_size`.
+//!
+//! # Where is it decided that content is deleted for good?
+//!
+//! In `runs.rs`, one [`Run`] at a time, by the [`RunRule`]. A run goes as a whole: never a part of one that a later
+//! checkpoint continues, and no run of which a checkpoint stays live.
 //!
 //! # Invariants
 //!
@@ -28,24 +32,23 @@
 //!
 //! # Limitations
 //!
-//! `max_size` counts live checkpoints only; the archive has its own rule ([`BundleRule`]).
+//! `max_size` counts live checkpoints only; the archive has its own rule ([`RunRule`]).
 
-mod bundles;
 mod decide;
 mod limit;
 mod plan;
 mod policy;
 mod reason;
+mod runs;
 mod settings;
 mod size;
 mod snapshot;
 
-pub(in crate::core) use bundles::{is_small, may_merge};
-
 pub use limit::{InvalidLimit, Limit};
-pub use plan::{CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredBundle, WorkflowPlan, plan};
-pub use policy::{BundleRule, KeepRules, Policy, PolicyError, Rules, TriggerLimits, WorkflowFilter};
+pub use plan::{CheckpointDecision, CleanupEffect, CleanupPlan, WorkflowPlan, plan};
+pub use policy::{KeepRules, Policy, PolicyError, Rules, RunRule, TriggerLimits, WorkflowFilter};
 pub use reason::Reason;
+pub use runs::{ExpiredRun, Run};
 pub use settings::RetentionSettings;
 pub use snapshot::{
     BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::bundles::{self, PlannedBundle};
 use super::decide::{decide, is_older};
 use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
+use super::runs::{self, ExpiredRun};
 use super::size;
 use super::snapshot::{Snapshot, TemporaryFile, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
@@ -43,10 +43,8 @@ pub struct WorkflowPlan {
     pub decisions: Vec<CheckpointDecision>,
     /// How the checkpoints leave that do.
     pub effect: CleanupEffect,
-    /// The bundles that expire.
-    pub expired: Vec<ExpiredBundle>,
-    /// The bundles to merge, newest first, together with a new bundle of single checkpoints.
-    pub merge: Vec<String>,
+    /// The runs that expire, oldest first.
+    pub expired: Vec<ExpiredRun>,
 }
 
 /// The decision about one checkpoint.
@@ -58,6 +56,8 @@ pub struct CheckpointDecision {
     pub bytes: u64,
     /// True if it stays live.
     pub keep: bool,
+    /// True if it is deleted for good instead of archived.
+    pub delete: bool,
     /// All reasons for that.
     pub reasons: Vec<Reason>,
 }
@@ -74,18 +74,12 @@ pub enum CleanupEffect {
     Workflow(ArchiveReason),
 }
 
-/// A bundle that expires.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExpiredBundle {
-    /// Its name.
-    pub name: String,
-    /// The size of its file.
-    pub bytes: u64,
-    /// All reasons for that.
-    pub reasons: Vec<Reason>,
-}
-
 impl CleanupPlan {
+    /// Returns the runs that are deleted for good, with their workflows.
+    pub fn expired_runs(&self) -> impl Iterator<Item = (&WorkflowId, &ExpiredRun)> {
+        self.workflows.iter().flat_map(|plan| plan.expired.iter().map(|run| (&plan.workflow, run)))
+    }
+
     /// Returns a digest that is equal for equal plans.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
@@ -105,9 +99,7 @@ impl CleanupPlan {
     /// Returns true if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let idle = |plan: &WorkflowPlan| {
-            plan.effect == CleanupEffect::Nothing && plan.expired.is_empty() && plan.merge.is_empty()
-        };
+        let idle = |plan: &WorkflowPlan| plan.effect == CleanupEffect::Nothing && plan.expired.is_empty();
         self.workflows.iter().all(idle) && self.stale_files.is_empty()
     }
 }
@@ -116,11 +108,6 @@ impl WorkflowPlan {
     /// Returns the checkpoints that leave the live store.
     pub fn leaving(&self) -> impl Iterator<Item = &CheckpointDecision> {
         self.decisions.iter().filter(|decision| !decision.keep)
-    }
-
-    fn new_bundle(&self) -> Option<PlannedBundle> {
-        let last = self.leaving().map(|decision| decision.handle.seq).max()?;
-        Some(PlannedBundle { last, mergeable: self.effect == CleanupEffect::Checkpoints })
     }
 }
 
@@ -143,12 +130,13 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
         size::fit(snapshot, &in_scope, policy, limit, now, &mut workflows);
     }
     for (facts, plan) in in_scope.iter().zip(&mut workflows) {
-        let new = if policy.purge { None } else { plan.new_bundle() };
-        let merged = bundles::merged(facts, new, policy.bundles, now);
-        if let Some(rule) = policy.bundles {
-            plan.expired = bundles::expired(facts, new, &merged, rule, now);
+        if let Some(rule) = policy.runs {
+            plan.expired = runs::expired(facts, &plan.decisions, rule, now);
         }
-        plan.merge = merged.iter().map(|bundle| bundle.name.to_string()).collect();
+        for decision in plan.decisions.iter_mut().filter(|decision| !decision.keep) {
+            let seq = decision.handle.seq;
+            decision.delete = policy.purge || plan.expired.iter().any(|run| run.contains(seq));
+        }
     }
     let files = snapshot.temporary_files.iter();
     let mut stale_files: Vec<TemporaryFile> =
@@ -171,7 +159,6 @@ fn plan_checkpoints(facts: &WorkflowFacts, policy: &Policy, now: Timestamp) -> W
         decisions,
         effect,
         expired: Vec::new(),
-        merge: Vec::new(),
     }
 }
 

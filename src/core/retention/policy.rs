@@ -18,8 +18,8 @@ pub struct Policy {
     pub rules: Rules,
     /// The rules that keep checkpoints, whatever the others say.
     pub keep: KeepRules,
-    /// Which bundles stay; `None` keeps all.
-    pub bundles: Option<BundleRule>,
+    /// Which runs are deleted; `None` keeps all.
+    pub runs: Option<RunRule>,
     /// The maximum size of all live checkpoints together.
     pub max_size: Option<Size>,
     /// True if leaving checkpoints are deleted instead of archived.
@@ -113,12 +113,12 @@ impl TriggerLimits {
     }
 }
 
-/// Which bundles of a workflow stay. The newest one always does.
+/// Which runs of a workflow are deleted for good. All others stay, live or archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BundleRule {
-    /// The number of newest bundles that stay.
-    pub newest: Limit,
-    /// How long bundles of failed and abandoned workflows stay.
+pub struct RunRule {
+    /// The number of runs before the newest one that stay.
+    pub previous_runs: Limit,
+    /// How long a failed or abandoned run stays after its last save.
     pub failed_for: Span,
 }
 

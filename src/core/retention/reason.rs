@@ -11,7 +11,7 @@ use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
 
-/// A reason why a checkpoint stays or leaves, or why a bundle expires.
+/// A reason why a checkpoint stays or leaves, or why a run expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// Stays: the newest checkpoint of an open workflow.
@@ -56,10 +56,10 @@ pub enum Reason {
     NotKept,
     /// Leaves: the store is too large, and its workflow is among the oldest finished ones.
     MaxSize(Size),
-    /// A bundle expires: there are enough newer ones.
-    BundleBeyond(Limit),
-    /// A bundle of a failed or abandoned workflow expires: too old.
-    BundleOlderThan(Span),
+    /// A run expires: there are enough newer previous runs.
+    RunBeyondLimit(Limit),
+    /// A failed or abandoned run expires: its last save is too long ago.
+    RunOlderThan(WorkflowStatus, Span),
 }
 
 impl Reason {
@@ -112,12 +112,14 @@ impl Reason {
             Self::AlreadyArchived => fixed("already_archived", "its workflow is archived already"),
             Self::NotKept => fixed("not_kept", "no keep rule matches it"),
             Self::MaxSize(size) => ("max_size", format!("the store is larger than {size}")),
-            Self::BundleBeyond(limit) if Some(*limit) == Limit::newest(1) => {
-                fixed("bundle_beyond_limit", "not the newest bundle")
+            Self::RunBeyondLimit(limit) if Some(*limit) == Limit::newest(1) => {
+                fixed("run_beyond_limit", "not the newest previous run")
             }
-            Self::BundleBeyond(limit) => ("bundle_beyond_limit", format!("not {} bundles", newest(*limit))),
-            Self::BundleOlderThan(span) => {
-                ("bundle_older_than", format!("failed or abandoned, and older than {span}"))
+            Self::RunBeyondLimit(limit) => {
+                ("run_beyond_limit", format!("not {} previous runs", newest(*limit)))
+            }
+            Self::RunOlderThan(status, span) => {
+                ("run_older_than", format!("{}, and last saved more than {span} ago", status.word()))
             }
         }
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::limit::Limit;
-use super::policy::{BundleRule, KeepRules, Policy, Rules, TriggerLimits, WorkflowFilter};
+use super::policy::{KeepRules, Policy, Rules, RunRule, TriggerLimits, WorkflowFilter};
 use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
 
-const DEFAULT_BUNDLES: Option<Limit> = Limit::newest(5);
+const DEFAULT_PREVIOUS_RUNS: Option<Limit> = Limit::newest(5);
 const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
 
 /// The table `[retention]`.
@@ -21,7 +21,7 @@ pub struct RetentionSettings {
     triggers: BTreeMap<String, Limit>,
     max_age: Option<Span>,
     failed_for: Option<Span>,
-    bundles: Option<Limit>,
+    previous_runs: Option<Limit>,
     max_size: Option<Size>,
 }
 
@@ -45,7 +45,7 @@ impl RetentionSettings {
         }
         self.max_age = self.max_age.or(lower.max_age);
         self.failed_for = self.failed_for.or(lower.failed_for);
-        self.bundles = self.bundles.or(lower.bundles);
+        self.previous_runs = self.previous_runs.or(lower.previous_runs);
         self.max_size = self.max_size.or(lower.max_size);
         self
     }
@@ -63,20 +63,20 @@ impl RetentionSettings {
     pub fn policy(&self) -> Policy {
         let max_age = self.max_age;
         let failed_for = self.failed_for.unwrap_or(DEFAULT_FAILED_FOR);
-        let newest = self.bundles.or(DEFAULT_BUNDLES).unwrap_or(Limit::All);
+        let previous_runs = self.previous_runs.or(DEFAULT_PREVIOUS_RUNS).unwrap_or(Limit::All);
         Policy {
             filter: WorkflowFilter::default(),
             rules: Rules::Configured { triggers: self.trigger_limits(), max_age },
             keep: KeepRules::default(),
-            bundles: Some(BundleRule { newest, failed_for }),
+            runs: Some(RunRule { previous_runs, failed_for }),
             max_size: self.max_size,
             purge: false,
         }
     }
 
-    /// Returns the policy of the cleanup after a save, which looks at the checkpoints of one workflow only.
+    /// Returns the policy of the cleanup after a save, which looks at one workflow only and deletes nothing.
     #[must_use]
     pub fn policy_after_save(&self) -> Policy {
-        Policy { bundles: None, max_size: None, ..self.policy() }
+        Policy { runs: None, max_size: None, ..self.policy() }
     }
 }

@@ -39,6 +39,8 @@ pub struct WorkflowFacts {
     pub newest: u64,
     /// Its newest entry.
     pub head: HeadFacts,
+    /// The number of the first checkpoint of its newest run. Without meaning if the head is unreadable.
+    pub run: u64,
     /// Its live checkpoints, oldest first.
     pub checkpoints: Vec<CheckpointFacts>,
     /// Its bundles, highest numbers first.
@@ -57,13 +59,8 @@ impl WorkflowFacts {
 pub enum HeadFacts {
     /// A checkpoint with this workflow status: the workflow is live.
     Checkpoint(WorkflowStatus),
-    /// A seal: the workflow is archived.
-    Seal {
-        /// The status that the seal records.
-        status: WorkflowStatus,
-        /// True if the bundle that the seal names was never written, because its writer was killed.
-        bundle_missing: bool,
-    },
+    /// A seal with this workflow status, and the time of archiving: the workflow is archived.
+    Seal(WorkflowStatus, Timestamp),
     /// An entry that cannot be read.
     Unreadable,
 }
@@ -73,7 +70,7 @@ impl HeadFacts {
     #[must_use]
     pub fn status(self) -> Option<WorkflowStatus> {
         match self {
-            Self::Checkpoint(status) | Self::Seal { status, .. } => Some(status),
+            Self::Checkpoint(status) | Self::Seal(status, _) => Some(status),
             Self::Unreadable => None,
         }
     }
@@ -93,6 +90,8 @@ pub struct CheckpointFacts {
 /// The members of a checkpoint that retention depends on.
 #[derive(Debug, Clone)]
 pub struct CheckpointDetails {
+    /// The number of the first checkpoint of its run.
+    pub run: u64,
     /// The time of the save.
     pub saved_at: Timestamp,
     /// The reason for the save.
@@ -110,8 +109,6 @@ pub struct BundleFacts {
     pub name: BundleName,
     /// The size of its file.
     pub bytes: u64,
-    /// True if it can be read, holds no seal, and agrees with the other bundles.
-    pub mergeable: bool,
 }
 
 /// A file that is being written, or was when its writer was killed.

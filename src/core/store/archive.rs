@@ -102,7 +102,7 @@ impl<'s, D: Disk> Archive<'s, D> {
     pub(super) fn bundles(&self) -> Result<Vec<BundleName>> {
         let mut names = Vec::new();
         self.list(|name| names.extend(BundleName::parse(name)))?;
-        names.sort_by_cached_key(|name| std::cmp::Reverse((name.last, name.at, name.to_string())));
+        names.sort_by_cached_key(|name| std::cmp::Reverse((name.last, name.saved_at, name.to_string())));
         Ok(names)
     }
 
@@ -117,8 +117,8 @@ impl<'s, D: Disk> Archive<'s, D> {
 
     /// Visits the wanted bundles once each, the highest numbers first, until `visit` returns a value.
     ///
-    /// A bundle that disappears after it was listed was merged into another one, which is not in the list. So the
-    /// archive is listed again, and what was not visited yet is visited.
+    /// A bundle that disappears after it was listed was deleted or moved. So the archive is listed again, and what was
+    /// not visited yet is visited.
     pub(super) fn find_bundle<T>(
         &self,
         wanted: impl Fn(&BundleName) -> bool,
@@ -162,11 +162,6 @@ impl<'s, D: Disk> Archive<'s, D> {
         self.parse(name, &bytes).and_then(then).map(Some).map_err(bad)
     }
 
-    /// Reads the manifest of a bundle. Returns none if there is no such bundle.
-    pub(super) fn manifest(&self, name: &BundleName) -> Result<Option<Manifest>> {
-        self.with_bundle(name, |bundle| Ok(bundle.manifest().clone()))
-    }
-
     /// Reads a bundle to its end and checks every file in it. Returns none if there is no such bundle.
     pub(super) fn verify(&self, name: &BundleName) -> Result<Option<Manifest>> {
         self.with_bundle(name, |bundle| bundle.verify(&mut || {}))
@@ -189,8 +184,8 @@ impl<'s, D: Disk> Archive<'s, D> {
     /// valid digest.
     pub(super) fn parse<'b>(&self, name: &BundleName, bytes: &'b [u8]) -> Result<Bundle<'b>, BadBundle> {
         let bundle = Bundle::open(bytes)?;
-        let Manifest { workflow, first, last, created_at, reason, .. } = bundle.manifest();
-        let found = BundleName::new(*first, *last, *created_at, reason);
+        let manifest = bundle.manifest();
+        let (found, workflow) = (manifest.name(), &manifest.workflow);
         if found != *name || workflow != self.id {
             return Err(BadBundle::Misplaced { found: format!("{workflow}/{found}") });
         }

@@ -1,32 +1,34 @@
 //! Archiving a whole workflow.
 //!
-//! 1. A **seal** claims the next number, as any checkpoint does. Nothing below it changes any more: a later save finds
-//!    the seal and continues above it, with the content of the last checkpoint.
-//! 2. Everything below the seal, and the seal itself, is written into a bundle. The bundle is synced and read back, and
-//!    each file in it is hashed again.
-//! 3. Each file that the bundle holds is replaced by a tombstone, in one step, so that its number stays taken.
+//! 1. Every live file is written into bundles. They are synced and read back, and each file in them is hashed again.
+//! 2. A **seal** claims the next number, as any checkpoint does. If a saver was faster, its checkpoint is packed too and
+//!    the seal claims the number after it. Nothing below the seal changes any more: a later save finds the seal and
+//!    continues above it, with the content of the last checkpoint.
+//! 3. Each file that a bundle holds is replaced by a tombstone, in one step, so that its number stays taken.
 //!
-//! Archiving an archived workflow completes what a crash left undone: the seal names the bundle, and no file below the
-//! seal is touched before that bundle was read back.
+//! A failure or a crash before the seal leaves the workflow open, with bundles that the next attempt finds again. After
+//! the seal, archiving again replaces the rest.
+//!
+//! If content is deleted, the seal comes first and records it, so that no save continues what is about to be deleted.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::append::Decision;
-use super::bundle::{BundleName, Manifest};
-use super::deletion::PURGED;
+use super::bundle::Manifest;
+use super::deletion::{Range, contains};
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::head::{Head, writable};
 use super::open::Store;
-use super::pack::NewBundle;
+use super::pack::{ClosedRun, MAX_CONTENT_BYTES, Packing};
 use super::progress::{ArchiveProgress, ProgressCounter};
 use super::workflow::{Entry, MAX_LOOKBACK, Workflow};
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, Context, Sealed, WorkflowStatus};
 use crate::core::format::Unusable;
 use crate::core::phase::Phase;
-use crate::core::reason::ArchiveReason;
+use crate::core::reason::{ArchiveReason, DeletionReason};
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
@@ -38,8 +40,26 @@ pub(super) struct Closing<'a> {
     pub(super) stamp: &'a Stamp,
     /// The number that must be the head.
     pub(super) expected: Option<u64>,
-    /// Deletes the content instead of archiving it.
-    pub(super) purge: bool,
+    /// The numbers whose content is deleted; the others are archived.
+    pub(super) deletion: &'a Deletion,
+    /// The most bytes of files in one bundle.
+    pub(super) max_content_bytes: u64,
+}
+
+/// The numbers whose content is deleted instead of archived.
+#[derive(Debug, Clone)]
+pub(super) struct Deletion {
+    pub(super) ranges: Vec<Range>,
+    pub(super) reason: DeletionReason,
+}
+
+impl Deletion {
+    /// Deletes nothing.
+    pub(super) const NONE: Self = Self { ranges: Vec::new(), reason: DeletionReason::Expired };
+
+    pub(super) fn deletes(&self, seq: u64) -> bool {
+        self.ranges.iter().any(|range| contains(range, seq))
+    }
 }
 
 /// The result of archiving a workflow.
@@ -49,8 +69,8 @@ pub struct Archived {
     pub seal: Handle,
     /// Why it is archived.
     pub reason: ArchiveReason,
-    /// The bundle that holds it.
-    pub bundle: PathBuf,
+    /// The bundles of its run, the highest numbers first.
+    pub bundles: Vec<PathBuf>,
     /// The checkpoints that left the live store; none if it was archived before.
     pub moved: Vec<Handle>,
     /// Their size in bytes.
@@ -61,15 +81,24 @@ pub struct Archived {
     pub sealed_before: bool,
 }
 
+/// The head that a seal is put on.
+struct Closed {
+    last: u64,
+    /// The checkpoint whose title and phases the seal repeats.
+    model: Option<Box<Checkpoint>>,
+    /// None if the head is damaged.
+    parent: Option<CheckpointRef>,
+}
+
 impl<D: Disk> Store<D> {
-    /// Archives a workflow: its checkpoints go into a bundle, its numbers stay taken. `progress` is called for every
+    /// Archives a workflow: its checkpoints go into bundles, its numbers stay taken. `progress` is called for every
     /// checkpoint of every step.
     ///
     /// An archived workflow stays as it is, except that what was left undone is completed.
     ///
     /// # Errors
     /// There is no such workflow, its head cannot be archived, or the disk refuses. Nothing has left the live store
-    /// that is not in a bundle, and the same call completes what was begun.
+    /// that is not in a bundle, and the same call completes what was begun. If the seal is missing, the workflow is open.
     pub fn archive(
         &self,
         workflow: &WorkflowId,
@@ -77,7 +106,13 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         progress: &mut dyn FnMut(&ArchiveProgress),
     ) -> Result<Archived> {
-        let closing = Closing { reason, stamp, expected: None, purge: false };
+        let closing = Closing {
+            reason,
+            stamp,
+            expected: None,
+            deletion: &Deletion::NONE,
+            max_content_bytes: MAX_CONTENT_BYTES,
+        };
         self.close(workflow, closing, &mut ProgressCounter::new(progress))
     }
 
@@ -88,18 +123,23 @@ impl<D: Disk> Store<D> {
         closing: Closing<'_>,
         progress: &mut ProgressCounter<'_>,
     ) -> Result<Archived> {
+        let mut held = Vec::new();
+        let workflow = self.workflow(id)?;
+        let Some(head) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
+        // Packing takes long, so most of it is done before savers have to wait for the lock.
+        workflow.seal(head, closing, &mut held, progress)?;
         // Not the temporary name of a save, because the same stamp may save afterwards.
         let staged = format!("{}-seal", closing.stamp.save_id);
         let sealed = self.append_at(id, &staged, |workflow, head| match head {
-            Some(head) => workflow.seal(head, closing),
+            Some(head) => workflow.seal(head, closing, &mut held, progress),
             None => Err(workflow.no_such_workflow()),
         })?;
         let workflow = self.workflow(id)?;
         match sealed {
-            Decision::Write(seal) => workflow.complete(&seal, closing, progress),
+            Decision::Write(seal) => workflow.complete(&seal, closing, &mut held, progress),
             Decision::Keep(seq) => {
                 let seal = workflow.load(seq)?.checkpoint;
-                let archived = workflow.complete(&seal, closing, progress)?;
+                let archived = workflow.complete(&seal, closing, &mut held, progress)?;
                 Ok(Archived { sealed_before: true, ..archived })
             }
         }
@@ -107,12 +147,16 @@ impl<D: Disk> Store<D> {
 }
 
 impl<D: Disk> Workflow<'_, D> {
-    /// Decides on the seal above `head`. A seal that is the head is kept.
+    /// Packs everything up to `head` and decides on the seal above it. A seal that is the head is kept, unless its
+    /// content is to be deleted now.
     fn seal(
         &self,
         head: u64,
-        Closing { reason, stamp, expected, purge }: Closing<'_>,
+        closing: Closing<'_>,
+        held: &mut Vec<Manifest>,
+        progress: &mut ProgressCounter<'_>,
     ) -> Result<Decision<u64>> {
+        let Closing { reason, stamp, expected, deletion, max_content_bytes } = closing;
         let check = |head: u64| match expected {
             Some(expected) if expected != head => {
                 let newest = Some(self.handle(head));
@@ -121,17 +165,18 @@ impl<D: Disk> Workflow<'_, D> {
             _ => Ok(()),
         };
         check(head)?;
-        let (last, model, parent) = match self.read_head(head) {
+        let Closed { last, model, parent } = match self.read_head(head) {
             Ok(Head::Seal(seal)) => {
                 check(seal.seq)?;
-                return Ok(Decision::Keep(seal.seq));
+                let is_deleted = seal.sealed.as_ref().is_some_and(|sealed| sealed.deleted.is_some());
+                if is_deleted || !deletion.deletes(seal.seq) {
+                    return Ok(Decision::Keep(seal.seq));
+                }
+                Closed::new(writable(seal)?)
             }
-            Ok(Head::Checkpoint(checkpoint)) => {
-                let model = writable(checkpoint)?;
-                (model.seq, Some(model.clone()), Some(CheckpointRef::from(&*model)))
-            }
+            Ok(Head::Checkpoint(checkpoint)) => Closed::new(writable(checkpoint)?),
             Err(Error::Damaged { handle, why, .. }) if is_archivable(&why) => {
-                (handle.seq, self.newest_readable_below(handle.seq), None)
+                Closed { last: handle.seq, model: self.newest_readable_below(handle.seq), parent: None }
             }
             Err(error) => return Err(error),
         };
@@ -144,17 +189,22 @@ impl<D: Disk> Workflow<'_, D> {
         let Some(seq) = last.checked_add(1).filter(|seq| *seq < u64::MAX) else {
             return Err(self.damaged(last, Unusable::NotAFile));
         };
-        let first = self.live_below(seq)?.first().copied();
-        let name = BundleName::new(first.unwrap_or(last), last, stamp.now, reason);
-        let mut seal = Box::new(closing(*next_checkpoint(self.id, model, stamp), reason));
+        let mut seal = Box::new(reduced(*next_checkpoint(self.id, model.clone(), stamp), reason));
         seal.seq = seq;
         seal.parent = parent;
-        seal.sealed = Some(Sealed {
-            bundle: if purge { PURGED.to_owned() } else { name.to_string() },
-            last,
-            reason: reason.clone(),
-            extra: Default::default(),
-        });
+        let deleted = if deletion.deletes(last) { Some(deletion.reason) } else { None };
+        seal.sealed = Some(Sealed { last, reason: reason.clone(), deleted, extra: Default::default() });
+        let ended = model.is_none_or(|model| model.content.status != seal.content.status);
+        let ended_at = if ended { Some(stamp.now) } else { None };
+        let packing = Packing {
+            closed_run: Some(ClosedRun { first: seal.first_of_run(), reason, ended_at }),
+            now: stamp.now,
+            max_content_bytes,
+            save_id: &stamp.save_id,
+        };
+        let mut numbers = self.live_below(seq)?;
+        numbers.retain(|seq| !deletion.deletes(*seq));
+        self.pack(&numbers, packing, held, progress)?;
         Ok(Decision::Write(seal))
     }
 
@@ -166,78 +216,58 @@ impl<D: Disk> Workflow<'_, D> {
         })
     }
 
-    /// Does steps 2 and 3, or the rest of them.
+    /// Replaces what is live below a seal by tombstones, after it was packed or its deletion was recorded.
     fn complete(
         &self,
         seal: &Checkpoint,
         closing: Closing<'_>,
+        held: &mut Vec<Manifest>,
         progress: &mut ProgressCounter<'_>,
     ) -> Result<Archived> {
         let save_id = &closing.stamp.save_id;
-        let Some(Sealed { bundle, last, reason, .. }) = &seal.sealed else {
+        let Some(Sealed { reason, .. }) = &seal.sealed else {
             return Err(Error::Archived { handle: seal.handle(), deleted: None });
         };
         let mut archived = Archived {
             seal: seal.handle(),
             reason: reason.clone(),
-            bundle: self.store.archive_dir(self.id).join(bundle),
+            bundles: Vec::new(),
             moved: Vec::new(),
             bytes: 0,
             left: Vec::new(),
             sealed_before: false,
         };
         let live = self.live_below(seal.seq)?;
-        if live.is_empty() {
-            return Ok(archived);
-        }
-        if bundle != PURGED {
-            let bad_seal = || self.damaged(seal.seq, Unusable::NotAFile);
-            let name = BundleName::parse(bundle).filter(|name| name.last == *last).ok_or_else(bad_seal)?;
-            for manifest in self.held(seal, &name, &live, save_id, progress)? {
-                for entry in self.replace_archived(&manifest, &live, save_id, progress)? {
-                    archived.moved.push(self.handle(entry.seq));
-                    archived.bytes += entry.bytes;
-                }
+        let (deleted, kept): (BTreeSet<u64>, BTreeSet<u64>) =
+            live.iter().partition(|seq| closing.deletion.deletes(**seq));
+        if !kept.is_empty() {
+            // Everything was packed before the seal. What no bundle holds was put there by hand, and stays.
+            self.find_packed(&kept, held, progress)?;
+            for entry in self.replace_archived(held, &kept, save_id, progress)? {
+                archived.moved.push(self.handle(entry.seq));
+                archived.bytes += entry.bytes;
             }
-        } else if closing.purge {
-            for (seq, bytes) in self.delete(&live, save_id)? {
+        }
+        if !deleted.is_empty() {
+            for (seq, bytes) in self.delete(&deleted, closing.deletion.reason, save_id)? {
                 archived.moved.push(self.handle(seq));
                 archived.bytes += bytes;
             }
         }
-        let left = self.live_below(seal.seq)?;
-        archived.left = left.into_iter().map(|seq| self.handle(seq)).collect();
+        if !live.is_empty() {
+            let left = self.live_below(seal.seq)?;
+            archived.left = left.into_iter().map(|seq| self.handle(seq)).collect();
+        }
+        let mut bundles = self.archive()?.bundles()?;
+        bundles.retain(|name| name.run == seal.first_of_run());
+        archived.bundles = bundles.iter().map(|name| self.store.bundle_path(self.id, name)).collect();
         Ok(archived)
     }
+}
 
-    /// Writes the bundle of the seal. Returns the manifests of the durable bundles that hold the live files: also of
-    /// older ones, from which files may have been restored.
-    fn held(
-        &self,
-        seal: &Checkpoint,
-        name: &BundleName,
-        live: &BTreeSet<u64>,
-        save_id: &str,
-        progress: &mut ProgressCounter<'_>,
-    ) -> Result<Vec<Manifest>> {
-        let numbers = live.iter().copied().chain([seal.seq]).collect();
-        let bundle = NewBundle { name, created_at: seal.saved_at, numbers: &numbers, save_id };
-        let mut held: Vec<Manifest> = self.pack(bundle, progress)?.into_iter().collect();
-        let is_held = |seq: &u64| held.iter().any(|manifest| manifest.entry(*seq).is_some());
-        if live.iter().all(is_held) {
-            return Ok(held);
-        }
-        let archive = self.archive()?;
-        for older in archive.bundles()?.into_iter().filter(|older| older != name) {
-            if live.iter().any(|seq| older.covers(*seq)) {
-                held.extend(archive.verify(&older).ok().flatten());
-            }
-        }
-        if !held.is_empty() {
-            // The writer of an older bundle may have been killed before the sync.
-            archive.sync()?;
-        }
-        Ok(held)
+impl Closed {
+    fn new(head: Box<Checkpoint>) -> Self {
+        Self { last: head.seq, parent: Some(CheckpointRef::from(&*head)), model: Some(head) }
     }
 }
 
@@ -260,19 +290,14 @@ fn is_archivable(why: &Unusable) -> bool {
 }
 
 /// Reduces a checkpoint to the seal that closes the workflow: what a list shows of it, and nothing else.
-fn closing(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
+fn reduced(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
     let Content { status, phase, title, labels, pipeline, phases, .. } = newest.content;
     let line = |phase: Phase| Phase { name: phase.name, status: phase.status, ..Phase::pending(phase.id) };
     Checkpoint {
         trigger: Trigger::Manual,
         note: None,
         content: Content {
-            status: match reason {
-                ArchiveReason::Abandoned => WorkflowStatus::Abandoned,
-                ArchiveReason::Failed => WorkflowStatus::Failed,
-                ArchiveReason::Completed => WorkflowStatus::Complete,
-                ArchiveReason::Restarted | ArchiveReason::Cleanup | ArchiveReason::Other(_) => status,
-            },
+            status: WorkflowStatus::archived_as(reason).unwrap_or(status),
             phase,
             title,
             labels,
@@ -284,5 +309,60 @@ fn closing(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
         pinned: false,
         keys: Vec::new(),
         ..newest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::checkpoint::Writer;
+    use crate::core::store::{OsDisk, STORE_NAME};
+    use crate::core::time::Timestamp;
+
+    fn stamp(save_id: &str) -> Stamp {
+        Stamp {
+            now: Timestamp::parse("2026-01-16T20:15:00Z").unwrap(),
+            save_id: save_id.to_owned(),
+            writer: Writer::default(),
+            git: None,
+            watched: Vec::new(),
+        }
+    }
+
+    /// A workflow that is larger than a bundle may be is split over several, and comes back from them.
+    #[test]
+    fn a_large_workflow_is_archived_in_several_bundles() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::on(OsDisk::new(dir.path()), dir.path(), STORE_NAME, dir.path());
+        let id: WorkflowId = "042".parse().unwrap();
+        let mut files = Vec::new();
+        for seq in 1..=5 {
+            let save_id = format!("save{seq}");
+            let saved = store.append(&id, &save_id, |head, _| {
+                Ok(Decision::<()>::Write(next_checkpoint(&id, head, &stamp(&save_id))))
+            });
+            assert!(matches!(saved, Ok(Decision::Write(_))));
+            files.push(store.load(&Handle::new(&id, seq)).unwrap().bytes);
+        }
+        let two = files.iter().map(|file| file.len() as u64).max().unwrap() * 2;
+        for (limit, bundles) in [(two, 3), (1, 5), (MAX_CONTENT_BYTES, 1)] {
+            let copy = tempfile::tempdir().unwrap();
+            let store = Store::on(OsDisk::new(copy.path()), copy.path(), STORE_NAME, copy.path());
+            for (seq, file) in (1..).zip(&files) {
+                store.make_workflow(&id).unwrap();
+                store.workflow(&id).unwrap().publish_file(seq, file, "copy").unwrap();
+            }
+            let (reason, stamp) = (&ArchiveReason::Completed, &stamp("archive"));
+            let deletion = &Deletion::NONE;
+            let closing = Closing { reason, stamp, expected: None, deletion, max_content_bytes: limit };
+            let archived = store.close(&id, closing, &mut ProgressCounter::new(&mut |_| {})).unwrap();
+            assert_eq!((archived.bundles.len(), archived.moved.len()), (bundles, 5), "{limit}");
+            assert!(store.verify(&[], &mut |_| {}).unwrap().findings.is_empty(), "{limit}");
+            for (seq, file) in (1..).zip(&files) {
+                assert_eq!(store.load(&Handle::new(&id, seq)).unwrap().bytes, *file, "{limit}");
+            }
+            let restored = store.restore(&id, None, &super::tests::stamp("restore")).unwrap();
+            assert_eq!((restored.restored.len(), restored.lost.len()), (5, 0), "{limit}");
+        }
     }
 }

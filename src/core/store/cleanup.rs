@@ -2,25 +2,25 @@
 //!
 //! A whole workflow is archived by a seal, if it was not saved to since. Single checkpoints go into a bundle with the
 //! reason `cleanup`, which is synced and read back before tombstones replace them; the head is never among them. Then
-//! small bundles are merged, and expired ones deleted. A failure of one workflow does not keep the others from being
-//! cleaned up.
+//! expired runs are deleted. A failure of one workflow does not keep the others from being cleaned up.
+//!
+//! An expired run that is the newest one is deleted under a seal that records it: a save before the seal keeps the run,
+//! and a save after it does not continue what is deleted.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use super::archiving::Closing;
-use super::bundle::BundleName;
-use super::deletion::DeletionReason;
+use super::archiving::{Closing, Deletion};
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
-use super::pack::NewBundle;
+use super::pack::{MAX_CONTENT_BYTES, Packing};
 use super::progress::{ArchiveProgress, ProgressCounter};
 use super::workflow::Workflow;
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
-use crate::core::reason::ArchiveReason;
+use crate::core::reason::{ArchiveReason, DeletionReason};
 use crate::core::retention::{CleanupEffect, CleanupPlan, TemporaryFile, WorkflowPlan};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -49,17 +49,15 @@ pub struct CleanedWorkflow {
     pub bytes: u64,
     /// Why it was archived as a whole, if it was.
     pub whole: Option<ArchiveReason>,
-    /// The bundles that hold it; none if it was purged.
+    /// The bundles that hold them; none if they were deleted.
     pub bundles: Vec<PathBuf>,
-    /// The bundles that were deleted.
-    pub expired: Vec<PathBuf>,
-    /// The bundles that were merged into one.
-    pub merged: Vec<PathBuf>,
+    /// The runs that were deleted, each by the number of its first checkpoint.
+    pub deleted_runs: Vec<u64>,
 }
 
 impl CleanedWorkflow {
     fn is_idle(&self) -> bool {
-        self.removed.is_empty() && self.expired.is_empty() && self.merged.is_empty()
+        self.removed.is_empty() && self.deleted_runs.is_empty()
     }
 }
 
@@ -75,14 +73,12 @@ impl<D: Disk> Store<D> {
                 bytes: 0,
                 whole: None,
                 bundles: Vec::new(),
-                expired: Vec::new(),
-                merged: Vec::new(),
+                deleted_runs: Vec::new(),
             };
-            // Bundles are deleted last: if a new one could not be written, the old ones stay.
+            // Runs are deleted last: if a new bundle could not be written, the old ones stay.
             let result = self
                 .clean_up_workflow(workflow, plan.purge, &stamp, &mut done)
-                .and_then(|()| self.merge(workflow, &stamp.save_id, &mut done))
-                .and_then(|()| self.delete_expired(workflow, &stamp.save_id, &mut done));
+                .and_then(|()| self.delete_runs(workflow, &stamp, &mut done));
             match result {
                 Ok(()) => {}
                 Err(Error::Conflict { .. }) => cleaned.overtaken.push(workflow.workflow.clone()),
@@ -107,60 +103,80 @@ impl<D: Disk> Store<D> {
         stamp: &Stamp,
         done: &mut CleanedWorkflow,
     ) -> Result<()> {
+        let deletion = if purge {
+            Deletion { ranges: vec![(1, u64::MAX)], reason: DeletionReason::Purged }
+        } else {
+            expiry(plan)
+        };
         match &plan.effect {
             CleanupEffect::Nothing => Ok(()),
-            CleanupEffect::Workflow(reason) => {
-                let closing = Closing { reason, stamp, expected: Some(plan.newest), purge };
-                let archived = self.close(&plan.workflow, closing, &mut ProgressCounter::new(&mut |_| {}))?;
-                done.whole = Some(archived.reason);
-                done.removed = archived.moved;
-                done.removed.sort();
-                done.bytes = archived.bytes;
-                done.bundles.extend((!purge).then_some(archived.bundle));
-                Ok(())
-            }
+            CleanupEffect::Workflow(reason) => self.close_planned(plan, reason, &deletion, stamp, done),
             CleanupEffect::Checkpoints => {
                 let workflow = self.workflow(&plan.workflow)?;
                 // The head stays even if planned: the next number follows from it.
                 let head = workflow.highest_live()?;
                 let planned = plan.leaving().map(|decision| decision.handle.seq);
-                let numbers: BTreeSet<u64> = planned.filter(|seq| Some(*seq) < head).collect();
-                if purge {
-                    for (seq, bytes) in workflow.delete(&numbers, &stamp.save_id)? {
+                let (deleted, archived): (BTreeSet<u64>, BTreeSet<u64>) =
+                    planned.filter(|seq| Some(*seq) < head).partition(|seq| deletion.deletes(*seq));
+                if !deleted.is_empty() {
+                    for (seq, bytes) in workflow.delete(&deleted, deletion.reason, &stamp.save_id)? {
                         done.removed.push(workflow.handle(seq));
                         done.bytes += bytes;
                     }
-                    return Ok(());
                 }
-                workflow.archive_some(&numbers, stamp, done)
+                workflow.archive_some(&archived, stamp, done)
             }
         }
     }
 
-    /// Deletes the bundles that a plan names, except those that the workflow would be continued from.
-    fn delete_expired(&self, plan: &WorkflowPlan, save_id: &str, done: &mut CleanedWorkflow) -> Result<()> {
-        if plan.expired.is_empty() {
-            return Ok(());
+    /// Closes a workflow that is still as the plan saw it.
+    fn close_planned(
+        &self,
+        plan: &WorkflowPlan,
+        reason: &ArchiveReason,
+        deletion: &Deletion,
+        stamp: &Stamp,
+        done: &mut CleanedWorkflow,
+    ) -> Result<()> {
+        let expected = Some(plan.newest);
+        let closing = Closing { reason, stamp, expected, deletion, max_content_bytes: MAX_CONTENT_BYTES };
+        let archived = self.close(&plan.workflow, closing, &mut ProgressCounter::new(&mut |_| {}))?;
+        done.whole = Some(archived.reason);
+        // Older seals leave too, but are no checkpoints.
+        let moved: BTreeSet<&Handle> = archived.moved.iter().collect();
+        for decision in plan.leaving().filter(|decision| moved.contains(&decision.handle)) {
+            done.removed.push(decision.handle.clone());
+            done.bytes += decision.bytes;
         }
-        let archive = self.archive_of(&plan.workflow)?;
-        let Some(dir) = archive.dir() else { return Ok(()) };
-        let bundles = archive.bundles()?;
-        let highest = bundles.iter().map(|name| name.last).max();
-        let newest = bundles.iter().map(|name| name.at).max();
-        for name in bundles {
-            let planned = plan.expired.iter().any(|bundle| bundle.name == name.to_string());
-            if !planned || Some(name.last) == highest || Some(name.at) == newest {
-                continue;
+        if !deletion.deletes(plan.newest) {
+            done.bundles = archived.bundles;
+        }
+        Ok(())
+    }
+
+    /// Deletes the bundles of the runs that a plan names.
+    fn delete_runs(&self, plan: &WorkflowPlan, stamp: &Stamp, done: &mut CleanedWorkflow) -> Result<()> {
+        let newest = plan.expired.iter().find(|run| run.last == plan.newest);
+        let is_closed = matches!(plan.effect, CleanupEffect::Workflow(_));
+        if let (Some(run), false) = (newest, is_closed) {
+            let reason = run.outcome.archive_reason().unwrap_or(ArchiveReason::Cleanup);
+            self.close_planned(plan, &reason, &expiry(plan), stamp, done)?;
+        }
+        for run in &plan.expired {
+            let archive = self.archive_of(&plan.workflow)?;
+            let mut bundles = archive.bundles()?;
+            bundles.retain(|name| run.bundles.contains(&name.to_string()));
+            for name in &bundles {
+                let range = (name.first, name.last);
+                self.record_deletion(&plan.workflow, range, DeletionReason::Expired, &stamp.save_id)?;
+                archive.remove(name)?;
             }
-            // The seal above the last number may be nowhere else.
-            let manifest = archive.manifest(&name).ok().flatten();
-            let top = manifest.and_then(|manifest| Some(manifest.entries.first()?.seq));
-            let range = (name.first, top.unwrap_or(name.last).max(name.last));
-            self.record_deletion(&plan.workflow, range, DeletionReason::Expired, save_id)?;
-            archive.remove(&name)?;
-            done.expired.push(archive.bundle_path(&name));
+            if let Some(dir) = archive.dir() {
+                self.sync(dir, &archive.path())?;
+            }
+            done.deleted_runs.push(run.first);
         }
-        self.sync(dir, &archive.path())
+        Ok(())
     }
 
     /// Removes a stale temporary file. Returns its path, or none if it was removed already or its writer is at work.
@@ -178,28 +194,40 @@ impl<D: Disk> Store<D> {
 impl<D: Disk> Workflow<'_, D> {
     /// Archives single checkpoints. If the disk has no room for all of them, archiving half of them makes room.
     fn archive_some(&self, numbers: &BTreeSet<u64>, stamp: &Stamp, done: &mut CleanedWorkflow) -> Result<()> {
-        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return Ok(()) };
-        let name = &BundleName::new(*first, *last, stamp.now, &ArchiveReason::Cleanup);
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let packing = Packing {
+            closed_run: None,
+            now: stamp.now,
+            max_content_bytes: MAX_CONTENT_BYTES,
+            save_id: &stamp.save_id,
+        };
         let mut ignore = |_: &ArchiveProgress| {};
         let progress = &mut ProgressCounter::new(&mut ignore);
-        let bundle = NewBundle { name, created_at: stamp.now, numbers, save_id: &stamp.save_id };
-        let held = match self.pack(bundle, progress) {
+        let mut held = Vec::new();
+        match self.pack(numbers, packing, &mut held, progress) {
             Err(error) if numbers.len() > 1 && is_full(&error) => {
                 let upper: BTreeSet<u64> = numbers.iter().copied().skip(numbers.len() / 2).collect();
                 let lower: BTreeSet<u64> = numbers.difference(&upper).copied().collect();
                 self.archive_some(&lower, stamp, done)?;
                 return self.archive_some(&upper, stamp, done);
             }
-            held => held?,
-        };
-        let Some(held) = held else { return Ok(()) };
+            packed => packed?,
+        }
         for entry in self.replace_archived(&held, numbers, &stamp.save_id, progress)? {
             done.removed.push(self.handle(entry.seq));
             done.bytes += entry.bytes;
         }
-        done.bundles.push(self.store.bundle_path(self.id, name));
+        done.bundles.extend(held.iter().map(|manifest| self.store.bundle_path(self.id, &manifest.name())));
         Ok(())
     }
+}
+
+/// Returns the deletion of the runs that a plan names.
+fn expiry(plan: &WorkflowPlan) -> Deletion {
+    let ranges = plan.expired.iter().map(|run| (run.first, run.last)).collect();
+    Deletion { ranges, reason: DeletionReason::Expired }
 }
 
 /// Derives a save id for each workflow, because one cleanup may write several seals.

@@ -1,22 +1,19 @@
 //! Gathering the facts that a cleanup is planned by. Nothing here writes.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
 use super::archive::Archive;
 use super::batches::{ScanProgress, in_batches};
-use super::bundle::{BundleName, ManifestEntry};
-use super::deletion::PURGED;
 use super::disk::Disk;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::layout::{self, ARCHIVE, WORKFLOWS};
 use super::open::Store;
 use super::workflow::Entry;
 use crate::core::format::{Header, Unusable};
 use crate::core::retention::{
     BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
-    WorkflowFacts, is_small, may_merge,
+    WorkflowFacts,
 };
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -67,6 +64,7 @@ impl<D: Disk> Store<D> {
             workflow: id.clone(),
             newest: 0,
             head: HeadFacts::Unreadable,
+            run: 1,
             checkpoints: Vec::new(),
             bundles: self.archive_of(id)?.bundle_facts()?,
         };
@@ -74,11 +72,13 @@ impl<D: Disk> Store<D> {
             facts.newest = row.handle.seq;
             let details = match row.entry {
                 Ok(Entry::Checkpoint(header)) => {
+                    facts.run = header.first_of_run();
                     facts.head = HeadFacts::Checkpoint(header.status);
                     Some(details(header))
                 }
                 Ok(Entry::Seal(header)) => {
-                    facts.head = sealed(&header, &facts.bundles);
+                    facts.run = header.first_of_run();
+                    facts.head = HeadFacts::Seal(header.status, header.saved_at);
                     continue;
                 }
                 Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
@@ -142,45 +142,18 @@ impl<D: Disk> Archive<'_, D> {
         let mut bundles = Vec::new();
         for name in self.bundles()? {
             let bytes = self.stat(&name.to_string()).map_or(0, |stat| stat.file_bytes());
-            bundles.push(BundleFacts { bytes, name, mergeable: false });
-        }
-        // Only small bundles are read, and only if there are enough of them to be merged.
-        if may_merge(&bundles) {
-            let mut merged = BTreeMap::new();
-            for facts in bundles.iter_mut().filter(|facts| is_small(facts)) {
-                facts.mergeable = self.is_mergeable(&facts.name, &mut merged)?;
-            }
+            bundles.push(BundleFacts { bytes, name });
         }
         Ok(bundles)
-    }
-
-    /// Returns true if a bundle can be read, holds no seal, and agrees with the files `merged` of the others.
-    fn is_mergeable(&self, name: &BundleName, merged: &mut BTreeMap<u64, ManifestEntry>) -> Result<bool> {
-        let manifest = match self.manifest(name) {
-            Ok(Some(manifest)) => manifest,
-            Ok(None) | Err(Error::DamagedBundle { .. }) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let agrees = |entry: &ManifestEntry| merged.get(&entry.seq).is_none_or(|other| other == entry);
-        let mergeable = manifest.entries.iter().all(|entry| entry.seq <= name.last && agrees(entry));
-        if mergeable {
-            merged.extend(manifest.entries.iter().map(|entry| (entry.seq, *entry)));
-        }
-        Ok(mergeable)
     }
 }
 
 fn details(header: Header) -> CheckpointDetails {
     CheckpointDetails {
+        run: header.first_of_run(),
         saved_at: header.saved_at,
         trigger: header.trigger,
         phase: header.phase,
         pinned: header.pinned,
     }
-}
-
-fn sealed(header: &Header, bundles: &[BundleFacts]) -> HeadFacts {
-    let named = header.sealed.as_ref().map(|sealed| sealed.bundle.as_str()).unwrap_or_default();
-    let exists = bundles.iter().any(|bundle| bundle.name.to_string() == named);
-    HeadFacts::Seal { status: header.status, bundle_missing: !exists && named != PURGED }
 }

@@ -5,66 +5,28 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use super::archive::Archive;
 use super::disk::{Access, Disk};
 use super::error::{Error, Result};
 use super::layout;
 use super::open::Store;
 use super::publish::NewFile;
-use crate::core::checkpoint::Sealed;
+use crate::core::reason::DeletionReason;
 use crate::core::workflow_id::WorkflowId;
 
 const SUFFIX: &str = ".deleted";
 /// More bytes than any record has.
 const MAX_RECORD_BYTES: u64 = 1 << 10;
 
-/// The word of a record, and what a seal has in the place of a bundle, if the content was deleted without an archive.
-pub(super) const PURGED: &str = "purged";
-
 /// A range of numbers, first and last.
 pub(super) type Range = (u64, u64);
 
-/// The reason why the content of a number is nowhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeletionReason {
-    /// It was deleted on request, without an archive.
-    Purged,
-    /// The bundle that held it expired.
-    Expired,
-    /// It was lost or damaged, and a repair continued without it.
-    Lost,
-}
-
-impl DeletionReason {
-    /// Returns the word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Purged => PURGED,
-            Self::Expired => "expired",
-            Self::Lost => "lost",
-        }
-    }
-
-    /// Returns a sentence part that follows the name of a checkpoint.
-    #[must_use]
-    pub fn explanation(self) -> &'static str {
-        match self {
-            Self::Purged => "was purged: it was removed without an archive",
-            Self::Expired => "has expired with the bundle that held it",
-            Self::Lost => "was lost or damaged, and the store was repaired without it",
-        }
-    }
-
-    fn from_file(text: &[u8]) -> Self {
-        match text.trim_ascii_end() {
-            b"purged" => Self::Purged,
-            b"expired" => Self::Expired,
-            _ => Self::Lost,
-        }
+/// Reads the word of a record.
+fn read_reason(text: &[u8]) -> DeletionReason {
+    match text.trim_ascii_end() {
+        b"purged" => DeletionReason::Purged,
+        b"expired" => DeletionReason::Expired,
+        _ => DeletionReason::Lost,
     }
 }
 
@@ -104,14 +66,6 @@ fn file((first, last): Range) -> String {
     format!("{first:08}-{last:08}{SUFFIX}")
 }
 
-impl Sealed {
-    /// Returns true if the content below the seal was purged.
-    #[must_use]
-    pub fn is_purged(&self) -> bool {
-        self.bundle == PURGED
-    }
-}
-
 impl<D: Disk> Store<D> {
     /// Reads the deletion records of a workflow.
     ///
@@ -140,7 +94,7 @@ impl<D: Disk> Archive<'_, D> {
         let mut ranges = Vec::new();
         self.list(|name| ranges.extend(parse(name)))?;
         let reason = |range| match self.read_file(&file(range), MAX_RECORD_BYTES) {
-            Ok(text) => DeletionReason::from_file(&text),
+            Ok(text) => read_reason(&text),
             Err(_) => DeletionReason::Lost,
         };
         Ok(ranges.into_iter().map(|range| (range, reason(range))).collect())
@@ -186,10 +140,10 @@ mod tests {
 
     #[test]
     fn the_most_certain_reason_of_several_records_counts() {
-        assert_eq!(DeletionReason::from_file(b"purged\n"), DeletionReason::Purged);
-        assert_eq!(DeletionReason::from_file(b"expired\n"), DeletionReason::Expired);
-        assert_eq!(DeletionReason::from_file(b"lost\n"), DeletionReason::Lost);
-        assert_eq!(DeletionReason::from_file(b"anything else"), DeletionReason::Lost);
+        assert_eq!(read_reason(b"purged\n"), DeletionReason::Purged);
+        assert_eq!(read_reason(b"expired\n"), DeletionReason::Expired);
+        assert_eq!(read_reason(b"lost\n"), DeletionReason::Lost);
+        assert_eq!(read_reason(b"anything else"), DeletionReason::Lost);
         let records = vec![
             ((1, 4), DeletionReason::Lost),
             ((3, 6), DeletionReason::Expired),

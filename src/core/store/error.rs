@@ -7,10 +7,10 @@ use std::io;
 use std::path::PathBuf;
 
 use super::bundle::BadBundle;
-use super::deletion::DeletionReason;
 use crate::core::cause::Cause;
 use crate::core::change::ChangeError;
 use crate::core::format::Unusable;
+use crate::core::reason::DeletionReason;
 use crate::core::schema::Violation;
 use crate::core::selector::Handle;
 use crate::core::version::Version;

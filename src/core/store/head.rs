@@ -3,8 +3,6 @@
 use std::io;
 use std::ops::RangeInclusive;
 
-use super::archive::Archive;
-use super::bundle::{BadBundle, BundleName};
 use super::disk::{Disk, Stat};
 use super::error::{Error, Result};
 use super::open::Store;
@@ -153,7 +151,7 @@ impl<D: Disk> Workflow<'_, D> {
 
     /// Finds the number of the head, where `live` is the highest number in the directory.
     ///
-    /// A bundle is only published below a live number. So the head is in the archive only if files were removed by
+    /// A bundle only holds numbers up to a live one. So the head is in the archive only if files were removed by
     /// hand, and then no number that a bundle holds may be taken again.
     pub(super) fn head_number_from(&self, live: Option<u64>) -> Result<Option<u64>> {
         let archive = match self.archive() {
@@ -162,10 +160,8 @@ impl<D: Disk> Workflow<'_, D> {
             archive => archive?,
         };
         match archive.bundles()?.first() {
-            Some(bundle) if live.is_none_or(|live| live <= bundle.last) => {
-                Ok(live.max(Some(highest_in(&archive, bundle)?)))
-            }
-            _ => Ok(live),
+            Some(bundle) => Ok(live.max(Some(bundle.last))),
+            None => Ok(live),
         }
     }
 
@@ -213,7 +209,7 @@ impl<D: Disk> Workflow<'_, D> {
             Head::Seal(seal) => writable(seal)?,
         };
         let mut checkpoint = match &seal.sealed {
-            Some(sealed) if !sealed.is_purged() => {
+            Some(sealed) if sealed.deleted.is_none() => {
                 match self.store.load_content(self.handle(sealed.last)).and_then(writable) {
                     // Deleted on purpose: the seal has the title and the phases.
                     Err(Error::Archived { deleted: Some(_), .. }) => seal.clone(),
@@ -227,19 +223,6 @@ impl<D: Disk> Workflow<'_, D> {
         checkpoint.sha256 = seal.sha256;
         checkpoint.sealed = None;
         Ok(Continued { checkpoint, content })
-    }
-}
-
-/// Returns the highest number that a bundle holds; if it is damaged, the highest that it can hold.
-fn highest_in<D: Disk>(archive: &Archive<'_, D>, bundle: &BundleName) -> Result<u64> {
-    match archive.manifest(bundle) {
-        Ok(Some(manifest)) => Ok(manifest.entries.first().map_or(bundle.last, |entry| entry.seq)),
-        // Merged after it was listed: the other bundle holds no higher number.
-        Ok(None) => Ok(bundle.last),
-        Err(Error::DamagedBundle { why, .. }) if !matches!(why, BadBundle::Unreadable(_)) => {
-            Ok(bundle.last.saturating_add(1))
-        }
-        Err(error) => Err(error),
     }
 }
 

@@ -23,8 +23,11 @@
 //! `head`).
 //!
 //! Content that leaves the live store is in a bundle first, and its file is then replaced by a tombstone; readers find
-//! the content in the bundle. A workflow is archived as a whole by a seal, which takes a number too. Tombstones and seals
-//! stay for good.
+//! the content in the bundle. A workflow is archived as a whole by a seal, which takes a number too.
+//!
+//! A run is one pass of a workflow: each checkpoint records the number that its run began with, a fresh start begins
+//! another run, and any other save continues the run, also above a seal. A bundle holds files of one run, which its name
+//! records. What expires is a whole run.
 //!
 //! # Two processes save at once
 //!
@@ -36,8 +39,8 @@
 //!
 //! In [`Disk::stage`] for the content of a file, and in [`Disk::sync_dir`] for names; nowhere else. `append` syncs the
 //! directories above a workflow before its first number is taken, and its directory before a save is acknowledged.
-//! `pack` and `merge` sync the archive before files are replaced by tombstones and before merged bundles are removed, and
-//! `deletion` syncs a record before the content is deleted.
+//! `pack` syncs the archive before a seal is published and before files are replaced by tombstones, and `deletion` syncs a
+//! record before the content is deleted.
 //!
 //! # Modules
 //!
@@ -48,7 +51,7 @@
 //!   format.
 //! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
-//! - `cleanup_facts`, `cleanup`, `merge`: the facts that retention plans by, and applying its plan.
+//! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts, exports and imports.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
@@ -76,7 +79,6 @@ mod imported;
 mod index;
 mod layout;
 mod locate;
-mod merge;
 mod migrate;
 mod open;
 mod os_disk;
@@ -93,12 +95,13 @@ mod summary;
 mod verify;
 mod workflow;
 
+pub use crate::core::reason::DeletionReason;
 pub use append::Decision;
 pub use archiving::Archived;
 pub use batches::ScanProgress;
 pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow};
-pub use deletion::{DeletionReason, Deletions};
+pub use deletion::Deletions;
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use head::Head;

@@ -1,7 +1,5 @@
 //! Starting a workflow over.
 
-use std::convert::Infallible;
-
 use super::append::Decision;
 use super::disk::Disk;
 use super::error::Result;
@@ -22,23 +20,26 @@ impl<D: Disk> Store<D> {
     /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
     /// the same call completes it.
     pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Box<Checkpoint>> {
-        self.archive(workflow, &ArchiveReason::Restarted, stamp, &mut |_| {})?;
-        let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
-            let old = match head.map(|head| live.read_head(head)).transpose()? {
-                Some(head) => Some(match (live.continued(head.clone()), head) {
-                    (Ok(continued), _) => continued.checkpoint,
-                    (Err(_), Head::Seal(seal)) => seal,
-                    (Err(error), Head::Checkpoint(_)) => return Err(error),
-                }),
-                None => None,
-            };
-            let fresh = old.map(|old| Box::new(fresh(*old)));
-            let next = Change::default().apply(workflow, fresh, stamp)?;
-            Ok(Decision::<Infallible>::Write(next))
-        })?;
-        match appended {
-            Decision::Write(checkpoint) => Ok(checkpoint),
-            Decision::Keep(never) => match never {},
+        let seal_reason = |head: Option<Head>| match head {
+            Some(Head::Checkpoint(checkpoint)) => checkpoint.content.status.archive_reason(),
+            Some(Head::Seal(_)) | None => None,
+        };
+        loop {
+            let reason = self.head(workflow).map_or(None, seal_reason).unwrap_or(ArchiveReason::Restarted);
+            self.archive(workflow, &reason, stamp, &mut |_| {})?;
+            let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
+                let head = head.ok_or_else(|| live.no_such_workflow())?;
+                let head = live.read_head(head)?;
+                // A save has continued the old run: that has to be archived first.
+                let Head::Seal(seal) = head.clone() else { return Ok(Decision::Keep(())) };
+                let old = live.continued(head).map_or(seal, |continued| continued.checkpoint);
+                let mut next = Change::default().apply(workflow, Some(Box::new(fresh(*old))), stamp)?;
+                next.run = Some(next.seq);
+                Ok(Decision::Write(next))
+            })?;
+            if let Decision::Write(checkpoint) = appended {
+                return Ok(checkpoint);
+            }
         }
     }
 }

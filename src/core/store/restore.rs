@@ -1,8 +1,10 @@
 //! Restoring archived checkpoints, and rebuilding a directory whose files were removed by hand.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::append::Decision;
+use super::archive::Archive;
 use super::bundle::{BadBundle, Bundle};
 use super::disk::Disk;
 use super::error::{Error, Result};
@@ -18,6 +20,9 @@ use crate::core::workflow_id::WorkflowId;
 
 /// The most tombstones that are written to rebuild a directory.
 const MOST_REBUILT: u64 = 100_000;
+
+/// How often a workflow is restored again because a cleanup archives it at the same time.
+const ATTEMPTS: u32 = 16;
 
 /// The result of restoring.
 #[derive(Debug, Default)]
@@ -54,6 +59,7 @@ impl<D: Disk> Store<D> {
             let (name, _) = archive.find(head)?;
             archive.verify(&name)?;
             workflow = self.rebuild_workflow(id, head, &stamp.save_id)?;
+            done.restored.push(workflow.handle(head));
         }
         match only {
             Some(seq) => {
@@ -127,8 +133,50 @@ impl<D: Disk> Workflow<'_, D> {
     }
 
     fn put_all_back(&self, head: u64, stamp: &Stamp, done: &mut Restored) -> Result<()> {
-        let archive = self.archive()?;
+        for _ in 0..ATTEMPTS {
+            // Opened each time: another process may create it.
+            let archive = self.archive()?;
+            let listed = archive.bundles()?;
+            let held = self.put_bundles_back(&archive, stamp, done)?;
+            done.lost.clear();
+            let mut archived_again = false;
+            for seq in self.numbers()? {
+                if seq < head && self.is_absent(seq)? {
+                    if held.contains(&seq) {
+                        archived_again = true;
+                    } else {
+                        done.lost.push(self.handle(seq));
+                    }
+                }
+            }
+            // A cleanup may archive a checkpoint after the bundles were listed, or one that was just restored.
+            let has_moved = archived_again || (!done.lost.is_empty() && self.archive()?.bundles()? != listed);
+            if !has_moved {
+                break;
+            }
+        }
+        done.restored.sort_by(|a, b| b.cmp(a));
+        done.restored.dedup();
+        // Nothing was restored, so there is nothing to continue from.
+        if done.restored.is_empty()
+            && !done.lost.is_empty()
+            && let Some((path, why)) = done.damaged.pop()
+        {
+            return Err(Error::DamagedBundle { path, why });
+        }
+        Ok(())
+    }
+
+    /// Restores the absent numbers that bundles hold. Returns all numbers that they hold.
+    fn put_bundles_back(
+        &self,
+        archive: &Archive<'_, D>,
+        stamp: &Stamp,
+        done: &mut Restored,
+    ) -> Result<BTreeSet<u64>> {
+        let mut held = BTreeSet::new();
         let mut unreadable = None;
+        done.damaged.clear();
         archive.each_bundle(|name, bundle| {
             // The whole bundle is checked before any file of it is used.
             let checked = bundle.and_then(|bundle| {
@@ -140,6 +188,7 @@ impl<D: Disk> Workflow<'_, D> {
                 Ok(mut bundle) => {
                     let bad = |why| archive.damaged(name, why);
                     while let Some((entry, bytes)) = bundle.next_file().map_err(bad)? {
+                        held.insert(entry.seq);
                         if self.is_absent(entry.seq)? {
                             self.put_back(entry.seq, &bytes, stamp, done)?;
                         }
@@ -153,23 +202,10 @@ impl<D: Disk> Workflow<'_, D> {
             }
             Ok(())
         })?;
-        if let Some(error) = unreadable {
-            return Err(error);
+        match unreadable {
+            Some(error) => Err(error),
+            None => Ok(held),
         }
-        done.restored.sort_by(|a, b| b.cmp(a));
-        for seq in self.numbers()? {
-            if seq < head && self.is_absent(seq)? {
-                done.lost.push(self.handle(seq));
-            }
-        }
-        // Nothing was restored, so there is nothing to continue from.
-        if done.restored.is_empty()
-            && !done.lost.is_empty()
-            && let Some((path, why)) = done.damaged.pop()
-        {
-            return Err(Error::DamagedBundle { path, why });
-        }
-        Ok(())
     }
 
     /// Writes the file of an absent number. Two processes that restore the same number write the same bytes.

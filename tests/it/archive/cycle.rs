@@ -27,8 +27,8 @@ fn every_file_comes_back_byte_for_byte_damaged_or_not() {
         world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((archived.seal.seq, archived.moved.len(), archived.left.len()), (8, 7, 0));
     assert_eq!(archived.bytes, before.iter().map(|bytes| bytes.len() as u64).sum::<u64>());
-    assert_eq!(archived.bundle, world.bundle());
-    let name = archived.bundle.file_name().unwrap().to_str().unwrap();
+    assert_eq!(archived.bundles, [world.bundle()]);
+    let name = archived.bundles[0].file_name().unwrap().to_str().unwrap();
     assert_eq!(name, "00000001-00000007-20260116T200008Z-completed.jsonl.gz");
     for seq in 1..=7 {
         assert_eq!(world.bytes(seq), b"", "{seq} is a tombstone");
@@ -72,14 +72,7 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
     let seal = world.store().load(&handle(2)).unwrap();
     let document: Value = serde_json::from_slice(&seal.bytes).unwrap();
     assert_eq!(schema::violations(schema::CHECKPOINT, &document), []);
-    assert_eq!(
-        document["sealed"],
-        json!({
-            "bundle": "00000001-00000001-20260116T200002Z-failed.jsonl.gz",
-            "last": 1,
-            "reason": "failed",
-        })
-    );
+    assert_eq!(document["sealed"], json!({"last": 1, "reason": "failed"}));
     assert_eq!(seal.checkpoint.parent.as_ref().unwrap().seq, 1);
     assert!(seal.bytes.len() < 2048);
 
@@ -134,7 +127,7 @@ fn archiving_an_archived_workflow_changes_nothing() {
     let tree = world.tree();
     let again =
         world.store().archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
-    assert_eq!((again.seal, again.bundle), (first.seal, first.bundle));
+    assert_eq!((again.seal, again.bundles), (first.seal, first.bundles));
     assert!(again.sealed_before && again.moved.is_empty());
     assert_eq!(again.reason, ArchiveReason::Completed);
     assert_eq!(world.tree(), tree);
@@ -346,7 +339,7 @@ fn zcat_and_jq_can_read_a_bundle() {
     flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["format"], "ckpt.bundle.v1");
-    assert_eq!((&lines[1]["seq"], &lines[1]["checkpoint"]["sealed"]["last"]), (&json!(3), &json!(2)));
-    assert_eq!(lines[2]["checkpoint"], serde_json::from_slice::<Value>(&raw).unwrap());
-    assert_eq!(Bundle::open(&bytes).unwrap().manifest().entries.len(), 3);
+    assert_eq!((&lines[0]["run"], &lines[1]["seq"], &lines[2]["seq"]), (&json!(1), &json!(2), &json!(1)));
+    assert_eq!(lines[1]["checkpoint"], serde_json::from_slice::<Value>(&raw).unwrap());
+    assert_eq!(Bundle::open(&bytes).unwrap().manifest().entries.len(), 2);
 }

@@ -2,6 +2,6 @@
 
 mod bad_bundles;
 mod cycle;
-mod merging;
+mod expiry;
 mod removed_directory;
 mod repair;

@@ -3,17 +3,17 @@
 use ckpt::core::ArchiveReason;
 use ckpt::core::Error;
 use ckpt::core::finding::Code;
+use ckpt::core::format::Unusable;
 use ckpt::core::store::Entry;
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
 
-/// `042` with three checkpoints and a seal, all of it only in the archive; and their files.
+/// `042` with three checkpoints that are only in the archive; and their files. The seal is nowhere.
 fn removed() -> (World, Vec<Vec<u8>>) {
     let world = World::with(3);
-    let mut files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
+    let files: Vec<_> = (1..=3).map(|seq| world.bytes(seq)).collect();
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
-    files.push(world.bytes(4));
     std::fs::remove_dir_all(world.store().workflow_dir(&id("042"))).unwrap();
     (world, files)
 }
@@ -23,23 +23,21 @@ fn it_is_still_found_and_read() {
     let (world, files) = removed();
     let tree = world.tree();
     let store = world.store();
-    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(3));
     assert_eq!(store.find_workflow(&id("42")).unwrap(), Some(id("042")));
-    assert_eq!(store.resolve(&"042".parse().unwrap()).unwrap(), handle(4));
+    assert_eq!(store.resolve(&"042".parse().unwrap()).unwrap(), handle(3));
     for (seq, file) in (1..).zip(&files) {
         assert_eq!(store.load(&handle(seq)).unwrap().bytes, *file, "{seq}");
     }
-    assert!(matches!(store.load(&handle(5)), Err(Error::NoSuchCheckpoint { .. })));
+    assert!(matches!(store.load(&handle(4)), Err(Error::NoSuchCheckpoint { .. })));
     let rows = store.scan().unwrap();
-    assert_eq!((rows.len(), &rows[0].newest, rows[0].archived), (1, &handle(4), true));
-    assert!(rows[0].header.as_ref().unwrap().sealed.is_some());
+    assert_eq!((rows.len(), &rows[0].newest, rows[0].archived), (1, &handle(3), true));
     let rows = store.scan_checkpoints(&id("042")).unwrap();
-    assert_eq!(rows.len(), 4);
-    assert!(rows[..3].iter().all(|row| matches!(row.entry, Ok(Entry::Tombstone))));
-    assert!(matches!(rows[3].entry, Ok(Entry::Seal(_))));
-    let archived = store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap();
-    assert!(archived.sealed_before && archived.seal == handle(4));
-    assert_eq!(archived.bundle, world.bundle());
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| matches!(row.entry, Ok(Entry::Tombstone))));
+    // There is nothing to archive.
+    let again = store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {});
+    assert!(matches!(again, Err(Error::Damaged { why: Unusable::Missing, .. })), "{again:?}");
     assert_eq!(world.tree(), tree, "reading changes nothing");
 }
 
@@ -51,9 +49,9 @@ fn a_save_continues_number_and_state() {
             std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
         }
         world.save(json!({"more": 1}));
-        let next = world.store().load(&handle(5)).unwrap().checkpoint;
+        let next = world.store().load(&handle(4)).unwrap().checkpoint;
         assert_eq!(state(&next), json!({"n": 3, "more": 1}));
-        assert_eq!(next.parent.unwrap().sha256, world.store().load(&handle(4)).unwrap().checkpoint.sha256);
+        assert_eq!(next.parent.unwrap().sha256, world.store().load(&handle(3)).unwrap().checkpoint.sha256);
         for (seq, file) in (1..).zip(&files) {
             assert_eq!(world.store().load(&handle(seq)).unwrap().bytes, *file);
         }
@@ -67,19 +65,20 @@ fn a_save_continues_number_and_state() {
             assert_eq!(world.bytes(seq), *file, "{seq}");
         }
         assert_eq!(world.findings(), [""; 0]);
-        assert_eq!(state(&world.store().load(&handle(7)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
+        assert_eq!(state(&world.store().load(&handle(6)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
     }
 }
 
 #[test]
-fn it_is_restored_with_its_seal() {
+fn it_is_restored() {
     let (world, files) = removed();
     let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(2), handle(1)]);
     for (seq, file) in (1..).zip(&files) {
         assert_eq!(world.bytes(seq), *file, "{seq}");
     }
-    assert_eq!(restored.revived.unwrap().seq, 5);
+    assert!(restored.revived.is_none(), "the newest checkpoint is live again");
+    assert!(!world.store().scan().unwrap()[0].archived);
 }
 
 #[test]
@@ -87,18 +86,9 @@ fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
     let (world, files) = removed();
     world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
     assert_eq!(world.bytes(2), files[1]);
-    assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(4));
-    assert!(world.store().scan().unwrap()[0].archived);
+    assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(3));
     world.save(json!({"more": 1}));
-    assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
-}
-
-#[test]
-fn it_begins_again_above_its_seal() {
-    let (world, _) = removed();
-    let restarted = world.store().restart(&id("042"), &world.stamp()).unwrap();
-    assert_eq!((restarted.parent.unwrap().seq, restarted.seq), (4, 5));
-    assert!(restarted.content.state.is_empty_object());
+    assert_eq!(state(&world.store().load(&handle(4)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
 }
 
 #[test]
@@ -110,39 +100,39 @@ fn verify_says_so_and_repair_takes_the_numbers_again() {
             std::fs::create_dir(world.store().workflow_dir(&id("042"))).unwrap();
             std::fs::write(world.file(1), &files[0]).unwrap();
         }
-        assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(4));
+        assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(3));
         let found = world.store().verify(&[], &mut |_| {}).unwrap().findings;
         assert!(found.iter().any(|finding| finding.code == Code::Removed), "{found:?}");
         world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
-        assert_eq!(world.bytes(4), files[3]);
-        assert_eq!([world.bytes(2), world.bytes(3)], [b""; 2]);
+        assert_eq!(world.bytes(3), files[2]);
+        assert_eq!(world.bytes(2), b"");
         assert!(
             world.store().verify(&[], &mut |_| {}).unwrap().findings.iter().all(|f| f.code == Code::Mode)
         );
         world.save(json!({"more": 1}));
-        assert_eq!(state(&world.store().load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
+        assert_eq!(state(&world.store().load(&handle(4)).unwrap().checkpoint), json!({"n": 3, "more": 1}));
     }
 }
 
 #[test]
-fn bundles_without_a_seal_know_the_numbers_too() {
+fn the_highest_bundle_knows_the_number() {
     let world = World::with(3);
     let store = world.store();
     store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.save(json!({"more": 1}));
     let bundle = world.bundle();
     std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
-    // What was saved above the bundle is lost; the number after the seal is the next one.
-    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
+    // What was above the bundle is lost; its highest number is the newest one.
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(3));
     world.save(json!({"again": 1}));
-    assert_eq!(state(&store.load(&handle(5)).unwrap().checkpoint), json!({"n": 3, "again": 1}));
-    // A damaged bundle may have held a seal.
+    assert_eq!(state(&store.load(&handle(4)).unwrap().checkpoint), json!({"n": 3, "again": 1}));
+    // The name of a damaged bundle still has the number.
     let bytes = std::fs::read(&bundle).unwrap();
     std::fs::remove_dir_all(store.workflow_dir(&id("042"))).unwrap();
     std::fs::remove_file(&bundle).unwrap();
     std::fs::write(&bundle, &bytes[..bytes.len() - 1]).unwrap();
-    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(3));
     world.store().repair(&[], &world.stamp(), &mut |_| {}).unwrap();
-    assert_eq!(store.head_number(&id("042")).unwrap(), Some(5));
+    assert_eq!(store.head_number(&id("042")).unwrap(), Some(4));
     assert!(store.verify(&[], &mut |_| {}).unwrap().is_ok());
 }

@@ -36,18 +36,21 @@ fn handles(document: &Value, keep: bool) -> Vec<&str> {
 
 /// Sizes depend on the machine's name.
 fn without_sizes(text: &str) -> String {
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let line = match (
-            line.find(" ("),
-            line.find(" kB)").map(|end| end + 3).or(line.find(" B)").map(|end| end + 2)),
-        ) {
-            (Some(start), Some(end)) if start < end => format!("{} (SIZE{}", &line[..start], &line[end..]),
-            _ => line.to_owned(),
-        };
-        words.push(line);
+    let mut parts = text.split('(');
+    let mut masked = parts.next().unwrap().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((inside, rest)) if inside.ends_with(" B") || inside.ends_with(" kB") => {
+                masked += "(SIZE)";
+                masked += rest;
+            }
+            _ => {
+                masked.push('(');
+                masked += part;
+            }
+        }
     }
-    words.join("\n")
+    masked
 }
 
 #[test]
@@ -66,6 +69,7 @@ fn the_policy_of_the_store() {
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
       complete ones keep their final checkpoint; failed and abandoned ones go
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Would archive 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
     Would archive 2 of 2 checkpoints of broken (SIZE): the workflow is failed
     Would archive 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
@@ -80,6 +84,7 @@ fn the_policy_of_the_store() {
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
       complete ones keep their final checkpoint; failed and abandoned ones go
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Archived 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
     Archived 2 of 2 checkpoints of broken (SIZE): the workflow is failed
     Archived 2 of 3 checkpoints of done (SIZE): complete, and not the final checkpoint
@@ -109,13 +114,17 @@ fn in_ci_it_applies_without_asking_and_says_how_to_undo_it() {
     --- stdout
     Policy of this command, instead of that of the store:
       finished workflows idle for more than 7d go, and what is older in open ones, except the newest
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Archived 5 of 6 checkpoints of 042 (SIZE): older than 7d
-    Archived 2 of 2 checkpoints of broken (SIZE): failed and idle for more than 7d
     Archived 3 of 3 checkpoints of done (SIZE): complete and idle for more than 7d
-    Archived 10 checkpoints (SIZE), kept 1.
+    Deleted for good: the run broken/1 to broken/2 (SIZE): failed, and last saved more than 30d ago
+    What is deleted for good cannot be restored, and this cannot be undone.
+    Archived 8 checkpoints (SIZE), deleted 1 run for good (SIZE), kept 1.
     Undo: ckpt restore 042
-          ckpt restore broken
           ckpt restore done
+    --- stderr
+    Would delete for good: the run broken/1 to broken/2 (SIZE): failed, and last saved more than 30d ago
+    What is deleted for good cannot be restored, and this cannot be undone.
     --- end
     ");
     assert_eq!(live(&world, "042"), [6]);
@@ -177,7 +186,7 @@ fn the_way_to_the_right_plan_repeats_the_rules() {
 #[test]
 fn rules_on_the_command_line_replace_all_of_the_policy() {
     let world = World::new();
-    world.configure("[save]\nauto_cleanup = false\n[retention]\nmax_size = \"1B\"\nbundles = 2\n");
+    world.configure("[save]\nauto_cleanup = false\n[retention]\nmax_size = \"1B\"\nprevious_runs = 2\n");
     for id in ["a", "b", "c"] {
         world.run(&["save", id, "--phases", "p", "--phase", "p"]).succeeds();
     }
@@ -190,7 +199,7 @@ fn rules_on_the_command_line_replace_all_of_the_policy() {
         assert_eq!(given["policy"]["source"], "command_line", "{rule:?}");
         assert_eq!(handles(&given, false), [""; 0], "{rule:?}");
         assert_eq!((&given["policy"]["max_size_bytes"], &given["warnings"]), (&json!(null), &json!([])));
-        assert_eq!(given["policy"]["bundles"], 2, "bundles have a rule of their own");
+        assert_eq!(given["policy"]["previous_runs"], 2, "runs have a rule of their own");
     }
 }
 
@@ -204,6 +213,7 @@ fn why_everything_stays_is_told_too() {
     Policy of this command, instead of that of the store:
       everything goes that no keep rule matches
       kept: everything
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     042: 2 checkpoints stay
       042/1  stays: all stay
       042/2  stays: the newest of an open workflow and all stay
@@ -220,6 +230,7 @@ fn why_everything_stays_is_told_too() {
       kept: the newest of every workflow
       only one
       only what is in progress
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Nothing to clean up: 1 checkpoint stays.
     Plan: $SHA256
     --- end
@@ -309,11 +320,13 @@ fn a_store_that_is_too_large() {
 #[test]
 fn settings_of_the_store() {
     let world = lived_in();
-    world.configure("[retention]\ntriggers = { batch_complete = -1 }\nbundles = 1\nfailed_for = \"1d\"\n");
+    world.configure(
+        "[retention]\ntriggers = { batch_complete = -1 }\nprevious_runs = 1\nfailed_for = \"1d\"\n",
+    );
     let planned = world.json(&["cleanup", "-n", "--workflow", "042"]);
     assert_eq!(handles(&planned, false), [""; 0]);
     assert_eq!(
-        (&planned["policy"]["bundles"], &planned["policy"]["failed_for_seconds"]),
+        (&planned["policy"]["previous_runs"], &planned["policy"]["failed_for_seconds"]),
         (&json!(1), &json!(86400))
     );
     world.configure("[retention]\nmax_age = \"7d\"\n");
@@ -420,8 +433,8 @@ fn what_was_archived_long_ago_is_known_as_before() {
     let before = world.run(&["list", "--archived"]).succeeds().stdout;
     let stats = || [world.json(&["stats", "done"]), world.json(&["stats"])];
     let counted = stats();
-    let cleaned = world.ckpt(&["cleanup"]).env("CKPT_NOW", LATER).json();
-    assert_eq!(cleaned["undo"], json!([]), "{cleaned}");
+    let cleaned = world.ckpt(&["cleanup"]).env("CKPT_NOW", "2026-02-20T12:00:00Z").json();
+    assert_eq!((&cleaned["undo"], &cleaned["deleted_runs"]), (&json!([]), &json!([])), "{cleaned}");
     assert!(world.checkpoint_file("done", 4).exists(), "the seal keeps its number taken");
 
     assert_eq!(world.run(&["list", "--archived"]).succeeds().stdout, before);
@@ -442,24 +455,92 @@ fn what_was_archived_long_ago_is_known_as_before() {
     world.run(&["verify"]).succeeds();
 }
 
+/// Seven rounds of saving and archiving are one run, of which nothing is ever deleted by default.
 #[test]
-fn many_small_bundles_become_one() {
+fn a_run_that_was_archived_again_and_again_loses_nothing() {
     let world = World::new();
-    for _ in 0..64 {
-        world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
+    for round in 1..=7 {
+        world.run(&["save", "w", "--set", &format!("round={round}")]).succeeds();
+        world.run(&["archive", "w", "--as", "completed"]).succeeds();
     }
-    let bundles = || world.json(&["archive", "--list"])["bundles"].as_array().unwrap().len();
-    assert!((1..=5).contains(&bundles()), "eight cleanups followed saves, and left {} bundles", bundles());
-    world.configure("[retention]\nbundles = 1\n");
-    world.run(&["save", "042", "--trigger", "batch_complete"]).succeeds();
-    let planned = world.run(&["cleanup", "--dry-run"]).succeeds();
-    assert!(planned.stdout.contains("Would merge "), "{planned}");
-    assert!(!planned.stdout.contains("expired"), "{planned}");
-    let done = world.json(&["cleanup"]);
-    assert_eq!(done["merged"][0]["workflow"], "042", "{done}");
-    assert_eq!(bundles(), 1);
+    for now in ["2026-02-20T12:00:00Z", LATER] {
+        let done = world.ckpt(&["cleanup"]).env("CKPT_NOW", now).run().succeeds();
+        assert!(done.stdout.contains("Nothing to clean up"), "{done}");
+    }
+    for round in 1..=7 {
+        let shown = world.json(&["show", &format!("w/{}", 2 * round - 1)]);
+        assert_eq!(shown["checkpoint"]["state"]["round"], round);
+    }
+}
+
+#[test]
+fn a_run_that_goes_for_good_is_listed_with_its_reason_before_it_goes() {
+    let world = World::new();
+    for id in ["broken", "open"] {
+        world.run(&["save", id]).succeeds();
+    }
+    world.run(&["save", "broken", "--workflow-status", "failed"]).succeeds();
+    world.run(&["cleanup"]).succeeds();
+    let cleanup =
+        |args: &[&str]| world.ckpt(&[&["cleanup"], args].concat()).env("CKPT_NOW", LATER).run().succeeds();
+    assert_snapshot!(without_sizes(&cleanup(&["--dry-run"]).to_string()), @"
+    exit 0
+    --- stdout
+    Policy of the store:
+      open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      complete ones keep their final checkpoint; failed and abandoned ones go
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
+    Would delete for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
+    What is deleted for good cannot be restored, and this cannot be undone.
+    Would archive 0 checkpoints (SIZE), delete 1 run for good (SIZE), keep 1.
+    Plan: $SHA256
+    --- end
+    ");
+    let planned = world.ckpt(&["cleanup", "-n"]).env("CKPT_NOW", LATER).json();
+    let run = &planned["deleted_runs"][0];
+    assert_eq!((&run["workflow"], &run["first"], &run["last"]), (&json!("broken"), &json!(1), &json!(3)));
+    assert_eq!((&run["outcome"], &run["reasons"][0]["code"]), (&json!("failed"), &json!("run_older_than")));
+    assert_eq!(world.json(&["show", "broken/1"])["valid"], true, "a dry run deletes nothing");
+    assert_snapshot!(without_sizes(&cleanup(&[]).to_string()), @"
+    exit 0
+    --- stdout
+    Policy of the store:
+      open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      complete ones keep their final checkpoint; failed and abandoned ones go
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
+    Deleted for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
+    What is deleted for good cannot be restored, and this cannot be undone.
+    Archived 0 checkpoints (SIZE), deleted 1 run for good (SIZE), kept 1.
+    --- stderr
+    Would delete for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
+    What is deleted for good cannot be restored, and this cannot be undone.
+    --- end
+    ");
+    world.refuses(&["show", "broken/1"], 4, "archived");
+    assert_eq!(world.json(&["show", "open/1"])["valid"], true);
     world.run(&["verify"]).succeeds();
-    assert_eq!(world.json(&["show", "042/1"])["valid"], true, "the whole history is there");
+    let again = cleanup(&[]);
+    assert!(again.stdout.contains("Nothing to clean up") && again.stderr.is_empty(), "{again}");
+}
+
+#[test]
+fn previous_runs_go_for_good_except_the_newest_five() {
+    let world = World::new();
+    world.run(&["save", "w", "--set", "run=1"]).succeeds();
+    for _ in 1..=6 {
+        let mut terminal = Terminal::open(&world, &["resume", "w"], &[]);
+        terminal.expect("(s)tart fresh", 1);
+        terminal.answer("s\n");
+        let (code, seen) = terminal.exit();
+        assert_eq!(code, 0, "{seen}");
+    }
+    let done = world.json(&["cleanup"]);
+    let runs = done["deleted_runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[0]["first"], &runs[0]["last"]), (1, &json!(1), &json!(2)), "{done}");
+    assert_eq!(runs[0]["reasons"][0]["code"], "run_beyond_limit");
+    world.refuses(&["show", "w/1"], 4, "archived");
+    assert_eq!(world.json(&["show", "w/3"])["valid"], true);
+    world.run(&["verify"]).succeeds();
 }
 
 #[test]

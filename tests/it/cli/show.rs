@@ -131,7 +131,7 @@ fn an_archived_one_names_the_bundle_it_was_read_from() {
     let live = world.json(&["show", "042/2"]);
     assert_eq!(live["path"], world.checkpoint_file("042", 2).to_str().unwrap());
     assert_eq!(live["in_bundle"], false);
-    let bundle = world.json(&["archive", "042", "--as", "completed"])["archived"][0]["bundle"].clone();
+    let bundle = world.json(&["archive", "042", "--as", "completed"])["archived"][0]["bundles"][0].clone();
     let archived = world.json(&["show", "042/2"]);
     assert_eq!((&archived["path"], &archived["in_bundle"]), (&bundle, &true.into()));
     assert_eq!(archived["checkpoint"], live["checkpoint"]);

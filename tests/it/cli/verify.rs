@@ -262,7 +262,7 @@ fn what_a_forger_writes_is_text_and_not_an_escape() {
 #[test]
 fn what_was_cleaned_up_purged_or_has_expired_is_nothing_wrong() {
     let world = World::new();
-    world.configure("[retention]\nbundles = 1\n[save]\nauto_cleanup = false\n");
+    world.configure("[retention]\nprevious_runs = 1\n[save]\nauto_cleanup = false\n");
     for id in ["open", "done"] {
         for note in ["1", "2", "3"] {
             world.run(&["save", id, "--phases", "a,b", "--phase", "a", "--note", note]).succeeds();

@@ -11,7 +11,7 @@ use ckpt::core::checkpoint::{
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{decode, encode};
 use ckpt::core::phase::{Approval, Output, Phase};
-use ckpt::core::reason::ArchiveReason;
+use ckpt::core::reason::{ArchiveReason, DeletionReason};
 use ckpt::core::schema::{self, CHECKPOINT};
 use ckpt::core::task::Task;
 use ckpt::core::version::CURRENT;
@@ -157,13 +157,14 @@ fn everything() -> Checkpoint {
         },
         save_id: "0123456789abcdef".to_owned(),
         parent: Some(CheckpointRef { seq: 6, sha256: digest, extra: Default::default() }),
+        run: Some(4),
         pinned: true,
         copy_of: None,
         keys: vec![SaveKey { key: "k 1".to_owned(), seq: 6, request: digest, extra: Default::default() }],
         sealed: Some(Sealed {
-            bundle: "00000001-00000006-20260130T143000Z-completed.jsonl.gz".to_owned(),
             last: 6,
             reason: ArchiveReason::Completed,
+            deleted: Some(DeletionReason::Expired),
             extra: Default::default(),
         }),
         imported: Some(Imported {

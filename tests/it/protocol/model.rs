@@ -12,7 +12,7 @@ use super::power_loss::Losses;
 use super::schedule::{Choice, Scene, run};
 use crate::support::audit::{Ack, archive, audit, save, store_on};
 use crate::support::memory::MemoryDisk;
-use crate::support::proof::figure;
+use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What an exploration has seen.
@@ -31,6 +31,8 @@ pub(super) struct Explored {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) savers: usize,
+    /// How many archive the workflow at the same time.
+    pub(super) archivers: usize,
     /// How often a saver may be interrupted, in all.
     pub(super) preemptions: usize,
     /// What there is already.
@@ -64,7 +66,8 @@ pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> 
         archive(&store);
     }
     let comes_and_goes = bounds.begun == Begun::No;
-    let scene = Scene { disk: start, comes_and_goes, savers: bounds.savers };
+    let Bounds { savers, archivers, .. } = bounds;
+    let scene = Scene { disk: start, comes_and_goes, savers, archivers };
     let seen = Mutex::new(HashSet::new());
     let mut losses = Losses::default();
     let mut explored = Explored::default();
@@ -117,26 +120,35 @@ fn assert_sound(bounds: Bounds, least: usize) {
 
 #[test]
 fn two_savers_in_every_order() {
-    assert_sound(Bounds { savers: 2, preemptions: usize::MAX, begun: Begun::Live }, 11_000);
+    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: usize::MAX, begun: Begun::Live }, 11_000);
 }
 
 #[test]
 fn two_first_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 2, preemptions: 3, begun: Begun::No }, 73_000);
+    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: 3, begun: Begun::No }, 73_000);
 }
 
 #[test]
 fn three_first_savers_with_one_preemption() {
-    assert_sound(Bounds { savers: 3, preemptions: 1, begun: Begun::No }, 5_000);
+    assert_sound(Bounds { savers: 3, archivers: 0, preemptions: 1, begun: Begun::No }, 5_000);
 }
 
 #[test]
 fn three_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 3, preemptions: 2, begun: Begun::Live }, 12_000);
+    assert_sound(Bounds { savers: 3, archivers: 0, preemptions: 2, begun: Begun::Live }, 12_000);
 }
 
 /// An archived workflow is continued by several at once: above the seal, with the content of what it closes.
 #[test]
 fn two_savers_above_a_seal_with_few_preemptions() {
-    assert_sound(Bounds { savers: 2, preemptions: 2, begun: Begun::Archived }, 2_400);
+    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: 2, begun: Begun::Archived }, 2_400);
+}
+
+/// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing.
+#[test]
+fn savers_and_archivers_with_few_preemptions() {
+    let preemptions = amount(1, 2);
+    for (savers, archivers) in [(1, 1), (2, 1), (1, 2)] {
+        assert_sound(Bounds { savers, archivers, preemptions, begun: Begun::Live }, 100);
+    }
 }

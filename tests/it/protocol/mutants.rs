@@ -10,7 +10,7 @@ use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
 use super::power_loss;
-use crate::support::audit::{Ack, audit, save, store_on, workflow};
+use crate::support::audit::{Ack, audit, save, store_on, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
@@ -66,6 +66,44 @@ fn a_missing_sync_of_the_directories_above_is_noticed() {
     assert_reported(&power_loss::explore(&NoParentSync).wrong, "is not there");
 }
 
+/// Never syncs the directory of the bundles.
+struct NoArchiveSync;
+
+fn archive_dir(disk: &MemoryDisk) -> Option<usize> {
+    let path = [".ckpt".to_owned(), "archive".to_owned(), workflow().directory()];
+    path.iter().try_fold(0, |dir, name| disk.enter(&dir, name).ok())
+}
+
+impl Tap<MemoryDisk> for NoArchiveSync {
+    fn sync_dir(&self, disk: &MemoryDisk, dir: &usize) -> io::Result<()> {
+        if archive_dir(disk) == Some(*dir) { Ok(()) } else { disk.sync_dir(dir) }
+    }
+}
+
+#[test]
+fn a_missing_sync_of_the_bundles_is_noticed() {
+    assert_reported(&power_loss::explore(&NoArchiveSync).wrong, "cannot be loaded");
+}
+
+/// Loses every bundle that is published.
+struct LostBundles;
+
+impl Tap<MemoryDisk> for LostBundles {
+    fn publish(&self, disk: &MemoryDisk, dir: &usize, staged: &str, name: &str) -> io::Result<()> {
+        if name.ends_with(".gz") { Ok(()) } else { disk.publish(dir, staged, name) }
+    }
+}
+
+#[test]
+fn a_workflow_whose_bundle_is_lost_is_not_sealed() {
+    let disk = MemoryDisk::new();
+    let old = Ack::of("old", &save(&store_on(disk.clone()), "old").unwrap());
+    let refused = try_archive(&store_on(Tapped { disk: disk.clone(), tap: &LostBundles }), "archive");
+    assert!(matches!(refused, Err(Error::Io { .. })), "{refused:?}");
+    assert_eq!(store_on(disk.clone()).head_number(&workflow()).unwrap(), Some(1));
+    assert_eq!(audit(&store_on(disk), &[old]), [""; 0]);
+}
+
 struct Replacing;
 
 impl Tap<MemoryDisk> for Replacing {
@@ -76,7 +114,8 @@ impl Tap<MemoryDisk> for Replacing {
 
 #[test]
 fn a_publish_that_replaces_is_noticed() {
-    let explored = model::explore(&Replacing, Bounds { savers: 2, preemptions: 1, begun: Begun::Live });
+    let explored =
+        model::explore(&Replacing, Bounds { savers: 2, archivers: 0, preemptions: 1, begun: Begun::Live });
     assert!(!explored.wrong.is_empty());
     let losses = power_loss::explore(&Replacing);
     assert_reported(&losses.wrong, "is not there");

@@ -10,7 +10,7 @@ use ckpt::core::save::Outcome;
 use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
-use crate::support::audit::{Ack, audit, save, save_keyed, store_on, without_gaps};
+use crate::support::audit::{Ack, audit, save, save_keyed, store_on, try_archive, without_gaps};
 use crate::support::fault::{Fault, FileKind, Moment};
 use crate::support::memory::{MemoryDisk, Survivor};
 use crate::support::proof::figure;
@@ -58,6 +58,7 @@ enum Operation {
     Plain(&'static str),
     Contended(&'static str),
     Keyed(&'static str),
+    Archive(&'static str),
 }
 
 impl Operation {
@@ -65,13 +66,16 @@ impl Operation {
         match self {
             Self::Plain(saver) | Self::Contended(saver) => saver,
             Self::Keyed(_) => "keyed",
+            Self::Archive(archiver) => archiver,
         }
     }
 
-    fn run<D: Disk>(self, store: &Store<D>) -> Result<Outcome> {
+    /// Returns the save that was acknowledged; none for an archive.
+    fn run<D: Disk>(self, store: &Store<D>) -> Result<Option<Outcome>> {
         match self {
-            Self::Plain(saver) | Self::Contended(saver) => save(store, saver),
-            Self::Keyed(process) => save_keyed(store, "keyed", process),
+            Self::Plain(saver) | Self::Contended(saver) => save(store, saver).map(Some),
+            Self::Keyed(process) => save_keyed(store, "keyed", process).map(Some),
+            Self::Archive(archiver) => try_archive(store, archiver).map(|_| None),
         }
     }
 }
@@ -89,7 +93,7 @@ fn cut_everywhere<T: Tap<MemoryDisk>>(
         let disk = disk.fork();
         let machine = Tapped { disk: Tapped { disk: disk.clone(), tap: mutant }, tap: &fault };
         let result = operation.run(&store_on(machine));
-        let told = result.iter().map(|saved| Ack::of(operation.saver(), saved));
+        let told = result.iter().flatten().map(|saved| Ack::of(operation.saver(), saved));
         let acked: Vec<Ack> = acked.iter().cloned().chain(fault.rival_acks.take()).chain(told).collect();
         visit(&disk, &acked);
         if !fault.fired() {
@@ -113,6 +117,8 @@ pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
         (&some, Operation::Contended("new"), Operation::Plain("second")),
         (&empty, Operation::Keyed("process 1"), Operation::Keyed("process 2")),
         (&some, Operation::Keyed("process 1"), Operation::Keyed("process 2")),
+        (&some, Operation::Archive("archiver"), Operation::Plain("second")),
+        (&some, Operation::Archive("archiver"), Operation::Archive("another")),
     ];
     let mut killed = HashSet::new();
     for ((disk, acked), first, second) in scenarios {

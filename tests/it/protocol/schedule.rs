@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ckpt::core::store::{Disk, STORE_NAME};
 
-use crate::support::audit::{Ack, save, store_on, workflow};
+use crate::support::audit::{Ack, save, store_on, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
@@ -85,11 +85,11 @@ impl Scheduler<'_> {
         self.wake[me].wait_while(turns, |turns| turns.turn != Some(me)).unwrap()
     }
 
-    fn finish(&self, me: usize, result: Result<Ack, String>) {
+    fn finish(&self, me: usize, result: Result<Option<Ack>, String>) {
         let mut turns = self.turns.lock().unwrap();
         turns.live.retain(|live| *live != me);
         match result {
-            Ok(ack) => turns.acked.push(ack),
+            Ok(ack) => turns.acked.extend(ack),
             Err(why) => turns.failed.push(why),
         }
         self.decide(&mut turns, None);
@@ -100,6 +100,8 @@ struct Turn<'a> {
     me: usize,
     /// Whether the directory of the workflow may come or go.
     comes_and_goes: bool,
+    /// Whether somebody archives, so that files become tombstones.
+    archives: bool,
     scheduler: &'a Scheduler<'a>,
 }
 
@@ -120,7 +122,8 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             // Another saver may take one of the next numbers, but none that is taken or further away.
             Step::Stat => name < FAR_NUMBER && !self.scheduler.is_taken(name),
             // What these find cannot be changed by another saver.
-            Step::Read | Step::Base | Step::Lock => false,
+            Step::Read => self.archives,
+            Step::Base | Step::Lock => false,
         };
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();
@@ -138,6 +141,7 @@ pub(super) struct Scene {
     /// Whether the directory of the workflow may come or go.
     pub(super) comes_and_goes: bool,
     pub(super) savers: usize,
+    pub(super) archivers: usize,
 }
 
 /// Runs a scene on a copy of its disk, with `prefix` as the first decisions.
@@ -147,7 +151,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
     prefix: &[usize],
     seen: &Mutex<HashSet<(u64, Vec<Ack>)>>,
 ) -> Run {
-    let everybody = scene.savers;
+    let everybody = scene.savers + scene.archivers;
     let turns = Turns {
         turn: None,
         live: (0..everybody).collect(),
@@ -163,14 +167,21 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
             let scheduler = &scheduler;
             scope.spawn(move || {
                 drop(scheduler.wait(me, scheduler.turns.lock().unwrap()));
-                let turn = Turn { me, comes_and_goes: scene.comes_and_goes, scheduler };
+                let (comes_and_goes, archives) = (scene.comes_and_goes, scene.archivers > 0);
+                let turn = Turn { me, comes_and_goes, archives, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
                 let store = store_on(Tapped { disk, tap: &turn });
                 // Whoever panics hands the turn on, or the others would wait for ever.
                 let saver = format!("saver {me}");
-                let told = catch_unwind(AssertUnwindSafe(|| match save(&store, &saver) {
-                    Ok(saved) => Ok(Ack::of(&saver, &saved)),
-                    Err(error) => Err(error.to_string()),
+                let told = catch_unwind(AssertUnwindSafe(|| {
+                    if me >= scene.savers {
+                        let archived = try_archive(&store, &saver);
+                        return archived.map(|_| None).map_err(|error| error.to_string());
+                    }
+                    match save(&store, &saver) {
+                        Ok(saved) => Ok(Some(Ack::of(&saver, &saved))),
+                        Err(error) => Err(error.to_string()),
+                    }
                 }));
                 scheduler.finish(me, told.unwrap_or_else(|_| Err(format!("{me} panicked"))));
             });

@@ -106,7 +106,6 @@ impl Race {
 #[test]
 fn cleanups_against_savers_against_archivers() {
     let world = World::new();
-    world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
     let triggers = ["batch_complete", "user_interrupt", "manual"];
     let race = Race::with_savers(triggers.len());
@@ -142,7 +141,6 @@ fn cleanups_against_savers_against_archivers() {
 #[test]
 fn archivers_against_savers_against_cleanups() {
     let world = World::new();
-    world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
     let race = Race::with_savers(2);
     std::thread::scope(|scope| {
@@ -155,8 +153,7 @@ fn archivers_against_savers_against_cleanups() {
         // One that is not slowed down by the start of a process.
         scope.spawn(|| {
             race.meanwhile(|round| {
-                let mut policy = RetentionSettings::default().policy();
-                policy.bundles = None;
+                let policy = RetentionSettings::default().policy();
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
                 let due = plan(&store(&world).cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
                 let done = store(&world).clean_up(&due, &stamp(round));

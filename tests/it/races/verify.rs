@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ckpt::core::ArchiveReason;
 use ckpt::core::finding::Severity;
-use ckpt::core::retention::{BundleRule, KeepRules, Limit, Policy, RetentionSettings, Rules, plan};
+use ckpt::core::retention::{KeepRules, Limit, Policy, RetentionSettings, Rules, RunRule, plan};
 use ckpt::core::store::{Disk, Store};
 use ckpt::core::{Timestamp, span::Span};
 use serde_json::json;
@@ -19,7 +19,6 @@ fn clean_up(world: &World, change: impl FnOnce(&mut Policy)) {
     let mut policy = RetentionSettings::default().policy();
     policy.rules = Rules::Everything;
     policy.keep = KeepRules { last: Limit::newest(1), ..KeepRules::default() };
-    policy.bundles = None;
     change(&mut policy);
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
     let plan = plan(&world.store().cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
@@ -44,7 +43,7 @@ fn restore(world: &World) {
 /// Something that others do while a store is verified.
 type Event = (&'static str, fn(&World));
 
-const EXPIRY: &str = "cleanups after which older bundles expire";
+const EXPIRY: &str = "fresh starts after which older runs expire";
 const EVENTS: [Event; 6] = [
     ("saves and a cleanup", |world| {
         save(world, 3);
@@ -56,10 +55,10 @@ const EVENTS: [Event; 6] = [
     }),
     (EXPIRY, |world| {
         for _ in 0..2 {
-            save(world, 2);
-            let newest = Limit::newest(1).unwrap();
+            world.store().restart(&id("042"), &world.stamp()).unwrap();
+            let previous_runs = Limit::newest(1).unwrap();
             clean_up(world, |policy| {
-                policy.bundles = Some(BundleRule { newest, failed_for: Span::from_days(30) });
+                policy.runs = Some(RunRule { previous_runs, failed_for: Span::from_days(30) });
             });
         }
     }),
@@ -189,7 +188,6 @@ fn a_real_loss_is_found_and_recorded_beside_others() {
 #[test]
 fn processes_that_verify_and_repair_beside_savers_and_cleanups_find_nothing() {
     let world = project::World::new();
-    world.configure("[retention]\nbundles = -1\n");
     world.run(&["save", "042"]).succeeds();
     let triggers = ["batch_complete", "user_interrupt", "manual"];
     let race = Race::with_savers(triggers.len());

@@ -1,7 +1,7 @@
 //! Where a rule begins and ends.
 
 use ckpt::core::retention::{
-    BundleFacts, BundleRule, CleanupEffect, KeepRules, Limit, Policy, PolicyError, Reason, Rules, Snapshot,
+    CleanupEffect, HeadFacts, KeepRules, Limit, Policy, PolicyError, Reason, Rules, RunRule, Snapshot,
     StoreDirectory, TemporaryFile, TriggerLimits, WorkflowFacts, plan,
 };
 use ckpt::core::size::Size;
@@ -112,41 +112,88 @@ fn all_reasons_are_given() {
     assert_eq!(codes, ["newest_of_open", "pinned", "keep_last", "keep_within"]);
 }
 
-#[test]
-fn seven_bundles_leave_the_newest_five() {
-    let mut facts = aged(WorkflowStatus::InProgress, &[0]);
-    facts.bundles =
-        (1..=7).rev().map(|n| bundle(n, (10 - n as i64) * DAY, &ArchiveReason::Cleanup)).collect();
-    let gone = |facts: &WorkflowFacts, policy: &Policy| -> Vec<String> {
-        let plan = plan(&snapshot(vec![facts.clone()]), policy, now()).unwrap();
-        plan.workflows[0].expired.iter().map(|bundle| bundle.name[..8].to_owned()).collect()
-    };
-    assert_eq!(gone(&facts, &standing()), ["00000002", "00000001"]);
-    let all = BundleRule { newest: Limit::All, failed_for: Span::from_days(30) };
-    assert_eq!(gone(&facts, &Policy { bundles: Some(all), ..standing() }), Vec::<String>::new());
-    // The one that this cleanup makes is the sixth.
-    facts.checkpoints = (8..=9).map(|seq| checkpoint(seq, 0, Trigger::UserInterrupt, "a")).collect();
-    facts.newest = 9;
-    assert_eq!(gone(&facts, &standing()), ["00000003", "00000002", "00000001"]);
+/// The first numbers of the runs that go for good.
+fn expired(facts: &WorkflowFacts, policy: &Policy) -> Vec<u64> {
+    let plan = plan(&snapshot(vec![facts.clone()]), policy, now()).unwrap();
+    plan.expired_runs().map(|(_, run)| run.first).collect()
+}
+
+/// An open run above seven previous ones of ten numbers each, the oldest of which began with 1.
+fn eighth_run() -> WorkflowFacts {
+    let mut facts = workflow("x", WorkflowStatus::InProgress, vec![checkpoint(71, 0, Trigger::Manual, "a")]);
+    facts.checkpoints[0].details.as_mut().unwrap().run = 71;
+    facts.run = 71;
+    facts.bundles = (0..7)
+        .rev()
+        .map(|n| {
+            let run = n * 10 + 1;
+            bundle(run, (run, run + 8), (10 - i64::try_from(n).unwrap()) * DAY, &ArchiveReason::Restarted)
+        })
+        .collect();
+    facts
 }
 
 #[test]
-fn bundles_of_failed_workflows_stay_thirty_days() {
-    for reason in [ArchiveReason::Failed, ArchiveReason::Abandoned, ArchiveReason::Completed] {
-        for (age, goes) in [(29 * DAY, false), (30 * DAY, false), (30 * DAY + 1, true), (31 * DAY, true)] {
-            let mut facts = aged(WorkflowStatus::InProgress, &[0]);
-            facts.bundles = vec![bundle(9, 0, &ArchiveReason::Cleanup), bundle(3, age, &reason)];
-            let plan = plan(&snapshot(vec![facts]), &standing(), now()).unwrap();
-            let expected = usize::from(goes && reason != ArchiveReason::Completed);
-            assert_eq!(plan.workflows[0].expired.len(), expected, "{reason} {age}");
+fn seven_previous_runs_leave_the_newest_five() {
+    let mut facts = eighth_run();
+    assert_eq!(expired(&facts, &standing()), [1, 11]);
+    let rule = |previous_runs| Some(RunRule { previous_runs, failed_for: Span::from_days(30) });
+    assert_eq!(expired(&facts, &Policy { runs: rule(Limit::All), ..standing() }), [0; 0]);
+    assert_eq!(expired(&facts, &Policy { runs: None, ..standing() }), [0; 0]);
+    assert_eq!(expired(&facts, &Policy { runs: rule(newest(6)), ..standing() }), [1]);
+    // A restored checkpoint that stays keeps its run.
+    let mut restored = checkpoint(3, 9 * DAY, Trigger::Manual, "a");
+    restored.details.as_mut().unwrap().run = 1;
+    facts.checkpoints.insert(0, restored);
+    assert_eq!(expired(&facts, &standing()), [11]);
+    // If the newest run is unknown, nothing goes.
+    facts.head = HeadFacts::Unreadable;
+    assert_eq!(expired(&facts, &standing()), [0; 0]);
+}
+
+#[test]
+fn any_number_of_bundles_of_one_run_stay() {
+    for head in [
+        HeadFacts::Checkpoint(WorkflowStatus::InProgress),
+        HeadFacts::Seal(WorkflowStatus::Complete, ago(0)),
+        HeadFacts::Seal(WorkflowStatus::InProgress, ago(99 * DAY)),
+    ] {
+        let mut facts = aged(WorkflowStatus::InProgress, &[0]);
+        (facts.newest, facts.head) = (100, head);
+        let reason = |n| if n % 2 == 0 { ArchiveReason::Completed } else { ArchiveReason::Failed };
+        facts.bundles = (1..=50).rev().map(|n| bundle(1, (n, n), 99 * DAY, &reason(n))).collect();
+        assert_eq!(expired(&facts, &standing()), [0; 0], "{head:?}");
+    }
+}
+
+#[test]
+fn failed_and_abandoned_runs_stay_thirty_days_after_their_last_save() {
+    use WorkflowStatus::{Abandoned, Complete, Failed, InProgress};
+    for status in [Failed, Abandoned, Complete, InProgress] {
+        for (age, is_due) in [(29 * DAY, false), (30 * DAY, false), (30 * DAY + 1, true), (31 * DAY, true)] {
+            let why = format!("{status:?} {age}");
+            let goes = is_due && matches!(status, Failed | Abandoned);
+            let reason = status.archive_reason().unwrap_or(ArchiveReason::Restarted);
+            // The newest run, archived, in the only bundle there is. It was archived later.
+            let mut archived = aged(status, &[0]);
+            (archived.newest, archived.head) = (4, HeadFacts::Seal(status, ago(0)));
+            archived.checkpoints.clear();
+            archived.bundles = vec![bundle(1, (1, 3), age, &reason)];
+            assert_eq!(expired(&archived, &standing()), [1][..usize::from(goes)], "{why}");
+            // The newest run, live.
+            let live = workflow("x", status, vec![checkpoint(1, age, Trigger::Manual, "a")]);
+            assert_eq!(expired(&live, &standing()), [1][..usize::from(goes)], "{why}");
+            let mut pinned = live;
+            pinned.checkpoints[0].details.as_mut().unwrap().pinned = true;
+            assert_eq!(expired(&pinned, &standing()), [0; 0], "{why}");
+            // A previous run, some of which a cleanup archived later.
+            let mut previous = eighth_run();
+            previous.bundles.truncate(1);
+            previous.bundles.push(bundle(1, (6, 8), age, &reason));
+            previous.bundles.push(bundle(1, (1, 5), 0, &ArchiveReason::Cleanup));
+            assert_eq!(expired(&previous, &standing()), [1][..usize::from(goes)], "{why}");
         }
     }
-    let mut only = aged(WorkflowStatus::InProgress, &[0]);
-    only.bundles = vec![bundle(3, 99 * DAY, &ArchiveReason::Failed)];
-    assert!(
-        plan(&snapshot(vec![only]), &standing(), now()).unwrap().is_empty(),
-        "the newest one always stays"
-    );
 }
 
 #[test]
@@ -207,40 +254,4 @@ fn files_that_were_being_written_go_after_a_day() {
     let found = [DAY - 1, DAY, DAY + 1, -DAY].map(leftover);
     let facts = Snapshot { temporary_files: found.to_vec(), ..Snapshot::default() };
     assert_eq!(plan(&facts, &standing(), now()).unwrap().stale_files, [leftover(DAY + 1)]);
-}
-
-/// A workflow with this many bundles of so many bytes.
-fn with_bundles(count: u64, bytes: u64) -> WorkflowFacts {
-    let mut facts = workflow("x", WorkflowStatus::InProgress, vec![checkpoint(100, 0, Trigger::Manual, "")]);
-    let small = |last| BundleFacts { bytes, mergeable: true, ..bundle(last, DAY, &ArchiveReason::Cleanup) };
-    facts.bundles = (1..=count).rev().map(small).collect();
-    facts
-}
-
-#[test]
-fn bundles_up_to_a_size_are_small() {
-    let keeps_all = Policy { bundles: None, ..standing() };
-    let merged = |count, bytes| {
-        let plan = plan(&snapshot(vec![with_bundles(count, bytes)]), &keeps_all, now()).unwrap();
-        plan.workflows[0].merge.len()
-    };
-    assert_eq!((merged(5, 1), merged(6, 1)), (0, 6));
-    assert_eq!((merged(6, 256 << 10), merged(6, (256 << 10) + 1)), (6, 0));
-    assert_eq!(merged(100, 256 << 10), 16, "no more than 4 MiB at once");
-}
-
-#[test]
-fn a_bundle_that_expires_by_age_does_not_delay_merging() {
-    let mut facts = aged(WorkflowStatus::InProgress, &[0]);
-    facts.bundles = vec![
-        bundle(9, 0, &ArchiveReason::Completed),
-        bundle(8, DAY, &ArchiveReason::Completed),
-        bundle(7, 2 * DAY, &ArchiveReason::Completed),
-        bundle(6, 3 * DAY, &ArchiveReason::Completed),
-        bundle(5, 31 * DAY, &ArchiveReason::Failed),
-    ];
-    let small = |last| BundleFacts { mergeable: true, ..bundle(last, 40 * DAY, &ArchiveReason::Cleanup) };
-    facts.bundles.extend([4, 3].map(small));
-    let plan = plan(&snapshot(vec![facts]), &standing(), now()).unwrap();
-    assert_eq!((plan.workflows[0].expired.len(), plan.workflows[0].merge.len()), (1, 2));
 }

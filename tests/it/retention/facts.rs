@@ -28,7 +28,8 @@ pub(super) fn ago(seconds: i64) -> Timestamp {
 
 /// A checkpoint saved so many seconds ago.
 pub(super) fn checkpoint(seq: u64, age: i64, trigger: Trigger, phase: &str) -> CheckpointFacts {
-    let details = CheckpointDetails { saved_at: ago(age), trigger, phase: phase.parse().ok(), pinned: false };
+    let phase = phase.parse().ok();
+    let details = CheckpointDetails { run: 1, saved_at: ago(age), trigger, phase, pinned: false };
     CheckpointFacts { seq, bytes: 100, details: Some(details) }
 }
 
@@ -41,6 +42,7 @@ pub(super) fn workflow(
         workflow: id(name),
         newest: checkpoints.last().map_or(0, |newest| newest.seq),
         head: HeadFacts::Checkpoint(status),
+        run: 1,
         checkpoints,
         bundles: Vec::new(),
     }
@@ -50,8 +52,9 @@ pub(super) fn snapshot(workflows: Vec<WorkflowFacts>) -> Snapshot {
     Snapshot { workflows, ..Snapshot::default() }
 }
 
-pub(super) fn bundle(last: u64, age: i64, reason: &ArchiveReason) -> BundleFacts {
-    BundleFacts { name: BundleName::new(last, last, ago(age), reason), bytes: 10, mergeable: false }
+/// A bundle of the run that begins with `run`, last saved so many seconds ago.
+pub(super) fn bundle(run: u64, numbers: (u64, u64), age: i64, reason: &ArchiveReason) -> BundleFacts {
+    BundleFacts { name: BundleName::new(run, numbers, ago(age), reason), bytes: 10 }
 }
 
 /// What a store does on its own.
@@ -96,27 +99,63 @@ fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {
     )
 }
 
+/// How many numbers each previous run has.
+pub(super) const RUN: u64 = 10;
+
+/// A run before the newest one: how it ended, how many days ago, and whether its first checkpoint was restored.
+fn any_previous_run() -> impl Strategy<Value = (ArchiveReason, i64, bool)> {
+    let reason = prop::sample::select(vec![
+        ArchiveReason::Completed,
+        ArchiveReason::Restarted,
+        ArchiveReason::Failed,
+        ArchiveReason::Abandoned,
+    ]);
+    (reason, 0_i64..60, prop::bool::weighted(0.1))
+}
+
+/// A workflow with any number of previous runs, in two bundles each, and a newest run that is live, in part or whole.
 fn any_workflow() -> impl Strategy<Value = WorkflowFacts> {
-    let bundles = prop::collection::vec((1_u64..9, 0_i64..60, prop::bool::ANY, prop::bool::ANY), 0..9);
-    (any_status(), prop::collection::vec(any_checkpoint(), 1..16), bundles).prop_map(
-        |(status, mut checkpoints, bundles)| {
-            for (seq, facts) in (1..).zip(&mut checkpoints) {
+    let previous = prop::collection::vec(any_previous_run(), 0..9);
+    let newest = (any_status(), prop::collection::vec(any_checkpoint(), 1..16), 0_u64..3);
+    (previous, newest, prop::option::weighted(0.2, 0_i64..60)).prop_map(
+        |(previous, (status, mut checkpoints, cleaned), sealed)| {
+            let mut restored_ones = Vec::new();
+            let mut bundles = Vec::new();
+            let mut run = 1;
+            for (reason, days, restored) in previous {
+                bundles.push(bundle(run, (run, run + 4), (days + 1) * DAY, &ArchiveReason::Cleanup));
+                bundles.push(bundle(run, (run + 5, run + RUN - 2), days * DAY, &reason));
+                if restored {
+                    let mut facts = checkpoint(run, (days + 1) * DAY, Trigger::UserInterrupt, "a");
+                    facts.details.as_mut().unwrap().run = run;
+                    restored_ones.push(facts);
+                }
+                run += RUN;
+            }
+            for (seq, facts) in (run + cleaned..).zip(&mut checkpoints) {
                 facts.seq = seq;
+                if let Some(details) = &mut facts.details {
+                    details.run = run;
+                }
+            }
+            if cleaned > 0 {
+                bundles.push(bundle(run, (run, run + cleaned - 1), 50 * DAY, &ArchiveReason::Cleanup));
             }
             let mut facts = workflow("x", status, checkpoints);
+            facts.run = run;
             if facts.checkpoints.last().is_some_and(|newest| newest.details.is_none()) {
                 facts.head = HeadFacts::Unreadable;
+            } else if let Some(days) = sealed {
+                // Archived as a whole.
+                let reason = status.archive_reason().unwrap_or(ArchiveReason::Restarted);
+                bundles.push(bundle(run, (run + cleaned, facts.newest), days * DAY, &reason));
+                facts.checkpoints.clear();
+                facts.newest += 1;
+                facts.head = HeadFacts::Seal(status, ago(days * DAY));
             }
-            let reason = |failed| if failed { ArchiveReason::Failed } else { ArchiveReason::Cleanup };
-            facts.bundles = bundles
-                .into_iter()
-                .map(|(last, days, failed, mergeable)| BundleFacts {
-                    mergeable: mergeable && !failed,
-                    ..bundle(last, days * DAY, &reason(failed))
-                })
-                .collect();
-            facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.to_string()));
-            facts.bundles.dedup_by_key(|bundle| bundle.name.to_string());
+            facts.checkpoints.splice(0..0, restored_ones);
+            bundles.reverse();
+            facts.bundles = bundles;
             facts
         },
     )
@@ -189,7 +228,7 @@ fn most_generated_plans_remove_something() {
     const CASES: usize = 500;
     let mut runner = TestRunner::deterministic();
     let cases = (any_snapshot(), any_policy());
-    let (mut valid, mut removing, mut partly, mut wholly, mut merging, mut expiring) = (0, 0, 0, 0, 0, 0);
+    let (mut valid, mut removing, mut partly, mut wholly, mut expiring) = (0, 0, 0, 0, 0);
     for _ in 0..CASES {
         let (snapshot, policy) = cases.new_tree(&mut runner).unwrap().current();
         let Ok(plan) = plan(&snapshot, &policy, now()) else { continue };
@@ -198,14 +237,13 @@ fn most_generated_plans_remove_something() {
         removing += usize::from(plan.leaving().next().is_some());
         partly += any(&|workflow| workflow.effect == CleanupEffect::Checkpoints);
         wholly += any(&|workflow| matches!(workflow.effect, CleanupEffect::Workflow(_)));
-        merging += any(&|workflow| !workflow.merge.is_empty());
         expiring += any(&|workflow| !workflow.expired.is_empty());
     }
     let counts = format!(
-        "of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {merging} merge, {expiring} expire"
+        "of {CASES}: {valid} valid, {removing} remove, {partly} partly, {wholly} wholly, {expiring} expire"
     );
     assert!(valid * 4 > CASES * 3, "{counts}");
     assert!(removing * 2 > valid, "{counts}");
-    assert!([partly, wholly, merging, expiring].iter().all(|count| count * 10 > valid), "{counts}");
+    assert!([partly, wholly, expiring].iter().all(|count| count * 10 > valid), "{counts}");
     println!("{counts}");
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use ckpt::core::retention::{
-    CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, WorkflowFacts,
+    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, WorkflowFacts,
 };
 use ckpt::core::span::Span;
-use ckpt::core::{Handle, Trigger, WorkflowStatus};
+use ckpt::core::{ArchiveReason, Handle, Timestamp, Trigger, WorkflowStatus};
 use proptest::prelude::*;
 
-use super::facts::{any_policy, any_snapshot, now, plan_or_reject};
+use super::facts::{RUN, any_policy, any_snapshot, now, plan_or_reject};
 
 /// Why a row fits, and whether what it fits stays.
 type Row = (&'static str, fn(&Case<'_>) -> bool, bool);
@@ -30,6 +30,7 @@ const TABLE: &[Row] = &[
     ("among the last",                      |c| c.among_the_last(),                                  true),
     ("young enough",                        |c| c.within(),                                          true),
     ("among the last of its trigger",       |c| c.among_the_last_of_its_trigger(),                   true),
+    ("archived already",                    |c| c.is_archived(),                                       false),
     ("nothing else stays",                  |c| c.policy.rules == Rules::Everything,                   false),
     ("open and too old",                    |c| c.is(WorkflowStatus::InProgress) && c.too_old(),       false),
     ("finished and idle",                   |c| !c.is(WorkflowStatus::InProgress) && c.idle(),         false),
@@ -51,8 +52,11 @@ impl Case<'_> {
     fn is(&self, status: WorkflowStatus) -> bool {
         self.workflow.head == HeadFacts::Checkpoint(status)
     }
+    fn is_archived(&self) -> bool {
+        matches!(self.workflow.head, HeadFacts::Seal(..))
+    }
     fn is_newest(&self) -> bool {
-        self.workflow.checkpoints.last().unwrap().seq == self.checkpoint.seq
+        self.workflow.newest == self.checkpoint.seq
     }
     fn limit(&self) -> Option<u64> {
         match &self.policy.rules {
@@ -101,10 +105,7 @@ impl Case<'_> {
 
 fn expected(snapshot: &Snapshot, policy: &Policy) -> BTreeSet<Handle> {
     let mut gone = BTreeSet::new();
-    for workflow in &snapshot.workflows {
-        if !policy.filter.matches(&workflow.workflow, workflow.head.status()) {
-            continue;
-        }
+    for workflow in in_scope(snapshot, policy) {
         let goes = |checkpoint: &&CheckpointFacts| {
             let case = Case { workflow, checkpoint, policy };
             !TABLE.iter().find(|(_, fits, _)| fits(&case)).unwrap().2
@@ -129,4 +130,60 @@ proptest! {
         let removed: BTreeSet<Handle> = plan.leaving().map(|decision| decision.handle.clone()).collect();
         prop_assert_eq!(removed, expected(&snapshot, &policy));
     }
+
+    #[test]
+    fn the_runs_that_expire_are_those_the_rules_name(snapshot in any_snapshot(), mut policy in any_policy()) {
+        policy.max_size = None;
+        let plan = plan_or_reject(&snapshot, &policy)?;
+        let mut stays: BTreeSet<Handle> = plan.decisions().map(|decision| decision.handle.clone()).collect();
+        let gone = expected(&snapshot, &policy);
+        stays.retain(|handle| !gone.contains(handle));
+        for (workflow, done) in in_scope(&snapshot, &policy).zip(&plan.workflows) {
+            let found: Vec<u64> = done.expired.iter().map(|run| run.first).collect();
+            prop_assert_eq!(found, expired(workflow, &stays), "{:?}", workflow);
+        }
+    }
+}
+
+fn in_scope<'a>(snapshot: &'a Snapshot, policy: &'a Policy) -> impl Iterator<Item = &'a WorkflowFacts> {
+    snapshot.workflows.iter().filter(|facts| policy.filter.matches(&facts.workflow, facts.head.status()))
+}
+
+/// The first numbers of the runs that go: those before the newest six, and failed or abandoned ones after thirty days,
+/// unless one of their checkpoints stays.
+fn expired(workflow: &WorkflowFacts, stays: &BTreeSet<Handle>) -> Vec<u64> {
+    if workflow.head == HeadFacts::Unreadable {
+        return Vec::new();
+    }
+    let runs: Vec<u64> = (1..=workflow.run).step_by(usize::try_from(RUN).unwrap()).collect();
+    let is_old = |time: Timestamp| now().to_chrono() - time.to_chrono() > chrono::TimeDelta::days(30);
+    let goes = |first: u64, newer: usize| {
+        let end = if first == workflow.run { u64::MAX } else { first + RUN - 1 };
+        let kept = stays.range(Handle::new(&workflow.workflow, first)..=Handle::new(&workflow.workflow, end));
+        if kept.count() > 0 {
+            return false;
+        }
+        let of_run = |bundle: &&BundleFacts| bundle.name.run == first;
+        let live = workflow.checkpoints.iter().any(|checkpoint| (first..=end).contains(&checkpoint.seq));
+        if !live && !workflow.bundles.iter().any(|bundle| of_run(&bundle)) {
+            return false;
+        }
+        let last = workflow.bundles.iter().filter(of_run).max_by_key(|bundle| bundle.name.last);
+        let failed = [WorkflowStatus::Failed, WorkflowStatus::Abandoned];
+        let is_failed = match workflow.head.status() {
+            Some(status) if newer == 0 => failed.contains(&status),
+            _ => last
+                .is_some_and(|b| matches!(b.name.reason, ArchiveReason::Failed | ArchiveReason::Abandoned)),
+        };
+        let saved_at = match workflow.head {
+            HeadFacts::Checkpoint(_) if newer == 0 => {
+                let newest = workflow.checkpoints.last().unwrap();
+                newest.details.as_ref().unwrap().saved_at
+            }
+            _ => last.unwrap().name.saved_at,
+        };
+        newer > 5 || (is_failed && is_old(saved_at))
+    };
+    let newer = (0..runs.len()).rev();
+    runs.iter().zip(newer).filter(|(first, newer)| goes(**first, *newer)).map(|(first, _)| *first).collect()
 }

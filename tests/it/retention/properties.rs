@@ -6,10 +6,10 @@ use ckpt::core::retention::{
     BundleFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, PolicyError, Snapshot, plan,
 };
 use ckpt::core::store::BundleName;
-use ckpt::core::{ArchiveReason, Handle, Timestamp};
+use ckpt::core::{ArchiveReason, Handle};
 use proptest::prelude::*;
 
-use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject, standing};
+use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
 
 fn removed(plan: &CleanupPlan) -> BTreeSet<Handle> {
     plan.leaving().map(|decision| decision.handle.clone()).collect()
@@ -20,36 +20,26 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
     let mut snapshot = snapshot.clone();
     for done in &plan.workflows {
         let facts = snapshot.workflows.iter_mut().find(|facts| facts.workflow == done.workflow).unwrap();
+        let expired: Vec<&String> = done.expired.iter().flat_map(|run| &run.bundles).collect();
+        facts.bundles.retain(|bundle| !expired.contains(&&bundle.name.to_string()));
+        for decision in done.leaving().filter(|decision| !decision.delete) {
+            let seq = decision.handle.seq;
+            let left = facts.checkpoints.iter().find(|checkpoint| checkpoint.seq == seq).unwrap();
+            let details = left.details.as_ref().unwrap();
+            let reason = match &done.effect {
+                CleanupEffect::Workflow(reason) if details.run == facts.run => reason,
+                _ => &ArchiveReason::Cleanup,
+            };
+            let name = BundleName::new(details.run, (seq, seq), details.saved_at, reason);
+            facts.bundles.push(BundleFacts { name, bytes: 1 });
+        }
         let gone: BTreeSet<u64> = done.leaving().map(|decision| decision.handle.seq).collect();
         facts.checkpoints.retain(|checkpoint| !gone.contains(&checkpoint.seq));
-        let old: BTreeSet<&str> = done.expired.iter().map(|bundle| bundle.name.as_str()).collect();
-        facts.bundles.retain(|bundle| !old.contains(bundle.name.to_string().as_str()));
-        let mut parts: Vec<BundleName> = facts.bundles.iter().map(|bundle| bundle.name.clone()).collect();
-        parts.retain(|name| done.merge.contains(&name.to_string()));
-        facts.bundles.retain(|bundle| !parts.contains(&bundle.name));
         if let CleanupEffect::Workflow(_) = done.effect {
-            let status = done.status.unwrap();
-            facts.head = HeadFacts::Seal { status, bundle_missing: false };
+            facts.head = HeadFacts::Seal(done.status.unwrap(), now());
             facts.newest += 1;
-        }
-        if let (Some(first), Some(last), false) = (gone.first(), gone.last(), plan.purge) {
-            let name = BundleName::new(*first, *last, now(), &ArchiveReason::Cleanup);
-            match (&done.effect, parts.is_empty()) {
-                (CleanupEffect::Checkpoints, false) => parts.push(name),
-                (removal, _) => {
-                    let mergeable = *removal == CleanupEffect::Checkpoints;
-                    facts.bundles.push(BundleFacts { name, bytes: 1, mergeable });
-                }
-            }
-        }
-        if let (Some(first), Some(last), Some(at)) = (
-            parts.iter().map(|name| name.first).min(),
-            parts.iter().map(|name| name.last).max(),
-            parts.iter().map(|name| name.at).max(),
-        ) {
-            let later = Timestamp::new(at.to_chrono() + chrono::TimeDelta::seconds(1));
-            let name = BundleName::new(first, last, later, &ArchiveReason::Cleanup);
-            facts.bundles.push(BundleFacts { name, bytes: 1, mergeable: true });
+        } else if done.expired.iter().any(|run| run.last == done.newest) {
+            facts.newest += 1;
         }
         facts.bundles.sort_by_key(|bundle| std::cmp::Reverse(bundle.name.last));
     }
@@ -140,35 +130,29 @@ proptest! {
     }
 
     #[test]
-    fn what_is_merged_does_not_expire_and_is_more_than_one(snapshot in any_snapshot(), policy in any_policy()) {
+    fn a_run_goes_as_a_whole_or_not_at_all(snapshot in any_snapshot(), policy in any_policy()) {
         let plan = plan_or_reject(&snapshot, &policy)?;
-        for (workflow, done) in plan.workflows.iter().map(|done| (&done.workflow, done)) {
-            let facts = snapshot.workflows.iter().find(|facts| facts.workflow == *workflow).unwrap();
-            let made = usize::from(done.effect == CleanupEffect::Checkpoints && !plan.purge);
-            prop_assert!(done.merge.is_empty() || done.merge.len() + made > 1);
-            for name in &done.merge {
-                prop_assert!(done.expired.iter().all(|gone| gone.name != *name));
-                let bundle = facts.bundles.iter().find(|bundle| bundle.name.to_string() == *name).unwrap();
-                prop_assert!(bundle.mergeable && bundle.name.reason == ArchiveReason::Cleanup);
+        for done in &plan.workflows {
+            let facts = snapshot.workflows.iter().find(|facts| facts.workflow == done.workflow).unwrap();
+            for run in &done.expired {
+                let of_run = |bundle: &&BundleFacts| bundle.name.run == run.first;
+                let all: Vec<String> = facts.bundles.iter().filter(of_run).map(|b| b.name.to_string()).collect();
+                prop_assert_eq!(&run.bundles, &all);
+                prop_assert!(!run.reasons.is_empty());
+                prop_assert!(done.decisions.iter().all(|d| !run.contains(d.handle.seq) || d.delete));
             }
-            // Single checkpoints of an open workflow do not drive each other out.
-            let small = |name: &str| facts.bundles.iter().any(|b| b.mergeable && b.name.to_string() == name);
-            if facts.bundles.iter().all(|bundle| bundle.mergeable) {
-                prop_assert!(done.expired.iter().all(|gone| !small(&gone.name)), "{:#?}", done);
-            }
+            // What a checkpoint that stays continues, stays too.
+            let newest_stays = done.decisions.iter().any(|d| d.keep && d.handle.seq >= facts.run);
+            prop_assert!(!newest_stays || done.expired.iter().all(|run| run.first != facts.run));
         }
     }
 
     #[test]
-    fn the_bundle_with_the_highest_number_always_stays(snapshot in any_snapshot()) {
-        let plan = plan(&snapshot, &standing(), now()).unwrap();
-        // Where a bundle is about to be made, that one carries the workflow on.
-        let pairs = snapshot.workflows.iter().zip(&plan.workflows);
-        for (facts, done) in pairs.filter(|(_, done)| done.effect == CleanupEffect::Nothing) {
-            let highest = facts.bundles.iter().map(|bundle| bundle.name.last).max();
-            for bundle in facts.bundles.iter().filter(|bundle| Some(bundle.name.last) == highest) {
-                prop_assert!(done.expired.iter().all(|gone| gone.name != bundle.name.to_string()));
-            }
-        }
+    fn without_a_rule_for_runs_nothing_is_deleted(snapshot in any_snapshot(), mut policy in any_policy()) {
+        policy.runs = None;
+        policy.purge = false;
+        let plan = plan_or_reject(&snapshot, &policy)?;
+        prop_assert_eq!(plan.expired_runs().count(), 0);
+        prop_assert!(plan.decisions().all(|decision| !decision.delete));
     }
 }

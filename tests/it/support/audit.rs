@@ -7,7 +7,7 @@ use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::{Checkpoint, Writer};
 use ckpt::core::format::Unusable;
 use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
+use ckpt::core::store::{Archived, Disk, OsDisk, STORE_NAME};
 use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
 use serde_json::json;
 
@@ -54,7 +54,11 @@ pub(crate) fn store_in(base: &Path) -> Store {
 
 /// Archives the workflow.
 pub(crate) fn archive<D: Disk>(store: &Store<D>) {
-    store.archive(&workflow(), &ArchiveReason::Completed, &stamp("archive"), &mut |_| {}).unwrap();
+    try_archive(store, "archive").unwrap();
+}
+
+pub(crate) fn try_archive<D: Disk>(store: &Store<D>, save_id: &str) -> Result<Archived> {
+    store.archive(&workflow(), &ArchiveReason::Completed, &stamp(save_id), &mut |_| {})
 }
 
 /// Saves a mark that the state keeps from then on.

@@ -186,7 +186,7 @@ pub(crate) fn state(checkpoint: &Checkpoint) -> Value {
 }
 
 /// How the steps that change the disk begin.
-const CHANGES: [&str; 6] = ["make", "stage", "publish", "replace", "move", "discard"];
+const CHANGES: [&str; 6] = ["make", "stage", "publish", "replace", "move", "remove"];
 
 /// What happens at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{CleanupReport, WorkflowChange};
+use super::{CleanupReport, DeletedRun, WorkflowChange};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::views::failed::FailedItem;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::{and, count, left_out, verb};
-use crate::core::WorkflowId;
 use crate::core::retention::{CheckpointDecision, Reason};
 use crate::core::size::Size;
+use crate::core::{Handle, WorkflowId};
 
 /// How many reasons a summary line names.
 const MOST_REASONS: usize = 3;
@@ -24,11 +24,14 @@ impl Report for CleanupReport {
         if !self.applied {
             return format!("{}\n", self.plan);
         }
-        let removed = self.changes.iter().flat_map(|change| &change.removed);
+        let removed = self.changes.iter().flat_map(|change| change.archived.iter().chain(&change.deleted));
         removed.map(|handle| format!("{handle}\n")).collect()
     }
 
     fn answer(&self, page: &mut Page) {
+        if self.shows_deletions_only {
+            return self.deletions(page);
+        }
         if self.shows_policy {
             page.line(match self.policy.source {
                 PolicySource::Store => "Policy of the store:",
@@ -39,20 +42,15 @@ impl Report for CleanupReport {
             }
         }
         for change in &self.changes {
-            self.change(change, page);
+            self.line(self.archived(), &change.workflow, &change.archived, page);
+            if page.verbose {
+                self.details(&change.workflow, page);
+            }
         }
         if page.verbose {
             self.unchanged(page);
         }
-        if let [first, others @ ..] = self.merged.as_slice() {
-            let verb = if self.applied { "Merged" } else { "Would merge" };
-            let bundles = self.merged.iter().map(|merged| merged.names.len()).sum();
-            let of = match others.len() {
-                0 => first.workflow.to_string(),
-                more => count(more + 1, "workflow"),
-            };
-            page.line(format!("{verb} {} of {of}", count(bundles, "small bundle")));
-        }
+        self.deletions(page);
         if self.stale_files > 0 {
             let verb = if self.applied { "Removed" } else { "Would remove" };
             page.line(format!("{verb} {}", count(self.stale_files, "stale temporary file")));
@@ -75,45 +73,65 @@ impl Report for CleanupReport {
 
 impl CleanupReport {
     /// `Archived`, `Would archive`.
-    fn verb(&self) -> &'static str {
-        match (self.applied, self.policy.purge) {
-            (true, false) => "Archived",
-            (false, false) => "Would archive",
-            (true, true) => "Purged",
-            (false, true) => "Would purge",
-        }
+    fn archived(&self) -> &'static str {
+        if self.applied { "Archived" } else { "Would archive" }
     }
 
     fn decisions_of(&self, workflow: &WorkflowId) -> impl Iterator<Item = &CheckpointDecision> {
         self.decisions.iter().filter(move |decision| decision.handle.workflow == *workflow)
     }
 
-    fn change(&self, change: &WorkflowChange, page: &mut Page) {
-        let WorkflowChange { workflow, removed, bytes, expired_bundles } = change;
-        if !removed.is_empty() {
-            page.line(format!(
-                "{} {} of {} of {} ({}): {}",
-                self.verb(),
-                removed.len(),
-                count(self.decisions_of(workflow).count(), "checkpoint"),
-                page.paint(Style::Bold, workflow.as_str()),
-                Size(*bytes),
-                page.escape(&self.why(workflow)),
-            ));
+    /// Renders the checkpoints of a workflow that leave in one way.
+    fn line(&self, verb: &str, workflow: &WorkflowId, handles: &[Handle], page: &mut Page) {
+        if handles.is_empty() {
+            return;
         }
-        if page.verbose {
-            self.details(workflow, page);
+        page.line(format!(
+            "{verb} {} of {} of {} ({}): {}",
+            handles.len(),
+            count(self.decisions_of(workflow).count(), "checkpoint"),
+            page.paint(Style::Bold, workflow.as_str()),
+            Size(self.bytes(workflow, handles)),
+            page.escape(&self.why(workflow, handles)),
+        ));
+    }
+
+    /// Returns the size of checkpoints of a workflow.
+    fn bytes(&self, workflow: &WorkflowId, handles: &[Handle]) -> u64 {
+        let listed = |decision: &&CheckpointDecision| handles.binary_search(&decision.handle).is_ok();
+        self.decisions_of(workflow).filter(listed).map(|decision| decision.bytes).sum()
+    }
+
+    /// Renders everything that is deleted for good, with its reasons.
+    fn deletions(&self, page: &mut Page) {
+        let verb = if self.applied { "Deleted for good:" } else { "Would delete for good:" };
+        if self.policy.purge {
+            for change in &self.changes {
+                self.line(verb, &change.workflow, &change.deleted, page);
+            }
         }
-        if *expired_bundles > 0 {
-            let verb = if self.applied { "Deleted" } else { "Would delete" };
-            page.line(format!("{verb} {} of {workflow}", count(*expired_bundles, "expired bundle")));
+        for DeletedRun { workflow, run } in &self.deleted_runs {
+            let status = run.outcome.word().replace('_', " ");
+            let numbers = if run.first == run.last {
+                format!("{workflow}/{}", run.first)
+            } else {
+                format!("{workflow}/{} to {workflow}/{}", run.first, run.last)
+            };
+            let saved = run.last_save.map(|time| format!(", last saved {}", page.time(time)));
+            let (saved, bytes) = (saved.unwrap_or_default(), Size(run.bytes));
+            let why = page.escape(&reasons(&run.reasons));
+            page.line(format!("{verb} the run {numbers} ({status}{saved}, {bytes}): {why}"));
+        }
+        if self.deletes() {
+            page.line("What is deleted for good cannot be restored, and this cannot be undone.");
         }
     }
 
     /// Returns the reasons why checkpoints of a workflow are removed, the most frequent first.
-    fn why(&self, workflow: &WorkflowId) -> String {
+    fn why(&self, workflow: &WorkflowId, handles: &[Handle]) -> String {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let removed = self.decisions_of(workflow).filter(|decision| !decision.keep);
+        let listed = |decision: &&CheckpointDecision| handles.binary_search(&decision.handle).is_ok();
+        let removed = self.decisions_of(workflow).filter(listed);
         for reason in removed.filter_map(|decision| decision.reasons.first()) {
             *counts.entry(reason.to_string()).or_default() += 1;
         }
@@ -147,30 +165,50 @@ impl CleanupReport {
 
     fn details(&self, workflow: &WorkflowId, page: &mut Page) {
         for decision in self.decisions_of(workflow) {
-            let word = if decision.keep { "stays" } else { "goes" };
+            let word = match decision {
+                CheckpointDecision { keep: true, .. } => "stays",
+                CheckpointDecision { delete: true, .. } => "is deleted for good",
+                _ => "is archived",
+            };
             let reasons = page.escape(&reasons(&decision.reasons));
             page.line(format!("  {}  {word}: {reasons}", decision.handle));
         }
         for bundle in self.bundles.iter().filter(|bundle| bundle.workflow == *workflow) {
-            let why =
-                if bundle.keep { String::new() } else { format!("  goes: {}", reasons(&bundle.reasons)) };
-            page.line(format!("  {}", page.escape(&format!("{}{why}", bundle.name))));
+            page.line(format!("  {}", page.escape(&bundle.name)));
         }
     }
 
+    /// Returns the sentence that counts what was done.
+    fn total(&self) -> String {
+        let (delete, keep) = if self.applied { ("deleted", "kept") } else { ("delete", "keep") };
+        let (mut archived, mut archived_bytes, mut purged, mut purged_bytes) = (0, 0, 0, 0);
+        for WorkflowChange { workflow, archived: left, deleted } in &self.changes {
+            archived += left.len();
+            archived_bytes += self.bytes(workflow, left);
+            purged += deleted.len();
+            purged_bytes += self.bytes(workflow, deleted);
+        }
+        let archived = count(archived, "checkpoint");
+        let mut parts = vec![format!("{} {archived} ({})", self.archived(), Size(archived_bytes))];
+        if self.policy.purge && purged > 0 {
+            let purged = count(purged, "checkpoint");
+            parts.push(format!("{delete} {purged} for good ({})", Size(purged_bytes)));
+        }
+        if !self.deleted_runs.is_empty() {
+            let runs = count(self.deleted_runs.len(), "run");
+            let bytes = Size(self.deleted_runs.iter().map(|deleted| deleted.run.bytes).sum());
+            parts.push(format!("{delete} {runs} for good ({bytes})"));
+        }
+        parts.push(format!("{keep} {}.", self.kept));
+        parts.join(", ")
+    }
+
     fn summary(&self, page: &mut Page) {
-        let nothing = self.changes.is_empty() && self.stale_files == 0 && self.merged.is_empty();
+        let nothing = self.changes.is_empty() && self.stale_files == 0 && self.deleted_runs.is_empty();
         if nothing && self.failures.is_empty() {
             page.line(format!("Nothing to clean up: {}.", stay(self.kept)));
         } else {
-            let kept = if self.applied { "kept" } else { "keep" };
-            let checkpoints = count(self.removed.count, "checkpoint");
-            page.line(format!(
-                "{} {checkpoints} ({}), {kept} {}.",
-                self.verb(),
-                Size(self.removed.bytes),
-                self.kept
-            ));
+            page.line(self.total());
         }
         if !self.applied {
             page.line(format!("Plan: {}", self.plan));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::MAX_BUNDLE_FILES;
+use crate::core::bundle_name::BundleName;
 use crate::core::digest::Digest;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::reason::ArchiveReason;
@@ -17,14 +18,16 @@ pub struct Manifest {
     format: String,
     /// The workflow.
     pub workflow: WorkflowId,
-    /// The lowest number that was to be archived.
+    /// The number of the first checkpoint of the run that all files inside belong to.
+    pub run: u64,
+    /// The lowest number inside.
     pub first: u64,
-    /// The highest number that was to be archived.
+    /// The highest number inside.
     pub last: u64,
     /// Why it was archived.
     pub reason: ArchiveReason,
-    /// When the decision to archive was made.
-    pub created_at: Timestamp,
+    /// The time of the last save inside; if archiving ended the run, the time of that.
+    pub saved_at: Timestamp,
     /// The files inside, in the order of their lines: the highest number first.
     pub entries: Vec<ManifestEntry>,
 }
@@ -49,17 +52,18 @@ impl ManifestEntry {
 }
 
 impl Manifest {
-    /// Builds a manifest of the files `entries`, the highest number first.
+    /// Builds the manifest of the bundle `name` with the files `entries`, the highest number first.
     #[must_use]
-    pub fn new(
-        workflow: &WorkflowId,
-        (first, last): (u64, u64),
-        reason: &ArchiveReason,
-        created_at: Timestamp,
-        entries: Vec<ManifestEntry>,
-    ) -> Self {
-        let (workflow, reason) = (workflow.clone(), reason.clone());
-        Self { format: FORMAT.to_owned(), workflow, first, last, reason, created_at, entries }
+    pub fn new(workflow: &WorkflowId, name: &BundleName, entries: Vec<ManifestEntry>) -> Self {
+        let BundleName { first, last, run, saved_at, reason } = name.clone();
+        let (format, workflow) = (FORMAT.to_owned(), workflow.clone());
+        Self { format, workflow, run, first, last, reason, saved_at, entries }
+    }
+
+    /// Returns the name of the bundle.
+    #[must_use]
+    pub fn name(&self) -> BundleName {
+        BundleName::new(self.run, (self.first, self.last), self.saved_at, &self.reason)
     }
 
     /// Returns the entry of a number.
@@ -84,8 +88,10 @@ impl Manifest {
         if seqs().zip(seqs().skip(1)).any(|(newer, older)| newer <= older) {
             return Err("its numbers are not in order".to_owned());
         }
-        // A seal has the number above the last one.
-        if seqs().any(|seq| !(self.first..=self.last + 1).contains(&seq)) {
+        if self.run == 0 || self.run > self.first {
+            return Err(format!("its run begins with {}", self.run));
+        }
+        if seqs().any(|seq| !(self.first..=self.last).contains(&seq)) {
             return Err("it lists a number outside its range".to_owned());
         }
         // An empty file is a tombstone, which must never be archived in the place of its content.

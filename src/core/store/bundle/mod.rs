@@ -4,18 +4,18 @@
 //! after it is one file, the newest first, because that one is read most often:
 //!
 //! ```text
-//! {"format":"ckpt.bundle.v1","workflow":"042","first":1,"last":6,"reason":"completed",
-//!  "created_at":"2026-01-16T20:15:00.000Z","entries":[{"seq":7,"bytes":612,"sha256":"..."}, ...]}
-//! {"seq":7,"checkpoint":{"version":"1.0",...}}
-//! {"seq":6,"text":"..."}
-//! {"seq":5,"base64":"..."}
+//! {"format":"ckpt.bundle.v1","workflow":"042","run":1,"first":1,"last":6,"reason":"completed",
+//!  "saved_at":"2026-01-16T20:15:00.000Z","entries":[{"seq":6,"bytes":612,"sha256":"..."}, ...]}
+//! {"seq":6,"checkpoint":{"version":"1.0",...}}
+//! {"seq":5,"text":"..."}
+//! {"seq":4,"base64":"..."}
 //! ```
 //!
 //! Every file is restored byte for byte. A checkpoint with the usual formatting is written as compact JSON and formatted
 //! again when it is read; any other text, such as a damaged file, is written as a string, and other bytes as base64. The
 //! manifest has the size and SHA-256 of each file, and the lines must be exactly those files, in that order.
 //!
-//! If the bundle has a whole workflow, its first file is the seal: number `last` + 1.
+//! All files of a bundle belong to one run, so a run expires with its bundles.
 //!
 //! The comment in the gzip header has the SHA-256 of the whole file, computed with its 64 digits replaced by `0`, as
 //! in a checkpoint. It is checked before anything is decompressed, so one flipped bit anywhere is found.
@@ -40,7 +40,7 @@ pub(super) use write::BundleWriter;
 /// The largest bundle that is written or read, compressed.
 pub(super) const MAX_BUNDLE_BYTES: u64 = 1 << 30;
 /// The most files in one bundle.
-const MAX_BUNDLE_FILES: usize = 500_000;
+pub(super) const MAX_BUNDLE_FILES: usize = 500_000;
 
 /// The gzip header: deflate, with a comment, no time, no flags, no operating system.
 const HEADER: &[u8] = b"\x1f\x8b\x08\x10\0\0\0\0\0\xff";

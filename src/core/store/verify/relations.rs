@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::finding::{Code, Severity};
-use crate::core::store::bundle::BundleName;
-use crate::core::store::deletion::{PURGED, Range};
+use crate::core::store::deletion::Range;
 use crate::core::store::disk::Disk;
 use crate::core::store::error::{Error, Result};
 use crate::core::store::workflow::Workflow;
@@ -130,15 +129,12 @@ impl<D: Disk> Workflow<'_, D> {
         }
     }
 
-    /// Checks that each seal closes the number below it, and names a bundle of that or the word `purged`.
+    /// Checks that each seal closes the number below it.
     fn relate_seals(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
         for (seq, slot) in &inspection.numbers {
             let Slot::Good(facts) = slot else { continue };
             let Some(sealed) = &facts.sealed else { continue };
-            let named = BundleName::parse(&sealed.bundle);
-            let fits = sealed.bundle == PURGED
-                || named.is_some_and(|name| name.last == sealed.last && name.reason == sealed.reason);
-            if !fits || sealed.last.checked_add(1) != Some(*seq) {
+            if sealed.last.checked_add(1) != Some(*seq) {
                 let handle = self.handle(*seq);
                 let here = (&handle, self.file_path(*seq));
                 let message = "is a seal that does not fit what it closes";

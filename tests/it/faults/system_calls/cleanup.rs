@@ -12,11 +12,9 @@ fn single_checkpoints_and_a_whole_workflow_with_every_fault_at_every_system_call
 }
 
 #[test]
-fn bundles_that_expire_with_every_fault_at_every_system_call() {
-    let world = World::new();
-    for n in 0..6 {
-        world.run(&["save", "042", "--set", &format!("n={n}")]).succeeds();
-        world.run(&["archive", "042", "--as", "completed"]).succeeds();
-    }
+fn a_run_that_expires_with_every_fault_at_every_system_call() {
+    let world = World::with_checkpoints(2);
+    world.configure("[retention]\nfailed_for = \"1s\"\n[save]\nauto_cleanup = false\n");
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
     try_everything(&world, &["cleanup"], &[3, 10, 11]);
 }

@@ -5,6 +5,7 @@ use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::core::bundle_name::BundleName;
 use crate::core::reason::ArchiveReason;
 use crate::core::store::bundle::write::{BundleWriter, stamp};
 use crate::core::time::Timestamp;
@@ -18,7 +19,7 @@ fn manifest(files: &[(u64, &[u8])]) -> Manifest {
     let workflow: WorkflowId = "042".parse().unwrap();
     let at = Timestamp::parse("2026-01-16T20:15:00Z").unwrap();
     let entries = files.iter().map(|(seq, bytes)| ManifestEntry::of(*seq, bytes)).collect();
-    Manifest::new(&workflow, (1, 3), &ArchiveReason::Completed, at, entries)
+    Manifest::new(&workflow, &BundleName::new(1, (1, 3), at, &ArchiveReason::Completed), entries)
 }
 
 fn pack(files: &[(u64, &[u8])]) -> Vec<u8> {
@@ -160,7 +161,7 @@ fn a_manifest_that_makes_no_sense_is_refused() {
         ("/first", json!(2)),
         ("/last", json!(1)),
         ("/last", json!(u64::MAX)),
-        ("/created_at", json!("yesterday")),
+        ("/saved_at", json!("yesterday")),
         ("/entries", json!([])),
         ("/entries/0/seq", json!(2)),
         ("/entries/0/seq", json!(5)),

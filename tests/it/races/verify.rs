@@ -159,10 +159,26 @@ fn a_store_that_changes_before_many_listings_has_no_findings_and_needs_no_repair
 fn a_number_that_a_listing_leaves_out_is_not_missing() {
     let world = World::with(1100);
     for seq in [1, 50, 1099] {
-        let store = world.faulty(FaultyDisk::without_listed(&world, format!("{seq:08}.json")));
+        let store = world.faulty(FaultyDisk::without_listed(&world, format!("{seq:08}.json"), usize::MAX));
         assert_eq!(serious(&store), [""; 0], "{seq}");
         let done = store.repair(&[], &world.stamp(), &mut |_| {}).unwrap();
         assert!(done.is_empty(), "{seq}: {done:?}");
+    }
+}
+
+/// While bundles are merged, a listing of the archive may miss both the new one and an old one.
+#[test]
+fn content_whose_bundle_a_listing_leaves_out_is_not_lost() {
+    let scene = World::with(3);
+    clean_up(&scene, |_| {});
+    let bundle = scene.bundle().file_name().unwrap().to_str().unwrap().to_owned();
+    for listings in 1..=3 {
+        let world = scene.copy();
+        let disk = || FaultyDisk::without_listed(&world, bundle.clone(), listings);
+        assert_eq!(serious(&world.faulty(disk())), [""; 0], "{listings}");
+        let done = world.faulty(disk()).repair(&[], &world.stamp(), &mut |_| {}).unwrap();
+        assert!(done.is_empty(), "{listings}: {done:?}");
+        assert_eq!(lost(&world), [""; 0], "{listings}");
     }
 }
 
@@ -182,6 +198,32 @@ fn a_real_loss_is_found_and_recorded_beside_others() {
             "{name}: {records:?}"
         );
         assert_eq!(world.findings(), [""; 0], "{name}");
+    }
+}
+
+/// A backup is put back in place while a repair works.
+#[test]
+fn a_number_that_comes_back_is_not_recorded_as_lost() {
+    let scene = World::with(5);
+    let bytes = scene.bytes(2);
+    std::fs::remove_file(scene.file(2)).unwrap();
+    for at in 1.. {
+        let world = Arc::new(scene.copy());
+        let (path, copy) = (world.file(2), bytes.clone());
+        let disk = FaultyDisk::interrupted(&world, at, move || {
+            if !path.exists() {
+                std::fs::write(&path, copy).unwrap();
+            }
+        });
+        let store = world.faulty(disk);
+        store.repair(&[], &world.stamp(), &mut |_| {}).unwrap();
+        let (came_back, records) = (!world.bytes(2).is_empty(), lost(&world));
+        assert_eq!(records.is_empty(), came_back, "step {at}: {records:?}");
+        assert_eq!(world.findings(), [""; 0], "step {at}");
+        if !store.disk().reached() {
+            assert!(at > 20 && !came_back, "{at}");
+            break;
+        }
     }
 }
 

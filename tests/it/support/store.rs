@@ -214,8 +214,8 @@ pub(crate) struct FaultyDisk {
     log: Mutex<Vec<String>>,
     interruption: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     event: Mutex<Option<Event>>,
-    /// Listings leave this name out, as they may if the file is replaced while they are read.
-    unlisted: Option<String>,
+    /// So many listings leave this name out, as they may if the file is replaced while they are read.
+    unlisted: Mutex<Option<(String, usize)>>,
 }
 
 impl FaultyDisk {
@@ -228,7 +228,7 @@ impl FaultyDisk {
             log: Mutex::default(),
             interruption: Mutex::default(),
             event: Mutex::default(),
-            unlisted: None,
+            unlisted: Mutex::default(),
         }
     }
 
@@ -239,9 +239,9 @@ impl FaultyDisk {
         disk
     }
 
-    /// Leaves a name out of every listing.
-    pub(crate) fn without_listed(world: &World, name: String) -> Self {
-        Self { unlisted: Some(name), ..Self::new(world, Fault::None, 0) }
+    /// Leaves a name out of the first listings that would have it.
+    pub(crate) fn without_listed(world: &World, name: String, listings: usize) -> Self {
+        Self { unlisted: Mutex::new(Some((name, listings))), ..Self::new(world, Fault::None, 0) }
     }
 
     /// Does something else just before step `at`.
@@ -315,10 +315,9 @@ impl Disk for FaultyDisk {
             act();
         }
         self.step("list".into(), || {
-            self.inner.list(dir, &mut |name| {
-                if self.unlisted.as_deref() != Some(name) {
-                    visit(name);
-                }
+            self.inner.list(dir, &mut |name| match self.unlisted.lock().unwrap().as_mut() {
+                Some((unlisted, left @ 1..)) if unlisted == name => *left -= 1,
+                _ => visit(name),
             })
         })
     }

@@ -137,17 +137,21 @@ impl<D: Disk> Workflow<'_, D> {
             }
         }
         let ranges = joined(ranges);
+        let mut content = BTreeSet::new();
         for (first, last) in &ranges {
             // Not for more numbers than can have been lost.
             for seq in (*first..=*last).take(usize::try_from(MAX_GAP).unwrap_or_default()) {
                 self.publish_file(seq, b"", &stamp.save_id)?;
+                if !self.stat(seq).is_ok_and(|stat| stat.is_empty_file()) {
+                    content.insert(seq);
+                }
             }
         }
         self.sync()?;
         if ranges.is_empty() {
             return Ok(());
         }
-        let content = self.numbers_with_content()?;
+        content.extend(self.numbers_with_content()?);
         for (first, last) in without(&ranges, &content) {
             self.store.record_deletion(self.id, (first, last), DeletionReason::Lost, &stamp.save_id)?;
             done.push(self.repaired(RepairAction::Recorded, first));

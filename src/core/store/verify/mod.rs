@@ -2,6 +2,9 @@
 //!
 //! Every file is read, and its digest, format, place, and relation to its neighbours and the archive are checked. Links
 //! are not followed, pipes do not block, and a file that cannot be read is a finding, not an error.
+//!
+//! Other processes may work in the store at the same time. What they do is not a finding: a workflow with findings is
+//! inspected again until two inspections in a row agree.
 
 mod bundles;
 mod directories;

@@ -16,8 +16,8 @@ const MIN_INTERVAL: u64 = 8;
 /// The most checkpoints that a cleanup of a long workflow looks at for each save since the last one.
 const SHARE: u64 = 16;
 
-/// Applies the retention policy to the workflow of a checkpoint that was just saved. Returns a line about the archived
-/// checkpoints, if there are any.
+/// Applies the retention policy to a workflow that was just saved to. Returns a line about the archived checkpoints, if
+/// there are any.
 ///
 /// # Errors
 /// One line that says why the cleanup failed.
@@ -25,12 +25,8 @@ pub(crate) fn clean_up_after_save(
     store: &Store,
     config: &Config,
     stamp: &Stamp,
-    saved: &Checkpoint,
+    workflow: &WorkflowId,
 ) -> Result<Option<String>, String> {
-    if !config.auto_cleanup() || !is_due(saved, config) {
-        return Ok(None);
-    }
-    let workflow = &saved.workflow;
     let archived = clean_up(store, config, stamp, workflow)
         .map_err(|failure| format!("could not clean up: {}", failure.message))?;
     if archived == 0 {
@@ -56,7 +52,11 @@ fn clean_up(store: &Store, config: &Config, stamp: &Stamp, workflow: &WorkflowId
     }
 }
 
-fn is_due(saved: &Checkpoint, config: &Config) -> bool {
+/// Returns true if a cleanup follows the save of this checkpoint.
+pub(crate) fn is_due(saved: &Checkpoint, config: &Config) -> bool {
+    if !config.auto_cleanup() {
+        return false;
+    }
     match saved.content.status {
         WorkflowStatus::Complete => true,
         WorkflowStatus::InProgress => {

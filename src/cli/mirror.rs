@@ -7,17 +7,23 @@ use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
 use crate::core::export::{ExportError, ExportFile, files, is_unchanged, read_shared, write};
 use crate::core::store::Stored;
-use crate::core::{Handle, Store};
+use crate::core::{Handle, Store, WorkflowId};
 
 /// The number of earlier checkpoints that a mirror is compared with.
 const MAX_EARLIER: usize = 64;
 
-/// Updates the mirror of a checkpoint that was just saved. A file is replaced only if it is the mirror of an earlier
-/// checkpoint; any other file belongs to the user, or was edited by the other system.
+/// Updates the mirror of a checkpoint that was just saved. A file is replaced only if it is the mirror of a checkpoint
+/// below `first`, the lowest number that was saved since the last update; any other file belongs to the user, or was
+/// edited by the other system.
 ///
 /// # Errors
 /// One line that says why the update failed.
-pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -> Result<(), String> {
+pub(crate) fn mirror(
+    dialect: Dialect,
+    checkpoint: &Checkpoint,
+    first: u64,
+    store: &Store,
+) -> Result<(), String> {
     let project = store.project();
     let failed = |error: ExportError| {
         let why = match error {
@@ -31,7 +37,9 @@ pub(crate) fn mirror(dialect: Dialect, checkpoint: &Checkpoint, store: &Store) -
     };
     for file in copies(dialect, checkpoint, project).map_err(failed)? {
         match write(project, &file, false) {
-            Err(ExportError::Exists(_)) if is_earlier_copy(dialect, checkpoint, store, &file) => {
+            Err(ExportError::Exists(_))
+                if is_earlier_copy(dialect, &checkpoint.workflow, first, store, &file) =>
+            {
                 write(project, &file, true).map_err(failed)?;
             }
             written => drop(written.map_err(failed)?),
@@ -46,9 +54,15 @@ fn copies(dialect: Dialect, checkpoint: &Checkpoint, project: &Path) -> Result<V
 }
 
 /// Returns true if the existing file is the unchanged mirror of an earlier checkpoint.
-fn is_earlier_copy(dialect: Dialect, checkpoint: &Checkpoint, store: &Store, file: &ExportFile) -> bool {
-    for seq in (1..checkpoint.seq).rev().take(MAX_EARLIER) {
-        let Ok(earlier) = store.load(&Handle::new(&checkpoint.workflow, seq)) else { continue };
+fn is_earlier_copy(
+    dialect: Dialect,
+    workflow: &WorkflowId,
+    first: u64,
+    store: &Store,
+    file: &ExportFile,
+) -> bool {
+    for seq in (1..first).rev().take(MAX_EARLIER) {
+        let Ok(earlier) = store.load(&Handle::new(workflow, seq)) else { continue };
         let copies = copies(dialect, &earlier.checkpoint, store.project()).unwrap_or_default();
         if copies.iter().any(|copy| copy.path == file.path && is_unchanged(store.project(), copy)) {
             return true;

@@ -1,6 +1,6 @@
 //! The path of every command that saves: redact, save, update the mirror, clean up.
 
-use super::auto_cleanup::clean_up_after_save;
+use super::auto_cleanup::{clean_up_after_save, is_due};
 use super::error::Failure;
 use super::mirror::mirror;
 use super::session::{Session, Workspace};
@@ -68,11 +68,15 @@ impl Session {
         if let Some(dialect) = options.mirror.or(config.mirror())
             && let Some(checkpoint) = checkpoint
         {
-            report.warnings.extend(mirror(dialect, checkpoint, store).err());
+            report.warnings.extend(mirror(dialect, checkpoint, checkpoint.seq, store).err());
         }
         if let Outcome::Written(checkpoint) = &outcome {
             report.warnings.extend(open_work(&change, checkpoint));
-            match clean_up_after_save(store, config, &stamp, checkpoint) {
+        }
+        if let Outcome::Written(checkpoint) = &outcome
+            && is_due(checkpoint, config)
+        {
+            match clean_up_after_save(store, config, &stamp, workflow) {
                 Ok(cleanup) => report.cleanup = cleanup,
                 Err(warning) => report.warnings.push(warning),
             }

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
+use crate::cli::mirror::mirror;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
@@ -16,12 +18,12 @@ use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
 use crate::core::files::FileProblem;
 use crate::core::import::{
-    Candidate, Companions, ForeignFile, Found, ImportError, Importer, ReadOptions, Source, SourceError,
-    collect, order,
+    Candidate, Companions, ForeignFile, Found, ImportError, ImportOutcome, Importer, ReadOptions, Source,
+    SourceError, collect, order,
 };
 use crate::core::resume::Selected;
 use crate::core::store::{Error, ImportedFiles, OsDisk};
-use crate::core::{Store, WorkflowId};
+use crate::core::{Config, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "import",
@@ -44,7 +46,8 @@ Exit codes: 0 all are here, 3 some failed, 4 nothing found, 6 damaged or no chec
 ///
 /// What a file is, is seen from its content: kamiflow, dotagent, claude-dir, claude-plan, crunch, or any other JSON, YAML
 /// or KEY=VALUE file about work in phases. Several files of one workflow become a sequence in the order they were saved
-/// in. Importing a file again changes nothing. The files stay as they are.
+/// in. Importing a file again changes nothing. The files stay as they are. Like a save, an import brings the mirror up to
+/// date and cleans up.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// Files, directories, or `-` for stdin
@@ -93,7 +96,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             stamp: &stamp,
         };
         for (workflow, files) in workflows {
-            import.workflow(&importer, &workflow, files)?;
+            import.workflow(&importer, &config, &workflow, files)?;
         }
     }
     let Import { report, progress, .. } = import;
@@ -211,15 +214,20 @@ impl Import<'_> {
             .help("import them one by one, or without `--into`"))
     }
 
-    /// Imports the files of one workflow.
+    /// Imports the files of one workflow. As after a save, the mirror is updated then and the workflow cleaned up, once for
+    /// all files.
     fn workflow(
         &mut self,
         importer: &Importer<'_, OsDisk>,
+        config: &Config,
         workflow: &WorkflowId,
         files: Vec<Candidate>,
     ) -> Result<(), Failure> {
+        let store = importer.store;
         let mut imported = ImportedFiles::default();
-        let mut newest = if self.dry_run { newest(importer.store, workflow)? } else { None };
+        let mut newest = if self.dry_run { newest(store, workflow)? } else { None };
+        let mut first = None;
+        let mut cleanup_is_due = false;
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {name}", done + 1));
@@ -240,14 +248,30 @@ impl Import<'_> {
                 importer.append(&file, workflow, &mut imported)
             };
             match outcome {
-                Ok(outcome) => self.report.add(&file, &outcome),
+                Ok(outcome) => {
+                    self.report.add(&file, &outcome);
+                    if let (ImportOutcome::Appended(appended), false) = (outcome, self.dry_run) {
+                        first = first.or(Some(appended.seq));
+                        cleanup_is_due |= is_due(&appended, config);
+                        newest = Some(appended);
+                    }
+                }
                 Err(ImportError::Source { error, .. }) => self.fail(&name, error),
                 // An error of the store would repeat for every other file of the workflow.
                 Err(error) if self.report.is_empty() => return Err(error.into()),
                 Err(error) => {
                     self.report.fail(&name, error);
-                    return Ok(());
+                    break;
                 }
+            }
+        }
+        if let (Some(dialect), Some(first), Some(newest)) = (config.mirror(), first, &newest) {
+            self.report.warnings.extend(mirror(dialect, newest, first, store).err());
+        }
+        if cleanup_is_due {
+            match clean_up_after_save(store, config, importer.stamp, workflow) {
+                Ok(cleanup) => self.report.cleanups.extend(cleanup),
+                Err(warning) => self.report.warnings.push(warning),
             }
         }
         Ok(())

@@ -35,7 +35,10 @@ pub(crate) struct ImportReport {
     failures: Vec<FailedItem>,
     findings: Vec<SourceFinding>,
     redactions: Vec<Redaction>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    /// A line about the cleanup of each workflow.
+    #[serde(skip)]
+    pub(crate) cleanups: Vec<String>,
     #[serde(skip)]
     store_made: Option<PathBuf>,
 }
@@ -99,13 +102,13 @@ impl ImportReport {
     }
 
     pub(crate) fn add(&mut self, foreign: &ForeignFile, outcome: &ImportOutcome) {
-        let (ImportOutcome::Appended(handle) | ImportOutcome::Unchanged(handle)) = outcome;
+        let handle = outcome.handle();
         let ForeignFile { name: source, reading, .. } = foreign;
         let mut file = ImportedFile {
             source: source.clone(),
             dialect: reading.dialect,
             workflow: handle.workflow.clone(),
-            handle: handle.clone(),
+            handle,
             facts: Vec::new(),
         };
         if matches!(outcome, ImportOutcome::Unchanged(_)) {
@@ -215,6 +218,10 @@ impl Report for ImportReport {
         if let Some(more) = left_out(self.failures.len(), MOST_LINES) {
             page.line(format!("... and {more} more failed; --json lists all"));
         }
+        page.warnings(self.warnings.get(..MOST_LINES).unwrap_or(&self.warnings));
+        if let Some(more) = left_out(self.warnings.len(), MOST_LINES) {
+            page.line(format!("... and {more} more warnings; --json lists all"));
+        }
     }
 
     fn remarks(&self, page: &mut Page) {
@@ -235,6 +242,12 @@ impl Report for ImportReport {
             }
         }
         page.line(self.summary(page.verbose));
+        for cleanup in self.cleanups.iter().take(MOST_LINES) {
+            page.line(cleanup);
+        }
+        if let Some(more) = left_out(self.cleanups.len(), MOST_LINES) {
+            page.line(format!("... and checkpoints of {more} more workflows"));
+        }
     }
 
     fn already_done(&self) -> Option<String> {

@@ -30,12 +30,23 @@ pub struct Importer<'a, D: Disk> {
 }
 
 /// The result for one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum ImportOutcome {
     /// It became this checkpoint.
-    Appended(Handle),
+    Appended(Box<Checkpoint>),
     /// It had become this checkpoint before.
     Unchanged(Handle),
+}
+
+impl ImportOutcome {
+    /// Returns the checkpoint that stands for the file.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        match self {
+            Self::Appended(checkpoint) => checkpoint.handle(),
+            Self::Unchanged(handle) => handle.clone(),
+        }
+    }
 }
 
 impl<D: Disk> Importer<'_, D> {
@@ -74,7 +85,7 @@ impl<D: Disk> Importer<'_, D> {
         match decision {
             Decision::Write(checkpoint) => {
                 imported.add(file.sha256, checkpoint.seq);
-                Ok(ImportOutcome::Appended(checkpoint.handle()))
+                Ok(ImportOutcome::Appended(checkpoint))
             }
             Decision::Keep(Ok(seq)) => Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq))),
             Decision::Keep(Err(error)) => Err(error.of(&file.name)),
@@ -100,10 +111,9 @@ impl<D: Disk> Importer<'_, D> {
             check_history(file, newest).map_err(|error| error.of(&file.name))?;
         }
         let next = self.checkpoint(file, workflow, newest.take());
-        let handle = next.handle();
         imported.add(file.sha256, next.seq);
-        *newest = Some(next);
-        Ok(ImportOutcome::Appended(handle))
+        *newest = Some(next.clone());
+        Ok(ImportOutcome::Appended(next))
     }
 
     /// Returns the checkpoint that a file becomes on top of `newest`.

@@ -4,6 +4,7 @@ mod collisions;
 mod command;
 mod concurrent;
 mod hostile;
+mod like_a_save;
 mod mutations;
 mod order;
 mod table;

@@ -16,8 +16,8 @@ use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
 
-/// The number of keys of past saves that a workflow remembers.
-pub const REMEMBERED_KEYS: usize = 128;
+/// The number of keys that a checkpoint lists. Older ones are searched for in the history.
+pub const LISTED_KEYS: usize = 64;
 
 /// The parts of a request to save that are checked before a [`Save`] is made.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +136,7 @@ impl<'a> Save<'a> {
         self.check_texts()?;
         let request = self.key.map(|key| (key, self.change.fingerprint()));
         let decision = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
-            self.decide(newest, content_seq, request)
+            self.decide(store, newest, content_seq, request)
         })?;
         Ok(match decision {
             Decision::Write(checkpoint) => Outcome::Written(checkpoint),
@@ -146,8 +146,9 @@ impl<'a> Save<'a> {
 
     /// Decides on the checkpoint that follows `newest`. `content_seq` is the number that `newest` was saved with, which
     /// differs from its own above a seal.
-    fn decide(
+    fn decide<D: Disk>(
         &self,
+        store: &Store<D>,
         newest: Option<Box<Checkpoint>>,
         content_seq: u64,
         request: Option<(&str, Digest)>,
@@ -155,7 +156,7 @@ impl<'a> Save<'a> {
         let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
         // The key is checked before the expectation, which held when the save was first made.
         if let (Some((key, request)), Some(newest)) = (request, &newest)
-            && let Some(used) = newest.keys.iter().find(|used| used.key == key)
+            && let Some(used) = find_key(store, newest, key)?
         {
             if used.request == request {
                 return Ok(Decision::Keep(Outcome::Repeated(used.seq)));
@@ -183,7 +184,7 @@ impl<'a> Save<'a> {
             return Ok(Decision::Keep(Outcome::Unchanged(content_seq)));
         }
         if let Some((key, request)) = request {
-            let surplus = (next.keys.len() + 1).saturating_sub(REMEMBERED_KEYS);
+            let surplus = (next.keys.len() + 1).saturating_sub(LISTED_KEYS);
             next.keys.drain(..surplus);
             next.keys.push(SaveKey {
                 key: key.to_owned(),
@@ -257,6 +258,14 @@ impl<'a> Save<'a> {
 
 fn has_nul(text: Option<&String>) -> bool {
     text.is_some_and(|text| text.contains('\0'))
+}
+
+/// Finds the save under a key: among those that the newest checkpoint lists, or else in the history.
+fn find_key<D: Disk>(store: &Store<D>, newest: &Checkpoint, key: &str) -> store::Result<Option<SaveKey>> {
+    match newest.keys.iter().find(|used| used.key == key) {
+        Some(used) => Ok(Some(used.clone())),
+        None => store.find_key(newest, key),
+    }
 }
 
 /// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or

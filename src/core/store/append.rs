@@ -87,9 +87,11 @@ impl<D: Disk> Store<D> {
                 None => (None, 0),
             };
             let next = head.as_ref().map_or(1, |head| head.seq.saturating_add(1));
+            let keys = head.as_ref().map(|head| head.keys.clone()).unwrap_or_default();
             let mut decision = decide(head, content)?;
             if let Decision::Write(checkpoint) = &mut decision {
                 checkpoint.seq = next;
+                workflow.mark_keys(&keys, &checkpoint.keys, save_id)?;
             }
             Ok(decision)
         })

@@ -1,5 +1,7 @@
 //! The names in a store.
 
+use crate::core::digest::Digest;
+
 /// The name of a store's directory.
 pub const STORE_NAME: &str = ".ckpt";
 /// The directory of all workflows.
@@ -17,6 +19,9 @@ pub(super) const GITIGNORE: &str = ".gitignore";
 pub(super) const GITIGNORE_TEXT: &[u8] = b"*\n!.gitignore\n!config.toml\n";
 
 const STAGED: &str = ".tmp-";
+const KEY_MARKER: &str = "key-";
+/// The number of digits of the digest of a key that its marker has.
+const KEY_DIGITS: usize = 32;
 /// The least number of digits in a file name.
 const DIGITS: usize = 8;
 
@@ -27,6 +32,8 @@ pub(super) enum EntryName {
     Number(u64),
     /// A temporary file.
     Staged,
+    /// The marker of a key.
+    KeyMarker,
     /// Not a file of the store.
     Unknown,
 }
@@ -36,6 +43,9 @@ impl EntryName {
     pub(super) fn parse(name: &str) -> Self {
         if name.starts_with(STAGED) {
             return Self::Staged;
+        }
+        if is_key_marker(name) {
+            return Self::KeyMarker;
         }
         // One number has one name: `7.json` beside `00000007.json` is not a second checkpoint 7.
         let is_number = |digits: &&str| {
@@ -50,6 +60,20 @@ impl EntryName {
 /// Returns true for the name of a temporary file.
 pub(super) fn is_staged(name: &str) -> bool {
     name.starts_with(STAGED)
+}
+
+/// Returns the name of the marker of a key.
+pub(super) fn key_marker(key: &str) -> String {
+    let mut name = Digest::of(key.as_bytes()).to_hex();
+    name.truncate(KEY_DIGITS);
+    name.insert_str(0, KEY_MARKER);
+    name
+}
+
+fn is_key_marker(name: &str) -> bool {
+    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    name.strip_prefix(KEY_MARKER)
+        .is_some_and(|digits| digits.len() == KEY_DIGITS && digits.bytes().all(is_digit))
 }
 
 /// Returns the file name of a number.
@@ -72,6 +96,7 @@ mod tests {
         assert_eq!(EntryName::parse("123456789.json"), EntryName::Number(123_456_789));
         assert_eq!(EntryName::parse(&checkpoint_file(u64::MAX)), EntryName::Number(u64::MAX));
         assert_eq!(EntryName::parse(&staged_file("ab", 0)), EntryName::Staged);
+        assert_eq!(EntryName::parse(&key_marker("deploy-17")), EntryName::KeyMarker);
         for other in [
             "7.json",
             "000000007.json",
@@ -80,6 +105,8 @@ mod tests {
             "99999999999999999999.json",
             "00000007.json.bak",
             "+0000007.json",
+            "key-7",
+            "key-0123456789abcdef0123456789ABCDEF",
             "README",
         ] {
             assert_eq!(EntryName::parse(other), EntryName::Unknown, "{other}");

@@ -6,6 +6,7 @@
 //!   .gitignore                    everything but config.toml
 //!   index                         a cache for lists, only in a large store; see `index`
 //!   workflows/042/00000007.json   entry 042/7: a checkpoint or a seal; with zero bytes, a tombstone
+//!   workflows/042/key-*           markers: keys of saves that the head does not list any more
 //!   archive/042/*.jsonl.gz        bundles: the content that left the live store
 //!   archive/042/*.deleted         deletion records: numbers whose content is nowhere, and why
 //!   quarantine/042/               damaged files, moved by a repair, never deleted
@@ -49,7 +50,7 @@
 //! - `workflow`: one workflow with its open directory; reads and writes its entries. `head`: its newest entry.
 //! - `archive`: the archive of one workflow; reads its bundles. `deletion`: its deletion records. `bundle`: the file
 //!   format.
-//! - `append`: the save protocol. `restart` and `migrate` add checkpoints by it.
+//! - `append`: the save protocol. `keys`: finding a save by its key. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts, exports and imports.
@@ -77,6 +78,7 @@ mod head;
 mod history;
 mod imported;
 mod index;
+mod keys;
 mod layout;
 mod locate;
 mod migrate;

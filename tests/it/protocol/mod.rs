@@ -4,6 +4,7 @@
 //! in order. What each harness would miss if a protection were absent is shown by `mutants`.
 
 mod gaps;
+mod keys;
 mod model;
 mod mutants;
 mod order;

@@ -9,7 +9,7 @@ use ckpt::core::save::Save;
 use ckpt::core::store::Disk;
 use ckpt::core::{Config, Store, WorkflowId, stats};
 
-use crate::support::audit::{save, save_keyed, stamp, store_on};
+use crate::support::audit::{save, save_keyed, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
@@ -75,6 +75,32 @@ fn a_repeated_save_takes_as_many_steps_in_a_long_workflow_as_in_a_short_one() {
         save_keyed(store, "keyed", "once").unwrap();
         save_keyed(store, "keyed", "twice").unwrap();
     });
+}
+
+/// A disk with this many checkpoints of one workflow, each saved under a key of its own.
+fn keyed_history(length: usize) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    for number in 0..length {
+        save_under(&store_on(disk.clone()), &format!("key {number}"));
+    }
+    disk
+}
+
+fn save_under<D: Disk>(store: &Store<D>, key: &str) {
+    let (workflow, change, stamp, config) = (workflow(), Change::default(), stamp(key), Config::default());
+    Save::new(&workflow, &change, &stamp, &config).key(key).to(store).unwrap();
+}
+
+#[test]
+fn a_save_under_a_new_key_takes_as_many_steps_after_many_keys_as_after_few() {
+    let [few, many] = [100, 400].map(|n| steps(&keyed_history(n), |store| save_under(store, "new")));
+    assert!(many <= few + 4, "{few} steps after 100, {many} after 400");
+}
+
+#[test]
+fn a_save_without_a_key_takes_no_step_for_the_keys_of_others() {
+    let saving = |disk: MemoryDisk| steps(&disk, |store| drop(save(store, "next").unwrap()));
+    assert_eq!(saving(keyed_history(50)), saving(history(50)));
 }
 
 #[test]

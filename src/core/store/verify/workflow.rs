@@ -199,7 +199,8 @@ impl<D: Disk> Workflow<'_, D> {
                     inspection.numbers.extend(slot.map(|slot| (seq, slot)));
                 }
                 (EntryName::Staged, _) => walk.temporary(path),
-                (EntryName::Unknown, stat) => {
+                (EntryName::KeyMarker, Ok(stat)) if stat.is_empty_file() => {}
+                (EntryName::KeyMarker | EntryName::Unknown, stat) => {
                     if walk.unknown(path, stat.ok(), "is no checkpoint") {
                         inspection.strays.push(name.clone());
                     }

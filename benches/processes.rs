@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo bench --bench processes              # several hundred runs each
 //! cargo bench --bench processes -- --quick   # 60 runs each
+//! cargo bench --bench processes -- --length  # only workflows of many checkpoints
 //! cargo bench --bench processes -- --archive # only archiving a large store
 //! cargo bench --bench processes -- --imports # only importing 10,000 files and exporting 8,000, a few minutes
 //! ```
@@ -64,12 +65,16 @@ fn main() -> Outcome {
     }
     println!("{:<44} {:>9} {:>9} {:>6}  goal", "", "ckpt", "floor", "ratio");
     let load = if quick { (1_000, 1) } else { (10_000, 3) };
+    if args.iter().any(|arg| arg == "--length") {
+        return length(&programs, &data, rounds);
+    }
     if args.iter().any(|arg| arg == "--imports") {
         return imports(&programs, &data, load);
     }
     saves(&programs, &data, rounds)?;
     reads(&programs, &data, rounds)?;
     growth(&programs, &data, rounds)?;
+    length(&programs, &data, rounds)?;
     large_list(&programs, &data, few)?;
     imports(&programs, &data, load)?;
 
@@ -108,6 +113,26 @@ fn growth(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     let in_small = Entrant::new(&programs.ckpt, &SAVE, small.path()).undo(|| small.remove_next());
     let in_large = Entrant::new(&programs.ckpt, &SAVE, large.path()).undo(|| large.remove_next());
     report("save, 100,000 workflows : 10", &Race::between(in_large, in_small, rounds)?, Some(1.1));
+    Ok(())
+}
+
+/// Compares a save and a resume of a long workflow with those of a short one, which must cost the same.
+fn length(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
+    let project = |length: u64| {
+        Project::with_length(&data.join(format!("checkpoints-{length}")), &programs.ckpt, length)
+    };
+    let short = project(10)?;
+    for length in [1_200, 100_000] {
+        let long = project(length)?;
+        let save = |project| Entrant::new(&programs.ckpt, &SAVE, Project::path(project));
+        let in_long = save(&long).undo(|| long.remove_next());
+        let in_short = save(&short).undo(|| short.remove_next());
+        let race = Race::between(in_long, in_short, rounds)?;
+        report(&format!("save, {length} checkpoints : 10"), &race, Some(1.1));
+        let resume = |project| Entrant::new(&programs.ckpt, &["resume", "042"], Project::path(project));
+        let race = Race::between(resume(&long), resume(&short), rounds)?;
+        report(&format!("resume, {length} checkpoints : 10"), &race, Some(1.1));
+    }
     Ok(())
 }
 

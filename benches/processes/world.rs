@@ -11,11 +11,17 @@ use serde_json::json;
 use crate::Outcome;
 
 const PHASES: [&str; 7] = ["requirements", "design", "plan", "build", "review", "test", "release"];
-/// The number that the measured save gets, behind those of the history.
-pub(crate) const NEXT: &str = "00000004.json";
+/// The number of checkpoints in an ordinary history.
+const HISTORY: u64 = 3;
+/// The name of the file that the floor of a save writes.
+pub(crate) const NEXT: &str = "NEXT";
 
 /// A project in a git checkout, with the workflow `042` that the measurements save to.
-pub(crate) struct Project(PathBuf);
+pub(crate) struct Project {
+    path: PathBuf,
+    /// The number of the newest checkpoint of the history.
+    newest: u64,
+}
 
 impl Project {
     /// A project without a store.
@@ -26,7 +32,7 @@ impl Project {
         fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
         fs::write(git.join("refs/heads/main"), format!("{:040x}\n", 0x2a))?;
         fs::write(path.join("state.json"), state().to_string())?;
-        Ok(Self(path.to_owned()))
+        Ok(Self { path: path.to_owned(), newest: HISTORY })
     }
 
     /// A project whose workflow has a few checkpoints of about 10 KB.
@@ -47,7 +53,7 @@ impl Project {
     pub(crate) fn with_others(path: &Path, ckpt: &Path, count: usize) -> Outcome<Self> {
         let complete = path.join("complete");
         if complete.exists() {
-            return Ok(Self(path.to_owned()));
+            return Ok(Self { path: path.to_owned(), newest: HISTORY });
         }
         let project = Self::with_history(path, ckpt)?;
         let mut checkpoint = format::decode(&fs::read(project.newest())?)?;
@@ -58,28 +64,51 @@ impl Project {
         Ok(project)
     }
 
+    /// A project whose workflow has `length` checkpoints. Only the newest one has content, because nothing reads the
+    /// others; a long one is kept, because writing it takes a while.
+    pub(crate) fn with_length(path: &Path, ckpt: &Path, length: u64) -> Outcome<Self> {
+        let complete = path.join("complete");
+        let long = Self { path: path.to_owned(), newest: length };
+        if complete.exists() {
+            return Ok(long);
+        }
+        let short = Self::with_history(path, ckpt)?;
+        let mut checkpoint = format::decode(&fs::read(short.newest())?)?;
+        for seq in 1..length {
+            fs::write(short.file(seq), "")?;
+        }
+        checkpoint.seq = length;
+        fs::write(long.newest(), format::encode(&mut checkpoint)?)?;
+        fs::write(complete, "")?;
+        Ok(long)
+    }
+
     /// Writes `checkpoint` as the first one of a new workflow.
     fn copy(&self, checkpoint: &mut Checkpoint, workflow: &str) -> Outcome {
         checkpoint.workflow = workflow.parse()?;
         checkpoint.seq = 1;
-        let directory = self.0.join(".ckpt/workflows").join(workflow);
+        let directory = self.path.join(".ckpt/workflows").join(workflow);
         fs::create_dir(&directory)?;
         fs::write(directory.join("00000001.json"), format::encode(checkpoint)?)?;
         Ok(())
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    fn file(&self, seq: u64) -> PathBuf {
+        self.path.join(format!(".ckpt/workflows/042/{seq:08}.json"))
     }
 
     /// The newest checkpoint of the history.
     pub(crate) fn newest(&self) -> PathBuf {
-        self.0.join(".ckpt/workflows/042/00000003.json")
+        self.file(self.newest)
     }
 
     /// Removes the checkpoint of the measured save, so that the next run finds the same history.
     pub(crate) fn remove_next(&self) -> Outcome {
-        Ok(fs::remove_file(self.0.join(".ckpt/workflows/042").join(NEXT))?)
+        Ok(fs::remove_file(self.file(self.newest + 1))?)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Running the command of `ckpt run` or `ckpt resume` as a child process.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::process::{Pid, Signal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, kill_process_group};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use super::error::{ErrorCode, Failure};
@@ -61,7 +63,8 @@ pub(crate) fn run(
             _ => failure,
         }
     };
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
+    let job = Job::of_this_process();
+    let signals = Signals::new(job.signals()).map_err(failed)?;
     let mut child = Command::new(program);
     child.args(args).env("CKPT_WORKFLOW", &environment.workflow).env("CKPT_HANDLE", &environment.handle);
     for (name, value) in [("CKPT_PHASE", &environment.phase), ("CKPT_ACTION", &environment.action)] {
@@ -71,19 +74,23 @@ pub(crate) fn run(
         };
     }
     child.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });
+    if job == Job::Own {
+        child.process_group(0);
+    }
     let mut child = child.spawn().map_err(failed)?;
 
     let interrupted = Arc::new(AtomicBool::new(false));
     let handle = signals.handle();
-    let forwarder = forward(signals, &child, Arc::clone(&interrupted));
+    let forwarder = Forwarder { job, child: Pid::from_child(&child), interrupted: Arc::clone(&interrupted) };
+    let forwarder = std::thread::spawn(move || forwarder.run(signals));
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
         // A command that does not read its stdin is no error.
         let _ = pipe.write_all(text);
     }
     let status = child.wait().map_err(failed);
+    // From here on, further signals are ignored: the end of the child is yet to be saved.
     handle.close();
     let _ = forwarder.join();
-    use std::os::unix::process::ExitStatusExt;
     let status = status?;
     let signal = status.signal();
     let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
@@ -98,24 +105,81 @@ fn exportable(text: &str) -> String {
     replace_nul(&text[..end])
 }
 
-/// Forwards signals to the child. An interrupt typed at a terminal has reached it already.
-fn forward(mut signals: Signals, child: &Child, interrupted: Arc<AtomicBool>) -> std::thread::JoinHandle<()> {
-    let pid = Pid::from_child(child);
-    let terminal = io::stdin().is_terminal();
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            interrupted.store(true, Ordering::SeqCst);
-            let forwarded = match signal {
-                SIGINT if terminal => None,
-                SIGINT => Some(Signal::INT),
-                SIGHUP => Some(Signal::HUP),
-                _ => Some(Signal::TERM),
-            };
-            if let Some(signal) = forwarded {
-                let _ = rustix::process::kill_process(pid, signal);
+/// The process group of the child.
+///
+/// At a terminal the child stays in the group of this process, the foreground job, as with `time` or `env`. The terminal
+/// signals all processes of it, so Ctrl-C and Ctrl-Z work, an editor can read from the terminal, and this process learns
+/// of an interrupt that the child handles. Everywhere else the child gets a group of its own, so that a signal for this
+/// process reaches the processes that the child started too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Job {
+    /// The foreground job of a terminal. `leader` is true if nothing but this process and its children is in it, or is
+    /// connected to them by a pipe.
+    Terminal { leader: bool },
+    /// A process group of its own.
+    Own,
+}
+
+impl Job {
+    fn of_this_process() -> Self {
+        let group = getpgrp();
+        let stdin = io::stdin();
+        if stdin.is_terminal()
+            && rustix::termios::tcgetpgrp(&stdin).is_ok_and(|foreground| foreground == group)
+        {
+            Self::Terminal { leader: group == getpid() }
+        } else {
+            Self::Own
+        }
+    }
+
+    /// Returns the signals to handle. Those that stop a job are the terminal's business, if there is one.
+    fn signals(self) -> &'static [i32] {
+        match self {
+            Self::Terminal { .. } => &[SIGINT, SIGTERM, SIGHUP, SIGQUIT],
+            Self::Own => &[SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT],
+        }
+    }
+}
+
+/// Passes signals on to a child.
+struct Forwarder {
+    job: Job,
+    child: Pid,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Forwarder {
+    fn run(self, mut signals: Signals) {
+        // A signal to the group of this process comes back once.
+        let mut returning = HashSet::new();
+        for number in signals.forever() {
+            if !matches!(number, SIGTSTP | SIGCONT) {
+                self.interrupted.store(true, Ordering::SeqCst);
+            }
+            let Some(signal) = Signal::from_named_raw(number) else { continue };
+            match self.job {
+                Job::Own => {
+                    let _ = kill_process_group(self.child, signal);
+                    if signal == Signal::TSTP {
+                        // Until it is continued, which the child is told then.
+                        let _ = kill_process(getpid(), Signal::STOP);
+                    }
+                }
+                // Typed at the terminal, so the child has it already.
+                Job::Terminal { .. } if matches!(number, SIGINT | SIGQUIT) => {}
+                Job::Terminal { leader: true } => {
+                    if !returning.remove(&number) {
+                        returning.insert(number);
+                        let _ = kill_process_group(getpgrp(), signal);
+                    }
+                }
+                Job::Terminal { leader: false } => {
+                    let _ = kill_process(self.child, signal);
+                }
             }
         }
-    })
+    }
 }
 
 /// Saves that the work was interrupted.

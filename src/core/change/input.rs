@@ -16,7 +16,7 @@ use crate::core::checkpoint::{Artifact, Checkpoint, Content};
 use crate::core::json::below;
 use crate::core::phase::{MAX_PHASES, PhaseId};
 use crate::core::pipeline::{Pipeline, PipelineError};
-use crate::core::schema::{self, Violation};
+use crate::core::schema::{self, MAX_VIOLATIONS, Violation};
 use crate::core::task::{TaskId, TaskStatus};
 use crate::core::trigger::{Trigger, UnknownTrigger};
 use crate::core::version::Version;
@@ -65,7 +65,7 @@ impl SaveInput {
     /// Reads a document.
     ///
     /// # Errors
-    /// The document is not valid; the error has every violation.
+    /// The document is not valid; the error has its violations.
     pub fn from_json(document: Value) -> Result<Self, DocumentError> {
         match document {
             Value::Object(members) if !members.contains_key("version") => Self::from_members(members),
@@ -97,6 +97,7 @@ impl SaveInput {
         let Content { phases, tasks, .. } = &whole.content;
         let twice = repeated("phases", phases.iter().map(|phase| phase.id.as_str()))
             .chain(repeated("tasks", tasks.iter().map(|task| task.id.as_str())))
+            .take(MAX_VIOLATIONS)
             .collect::<Vec<_>>();
         if !twice.is_empty() {
             return Err(DocumentError::Invalid(twice));
@@ -235,6 +236,9 @@ impl Fields {
         }
         let mut phases = Vec::new();
         for (index, id) in ids.iter().enumerate() {
+            if self.violations.len() >= MAX_VIOLATIONS {
+                break;
+            }
             match phase_id(id) {
                 Ok(id) => phases.push(id),
                 Err(message) => {
@@ -274,6 +278,9 @@ impl Fields {
         };
         let mut list = Vec::new();
         for (place, entry) in entries {
+            if self.violations.len() >= MAX_VIOLATIONS {
+                break;
+            }
             let members = match entry {
                 Value::Object(members) => members,
                 other => [(short.to_owned(), other)].into_iter().collect(),

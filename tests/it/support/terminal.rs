@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::project::{Invocation, World};
@@ -66,6 +67,11 @@ impl Terminal {
                 Err(_) => panic!("never saw {text:?} {times} times:\n{}", self.seen),
             }
         }
+    }
+
+    /// The process at the terminal.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
     }
 
     pub(crate) fn answer(&mut self, line: &str) {

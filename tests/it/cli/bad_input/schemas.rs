@@ -246,3 +246,22 @@ fn hostile_data_of_a_phase_is_refused_within_the_limits() {
     let failure = few.unwrap().refused(6, "invalid_data");
     assert_eq!(failure["context"]["violations"].as_array().unwrap().len(), 2, "{failure}");
 }
+
+#[test]
+fn of_a_document_with_thousands_of_mistakes_some_are_named() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "plan,build"]).succeeds();
+    let mut whole = world.stored("042", 1);
+    whole["tasks"] = json!(vec![json!({"id": "t", "status": "running"}); 1000]);
+    let mut broken = world.stored("042", 1);
+    broken["artifacts"] = json!(vec![1; 1000]);
+    let (tasks, phases) = (vec![1; 1000], vec![json!([]); 1000]);
+    for document in
+        [json!({"tasks": tasks}), json!({"phases": phases}), json!({"artifacts": tasks}), whole, broken]
+    {
+        let Some(save) = limited(&world, &["save", "042", "--from", "-"]) else { return };
+        let failure = save.stdin(document.to_string()).refused(2, "invalid_document");
+        let violations = failure["context"]["violations"].as_array().unwrap().len();
+        assert!((20..110).contains(&violations), "{violations}");
+    }
+}

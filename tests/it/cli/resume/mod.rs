@@ -3,6 +3,7 @@
 mod approvals;
 mod brief;
 mod command;
+mod command_signals;
 mod question;
 mod status;
 mod verdicts;

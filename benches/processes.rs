@@ -6,6 +6,7 @@
 //! cargo bench --bench processes -- --length  # only workflows of many checkpoints
 //! cargo bench --bench processes -- --archive # only archiving a large store
 //! cargo bench --bench processes -- --imports # only importing 10,000 files and exporting 8,000, a few minutes
+//! cargo bench --bench processes -- --workflows # only stores with up to 100,000 workflows
 //! ```
 //!
 //! Every number is the median of whole processes, from before the start to after the end, as an agent that shells out
@@ -28,6 +29,8 @@ mod others;
 mod programs;
 #[path = "processes/race.rs"]
 mod race;
+#[path = "processes/workflows.rs"]
+mod workflows;
 #[path = "processes/world.rs"]
 mod world;
 
@@ -64,6 +67,9 @@ fn main() -> Outcome {
         return archive::measure(&programs.ckpt, &data, archives);
     }
     println!("{:<44} {:>9} {:>9} {:>6}  goal", "", "ckpt", "floor", "ratio");
+    if args.iter().any(|arg| arg == "--workflows") {
+        return workflows::measure(&programs, &data, rounds, few);
+    }
     let load = if quick { (1_000, 1) } else { (10_000, 3) };
     if args.iter().any(|arg| arg == "--length") {
         return length(&programs, &data, rounds);
@@ -73,9 +79,8 @@ fn main() -> Outcome {
     }
     saves(&programs, &data, rounds)?;
     reads(&programs, &data, rounds)?;
-    growth(&programs, &data, rounds)?;
+    workflows::measure(&programs, &data, rounds, few)?;
     length(&programs, &data, rounds)?;
-    large_list(&programs, &data, few)?;
     imports(&programs, &data, load)?;
 
     println!("\n{:<44} {:>9} {:>9} {:>6}", "a save without ckpt", "it", "ckpt", "ratio");
@@ -106,16 +111,6 @@ fn reads(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     Ok(())
 }
 
-/// Compares a save in a large store with one in a small store, which must cost the same.
-fn growth(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
-    let small = Project::with_others(&data.join("workflows-10"), &programs.ckpt, 10)?;
-    let large = Project::with_others(&data.join("workflows-100000"), &programs.ckpt, 100_000)?;
-    let in_small = Entrant::new(&programs.ckpt, &SAVE, small.path()).undo(|| small.remove_next());
-    let in_large = Entrant::new(&programs.ckpt, &SAVE, large.path()).undo(|| large.remove_next());
-    report("save, 100,000 workflows : 10", &Race::between(in_large, in_small, rounds)?, Some(1.1));
-    Ok(())
-}
-
 /// Compares a save and a resume of a long workflow with those of a short one, which must cost the same.
 fn length(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     let project = |length: u64| {
@@ -133,14 +128,6 @@ fn length(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
         let race = Race::between(resume(&long), resume(&short), rounds)?;
         report(&format!("resume, {length} checkpoints : 10"), &race, Some(1.1));
     }
-    Ok(())
-}
-
-fn large_list(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
-    let project = Project::with_others(&data.join("workflows-10000"), &programs.ckpt, 10_000)?;
-    let list = Entrant::new(&programs.ckpt, &["list"], project.path());
-    let least = Entrant::new(&programs.list, &[".ckpt/workflows"], project.path());
-    report("list, 10,000 workflows", &Race::between(list, least, rounds)?, Some(1.7));
     Ok(())
 }
 

@@ -48,6 +48,25 @@ pub fn inline(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// Returns a document with its lines and tabs, in which every other hazardous character is replaced by an escape. In the
+/// strings of JSON and YAML, the escape means the same character.
+#[must_use]
+pub(crate) fn document(text: &str) -> Cow<'_, str> {
+    let is_kept = |c: char| c == '\n' || c == '\t' || !is_hazardous(c);
+    if text.chars().all(is_kept) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_kept(c) {
+            shown.push(c);
+        } else {
+            shown.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Returns stored text in quotes that it cannot close, so that a reader sees where the data ends.
 #[must_use]
 pub(crate) fn quoted(text: &str) -> String {

@@ -31,9 +31,10 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Adds text exactly as it is; for content that was requested raw.
+    /// Adds content that was requested raw: exactly as it is, except on a terminal, where it is made safe to show.
     pub(crate) fn raw(&mut self, text: &str) {
-        self.text.push_str(text);
+        let shown = if self.width.is_some() { escape::document(text) } else { text.into() };
+        self.text.push_str(&shown);
     }
 
     /// Adds a key/value block, without the keys that have no value.

@@ -79,10 +79,14 @@ impl Session {
 
     /// Locates the store; it need not exist.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
-        let cwd = self.cwd()?;
+        let named = self.global.store.clone().or_else(|| self.env.var_os("CKPT_STORE").map(PathBuf::from));
+        let cwd = match self.cwd() {
+            // It was removed. The store does not depend on it, and relative paths are not found.
+            Err(_) if named.as_ref().is_some_and(|named| named.is_absolute()) => PathBuf::from("."),
+            cwd => cwd?,
+        };
         let ceilings = self.env.ceilings();
         let checkout = Checkout::discover_below(&cwd, &ceilings);
-        let named = self.global.store.clone().or_else(|| self.env.var_os("CKPT_STORE").map(PathBuf::from));
         let trusted = self.env.trusted_accounts();
         let home = self.env.var_os("HOME").map(PathBuf::from);
         let searcher = Searcher {

@@ -1,5 +1,6 @@
 //! The streams: stdout is the answer, stderr is the conversation. Nothing else in the program writes to them.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -9,7 +10,7 @@ use super::args::GlobalArgs;
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
-use super::escape::{inline, truncate};
+use super::escape::{document, inline, truncate};
 use super::page::Page;
 use super::report::{Report, ReportDocument};
 use super::style::Style;
@@ -32,6 +33,13 @@ struct Stream {
     color: bool,
     /// The width of the terminal, if it is one.
     width: Option<usize>,
+}
+
+impl Stream {
+    /// Returns text that contains stored text as it is; on a terminal, made safe to show.
+    fn raw(self, text: &str) -> Cow<'_, str> {
+        if self.width.is_some() { document(text) } else { Cow::Borrowed(text) }
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the home of the streams")]
@@ -94,9 +102,9 @@ impl Ui {
             let text = serde_json::to_string(&document).map_err(|error| {
                 Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}"))
             })?;
-            text + "\n"
+            self.out.raw(&(text + "\n")).into_owned()
         } else if self.quiet {
-            report.essential()
+            self.out.raw(&report.essential()).into_owned()
         } else {
             let mut page = self.page(self.out, clock);
             report.answer(&mut page);
@@ -147,7 +155,15 @@ impl Ui {
         std::thread::sleep(duration);
     }
 
-    /// Writes bytes to stdout as they are.
+    /// Writes stored bytes to stdout: as they are, except to a terminal, where they are made safe to show.
+    pub(crate) fn answer_raw(&self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.out.width.is_none() {
+            return self.answer_bytes(bytes);
+        }
+        self.answer_bytes(self.out.raw(&String::from_utf8_lossy(bytes)).as_bytes())
+    }
+
+    /// Writes bytes of the program itself to stdout.
     pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         write_stdout(bytes).or_else(|error| unwritten_answer(&error))
     }
@@ -174,7 +190,7 @@ impl Ui {
     pub(crate) fn fail(&self, failure: &Failure) {
         if self.json {
             let line = serde_json::to_string(failure).unwrap_or_default();
-            self.say(&format!("{line}\n"));
+            self.say(&format!("{}\n", self.err.raw(&line)));
             return;
         }
         let mut page = Page::new(self.err.color, self.err.width, None, false);

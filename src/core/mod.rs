@@ -20,6 +20,7 @@ pub mod import;
 pub mod json;
 pub mod migrate;
 pub mod name;
+mod owner;
 pub mod phase;
 pub mod pipeline;
 pub mod progress;

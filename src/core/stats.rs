@@ -93,16 +93,14 @@ pub fn of_store<D: Disk<Dir: Sync> + Sync>(
             stats.workflows.add(head.map(|head| head.status));
         }
     })?;
-    for workflow in store.archived_workflows()? {
-        for bundle in store.list_bundles(&workflow)? {
-            stats.bundles += 1;
-            stats.archived_bytes += bundle.bytes;
-            if let Ok(manifest) = bundle.manifest {
-                stats.archived_checkpoints += manifest.entries.len();
-                stats.archived_content_bytes += manifest.entries.iter().map(|entry| entry.bytes).sum::<u64>();
-            }
+    store.visit_bundles(progress, &mut |bundle| {
+        stats.bundles += 1;
+        stats.archived_bytes += bundle.bytes;
+        if let Ok(manifest) = bundle.manifest {
+            stats.archived_checkpoints += manifest.entries.len();
+            stats.archived_content_bytes += manifest.entries.iter().map(|entry| entry.bytes).sum::<u64>();
         }
-    }
+    })?;
     Ok(stats)
 }
 

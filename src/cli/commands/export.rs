@@ -92,8 +92,9 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let mut report = ExportReport::new(args.dialect, handle, &left_out);
+    let store_mode = store.mode()?;
     for file in files {
-        let placed = write(&root, &file, args.force)?;
+        let placed = write(&root, &file, args.force, store_mode)?;
         report.add(&root, &file, placed);
     }
     session.answer(&report)

@@ -80,7 +80,7 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
             return Err(Failure::new(ErrorCode::Usage, "`--raw` and `--json` cannot be used together")
                 .help("`--raw` prints the stored bytes, which are JSON"));
         }
-        session.ui.answer_bytes(&shown.bytes)?;
+        session.ui.answer_raw(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
     let part = args.part(&handle, &shown)?;

@@ -14,7 +14,6 @@ use crate::core::schema::Violation;
 use crate::core::size::Size;
 use crate::core::span::humane;
 use crate::core::task::Task;
-use crate::core::text::is_hazardous;
 use crate::core::version::Version;
 use crate::core::{ArchiveReason, Handle};
 
@@ -105,19 +104,7 @@ impl Report for ShowReport {
 fn value_text(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    let harmless = |c: char| c == '\n' || !is_hazardous(c);
-    if text.chars().all(harmless) {
-        return text;
-    }
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        if harmless(c) {
-            safe.push(c);
-        } else {
-            safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
-        }
-    }
-    safe
+    escape::document(&text).into_owned()
 }
 
 impl ShowReport {

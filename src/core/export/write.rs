@@ -18,6 +18,7 @@ use super::layout::{ExportFile, FileContent};
 use crate::core::dialects::{Document, MAX_SOURCE_BYTES};
 use crate::core::files::{FileAt, enter};
 use crate::core::format::MAX_FILE_BYTES;
+use crate::core::owner::give_to_owner_of;
 
 /// How many names are tried for a temporary file; stale ones may be left of a killed process.
 const STAGED_NAMES: u32 = 100;
@@ -34,16 +35,20 @@ pub enum Placed {
 /// Writes a file below `root` atomically. Missing directories are created; none may be a link. A file with another content
 /// is replaced only with `replace`.
 ///
+/// New files and directories get no more permissions than `store_mode`, the permission bits of the store's directory, and
+/// the umask allow: a copy of a private checkpoint is private.
+///
 /// # Errors
 /// The file cannot be written, and is unchanged.
-pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, ExportError> {
+pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> Result<Placed, ExportError> {
     let relative = Path::new(&file.path);
     let failed = |error: io::Error| ExportError::Io(file.path.clone(), error);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let (Some(name), true) = (relative.file_name(), plain) else {
         return Err(ExportError::NotAFile(file.path.clone()));
     };
-    let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")))?;
+    let store_mode = Mode::from_raw_mode(store_mode) | Mode::RWXU;
+    let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")), store_mode)?;
     let target = FileAt::new(dir, name);
     let existing = target.file_type().map_err(|error| failed(error.into()))?;
     match &file.content {
@@ -72,9 +77,10 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool) -> Result<Placed, Ex
             let stage = |dir: &OwnedFd, staged: &str| {
                 let flags =
                     OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let mut file: File =
-                    rustix::fs::openat(dir, staged, flags, Mode::from_raw_mode(0o644))?.into();
-                file.write_all(bytes).inspect_err(|_| remove(dir, staged))
+                let mode = store_mode & Mode::from_raw_mode(0o666);
+                let mut file: File = rustix::fs::openat(dir, staged, flags, mode)?.into();
+                let written = give_to_owner_of(dir, &file).map_err(Into::into);
+                written.and_then(|()| file.write_all(bytes)).inspect_err(|_| remove(dir, staged))
             };
             put(&target, replace, stage).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => ExportError::Exists(file.path.clone()),
@@ -111,7 +117,7 @@ fn has_content(file: &FileAt, bytes: &[u8]) -> bool {
 }
 
 /// Creates the directories of a path and opens the last one. None of them may be a link.
-fn make_dirs(root: &Path, relative: &Path) -> Result<OwnedFd, ExportError> {
+fn make_dirs(root: &Path, relative: &Path, mode: Mode) -> Result<OwnedFd, ExportError> {
     let failed = |path: &Path, error: io::Error| ExportError::Io(path.display().to_string(), error);
     #[expect(clippy::disallowed_methods, reason = "the target directory is not part of a store")]
     std::fs::create_dir_all(root).map_err(|error| failed(root, error))?;
@@ -121,7 +127,7 @@ fn make_dirs(root: &Path, relative: &Path) -> Result<OwnedFd, ExportError> {
     let mut path = root.to_owned();
     for part in relative.components() {
         path.push(part);
-        match rustix::fs::mkdirat(&dir, part.as_os_str(), Mode::from_raw_mode(0o777)) {
+        match make_dir(&dir, part.as_os_str(), mode) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(failed(&path, error.into())),
         }
@@ -129,6 +135,12 @@ fn make_dirs(root: &Path, relative: &Path) -> Result<OwnedFd, ExportError> {
         dir = entered.map_err(|_| ExportError::NotADirectory(path.display().to_string()))?;
     }
     Ok(dir)
+}
+
+fn make_dir(dir: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
+    rustix::fs::mkdirat(dir, name, mode)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    give_to_owner_of(dir, rustix::fs::openat(dir, name, flags, Mode::empty())?)
 }
 
 /// Creates a temporary file or link with `stage`, and renames it to its final name.
@@ -178,18 +190,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         let one = file("a/b/one.json", "1\n");
-        assert_eq!(write(root, &one, false).unwrap(), Placed::Written);
-        assert_eq!(write(root, &one, false).unwrap(), Placed::Unchanged);
+        assert_eq!(write(root, &one, false, 0o755).unwrap(), Placed::Written);
+        assert_eq!(write(root, &one, false, 0o755).unwrap(), Placed::Unchanged);
         let spaced = file("a/b/one.json", " 1 \n");
-        assert_eq!(write(root, &spaced, false).unwrap(), Placed::Unchanged, "only the layout differs");
+        assert_eq!(write(root, &spaced, false, 0o755).unwrap(), Placed::Unchanged, "only the layout differs");
         let other = file("a/b/one.json", "2\n");
-        assert!(matches!(write(root, &other, false), Err(ExportError::Exists(_))));
-        assert_eq!(write(root, &other, true).unwrap(), Placed::Written);
+        assert!(matches!(write(root, &other, false, 0o755), Err(ExportError::Exists(_))));
+        assert_eq!(write(root, &other, true, 0o755).unwrap(), Placed::Written);
         assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "2\n");
         let latest =
             ExportFile { path: "a/b/latest".to_owned(), content: FileContent::Link("one.json".to_owned()) };
-        assert_eq!(write(root, &latest, false).unwrap(), Placed::Written);
-        assert_eq!(write(root, &latest, false).unwrap(), Placed::Unchanged);
+        assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Written);
+        assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Unchanged);
         assert_eq!(std::fs::read_link(root.join("a/b/latest")).unwrap(), Path::new("one.json"));
         assert_eq!(std::fs::read_dir(root.join("a/b")).unwrap().count(), 2);
     }
@@ -203,10 +215,10 @@ mod tests {
         symlink(&elsewhere, root.join("a")).unwrap();
         std::fs::write(elsewhere.join("kept"), "x").unwrap();
         symlink(elsewhere.join("kept"), root.join("link")).unwrap();
-        assert!(matches!(write(&root, &file("a/one", "1"), true), Err(ExportError::NotADirectory(_))));
-        assert!(matches!(write(&root, &file("link", "1"), true), Err(ExportError::NotAFile(_))));
+        assert!(matches!(write(&root, &file("a/one", "1"), true, 0o755), Err(ExportError::NotADirectory(_))));
+        assert!(matches!(write(&root, &file("link", "1"), true, 0o755), Err(ExportError::NotAFile(_))));
         for path in ["../one", "/etc/one", "a/../../one", ""] {
-            assert!(write(&root, &file(path, "1"), true).is_err(), "{path}");
+            assert!(write(&root, &file(path, "1"), true, 0o755).is_err(), "{path}");
         }
         assert_eq!(std::fs::read_to_string(elsewhere.join("kept")).unwrap(), "x");
         assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 1);

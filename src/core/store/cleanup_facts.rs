@@ -1,5 +1,6 @@
 //! Gathering the facts that a cleanup is planned by. Nothing here writes.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -31,11 +32,14 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         if !ids.is_empty() {
             self.find_temporary(&StoreDirectory::Root, &mut snapshot.temporary_files)?;
         }
+        let archived: HashSet<WorkflowId> = self.ids_in(ARCHIVE)?.into_iter().collect();
         let gather = |id: &WorkflowId| -> Result<_> {
             let facts = self.workflow_facts(id)?;
             let mut temporary_files = Vec::new();
             self.find_temporary(&StoreDirectory::Workflow(id.clone()), &mut temporary_files)?;
-            self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut temporary_files)?;
+            if archived.contains(id) {
+                self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut temporary_files)?;
+            }
             Ok((facts, temporary_files))
         };
         let mut scanned = ScanProgress { done: 0, total: ids.len() };

@@ -53,7 +53,8 @@
 //! - `append`: the save protocol. `keys`: finding a save by its key. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
-//! - `resolve`, `scan`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts, exports and imports.
+//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts,
+//!   exports and imports.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
@@ -93,6 +94,7 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod scan_workflows;
 mod summary;
 mod verify;
 mod workflow;
@@ -116,8 +118,9 @@ pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};
 pub use repair::{Repair, RepairAction};
 pub use restore::Restored;
-pub use scan::{CheckpointRow, Extent, Live, WorkflowRow};
+pub use scan::CheckpointRow;
 pub use scan_archive::BundleRow;
+pub use scan_workflows::{Extent, Live, WorkflowRow};
 pub use summary::{HeadSummary, WorkflowSummary};
 pub use verify::{Checked, StoredSecret, Verification};
 pub use workflow::{Entry, Stored};

@@ -94,6 +94,16 @@ impl<D: Disk> Store<D> {
         &self.disk
     }
 
+    /// Returns the permission bits of the store's directory.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub fn mode(&self) -> Result<u32> {
+        let failed = |error| self.failed("look at", &self.root(), error);
+        let base = self.disk.base().map_err(failed)?;
+        self.disk.stat(&base, &self.name).map(|stat| stat.mode).map_err(failed)
+    }
+
     /// Creates the store, or the parts of it that are missing. Returns true if there was none.
     ///
     /// # Errors
@@ -129,7 +139,7 @@ impl<D: Disk> Store<D> {
     /// Publishes a file that its owner may edit, and syncs the store. Returns false if there is one already.
     pub(super) fn publish_editable(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);
-        let failed = |error| self.failed("write", &path, error);
+        let failed = |error| self.not_written(&path, error);
         let is_there = match self.disk.stat(store, name) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -240,10 +250,15 @@ impl<D: Disk> Store<D> {
 
     /// The error about a file that could not be written.
     pub(super) fn not_written(&self, path: &Path, error: io::Error) -> Error {
+        self.unsupported_or("write", path, error)
+    }
+
+    /// The error about a file that could not be published or moved without replacing another.
+    pub(super) fn unsupported_or(&self, doing: &'static str, path: &Path, error: io::Error) -> Error {
         if error.kind() == io::ErrorKind::Unsupported {
             return Error::UnsupportedFileSystem { path: path.parent().unwrap_or(path).to_owned() };
         }
-        self.failed("write", path, error)
+        self.failed(doing, path, error)
     }
 
     pub(super) fn failed(&self, doing: &'static str, path: &Path, source: io::Error) -> Error {

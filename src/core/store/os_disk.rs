@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use super::disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 use crate::core::files::{FileProblem, read_bounded};
+use crate::core::owner::give_to_owner_of;
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const DIRECTORY_MODE: Mode = Mode::RWXU;
@@ -40,6 +41,12 @@ impl OsDisk {
     #[must_use]
     pub fn new(base: &Path) -> Self {
         Self { base: base.to_owned() }
+    }
+
+    /// Returns true if `dir` is the directory that contains the store.
+    fn is_base(&self, dir: &OwnedFd) -> rustix::io::Result<bool> {
+        let (base, dir) = (rustix::fs::stat(&self.base)?, rustix::fs::fstat(dir)?);
+        Ok((base.st_dev, base.st_ino) == (dir.st_dev, dir.st_ino))
     }
 }
 
@@ -82,7 +89,16 @@ impl Disk for OsDisk {
     }
 
     fn make_dir(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(dir, name, DIRECTORY_MODE)?)
+        // The store itself stays with root, who would not trust that of another user afterwards.
+        let keep = !rustix::process::geteuid().is_root() || self.is_base(dir)?;
+        rustix::fs::mkdirat(dir, name, DIRECTORY_MODE)?;
+        if keep {
+            return Ok(());
+        }
+        let given = self.enter(dir, name).and_then(|made| Ok(give_to_owner_of(dir, made)?));
+        given.inspect_err(|_| {
+            let _ = rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR);
+        })
     }
 
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
@@ -190,12 +206,11 @@ impl Disk for OsDisk {
             Ok(()) => return Ok(()),
             Err(errno) => errno,
         };
-        // File systems without hard links return different errors.
-        if !matches!(errno, Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL) {
+        if !lacks_links(errno) {
             return Err(errno.into());
         }
         match rustix::fs::renameat_with(dir, staged, dir, name, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
+            Err(errno) if lacks_flag(errno) => Err(io::ErrorKind::Unsupported.into()),
             other => Ok(other?),
         }
     }
@@ -206,11 +221,14 @@ impl Disk for OsDisk {
 
     fn move_aside(&self, dir: &OwnedFd, name: &str, to: &OwnedFd, new_name: &str) -> io::Result<()> {
         match rustix::fs::renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            Err(errno) if lacks_flag(errno) => {}
             other => return Ok(other?),
         }
         // Without RENAME_NOREPLACE: link and unlink, because a link does not replace either.
-        rustix::fs::linkat(dir, name, to, new_name, AtFlags::empty())?;
+        match rustix::fs::linkat(dir, name, to, new_name, AtFlags::empty()) {
+            Err(errno) if lacks_links(errno) => return Err(io::ErrorKind::Unsupported.into()),
+            linked => linked?,
+        }
         Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
     }
 
@@ -256,6 +274,7 @@ fn create(dir: &OwnedFd, name: &str, bytes: &[u8], access: Access) -> io::Result
     // Keeps a cleanup whose clock is ahead from taking this file for a stale one. Closing the file releases the lock, and
     // so does the death of the process.
     let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
+    give_to_owner_of(dir, &file)?;
     file.write_all(bytes)?;
     Ok(file)
 }
@@ -265,6 +284,20 @@ fn changed(stat: &rustix::fs::Stat) -> SystemTime {
     let seconds = u64::try_from(stat.st_ctime).unwrap_or_default();
     let nanos = u32::try_from(stat.st_ctime_nsec).unwrap_or_default();
     SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos)
+}
+
+/// Returns true for the errors by which file systems refuse hard links. `EACCES` is among them on Android; the caller has
+/// just created a file in the same directory, so it may write there.
+fn lacks_links(errno: Errno) -> bool {
+    matches!(
+        errno,
+        Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL
+    )
+}
+
+/// Returns true for the errors by which file systems refuse `RENAME_NOREPLACE`.
+fn lacks_flag(errno: Errno) -> bool {
+    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }
 
 /// Opens with `O_NOATIME`, or without it if the file belongs to another user.

@@ -5,7 +5,7 @@ use super::disk::Disk;
 use super::error::Result;
 use super::index::{DirectoryStamp, Index, IndexFile, LEAST_WORKFLOWS, REWRITE_SHARE, write_line};
 use super::open::Store;
-use super::scan::{Extent, Live, Scanned, WorkflowRow};
+use super::scan_workflows::{Extent, Live, Scanned, WorkflowRow};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::format::{Header, Unusable};
 use crate::core::phase::PhaseId;

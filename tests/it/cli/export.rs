@@ -1,8 +1,11 @@
 //! `ckpt export`, and the copy that `save --mirror` keeps.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use crate::support::project::World;
+use crate::support::strace::strace;
 
 /// A plan as the claude-plan system leaves it.
 fn plan() -> Value {
@@ -308,4 +311,57 @@ fn a_mirror_leaves_alone_what_others_have_written() {
     assert_eq!(document(&world, plan), changed);
     world.run(&["export", "p", "--as", "claude-plan", "--force"]).succeeds();
     assert_eq!(save(&["--note", "y"]), json!([]));
+}
+
+#[test]
+fn a_mirror_is_the_newest_checkpoint_however_slowly_an_older_one_is_written() {
+    let Some(strace) = strace() else { return };
+    let world = World::new();
+    world.configure("[save]\nmirror = \"claude-plan\"\n");
+    world.run(&["save", "042", "--phase", "1"]).succeeds();
+    // The file of the second checkpoint is renamed only after the third one was saved and its file written.
+    let tracer = [strace.to_str().unwrap(), "-f", "-qq", "-o", "/dev/null"];
+    let delay = ["-e", "trace=renameat", "-e", "inject=renameat:delay_enter=1500000:when=1"];
+    let slow = world.ckpt(&["save", "042", "--phase", "2"]).under(&[&tracer[..], &delay].concat()).spawn();
+    while world.numbers("042").len() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let fast = world.json(&["save", "042", "--phase", "3"]);
+    assert_eq!(fast["warnings"], json!([]));
+    let slow = slow.wait_with_output().unwrap();
+    let slow = world.outcome(slow.status, slow.stdout, slow.stderr).succeeds();
+    assert!(!slow.stderr.contains("warning"), "{slow}");
+    let exported = world.json(&["export", "042", "--as", "claude-plan"]);
+    assert_eq!(exported["files"][0]["written"], false, "the mirror is the newest: {exported}");
+}
+
+#[test]
+fn copies_are_as_private_as_the_store() {
+    let mode = |world: &World, path: &str| {
+        world.project().join(path).symlink_metadata().unwrap().permissions().mode() & 0o777
+    };
+    for (store, umask, directory, file) in [
+        (0o700, "022", 0o700, 0o600),
+        (0o755, "022", 0o755, 0o644),
+        (0o750, "022", 0o750, 0o640),
+        (0o770, "002", 0o770, 0o660),
+        (0o755, "077", 0o700, 0o600),
+    ] {
+        let world = World::with_checkpoints(1);
+        std::fs::set_permissions(world.store(), std::fs::Permissions::from_mode(store)).unwrap();
+        let script = format!("umask {umask}; exec \"$@\"");
+        let exported = world.ckpt(&["export", "042", "--as", "claude-plan"]).in_shell(&script).json();
+        let path = exported["files"][0]["path"].as_str().unwrap().to_owned();
+        let above = std::path::Path::new(&path).parent().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(
+            (mode(&world, &above), mode(&world, &path)),
+            (directory, file),
+            "store {store:o}, {umask}"
+        );
+        world.ckpt(&["save", "042", "--mirror", "claude-plan"]).in_shell(&script).run().succeeds();
+        assert_eq!(mode(&world, &path), file, "the mirror, store {store:o}, {umask}");
+        let single = ["export", "042", "--as", "ckpt", "-o", "single.json"];
+        world.ckpt(&single).in_shell(&script).run().succeeds();
+        assert_eq!(mode(&world, "single.json"), file, "a single file, store {store:o}, {umask}");
+    }
 }

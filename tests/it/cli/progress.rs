@@ -53,6 +53,27 @@ fn verifying_one_large_workflow_is_seen_to_move() {
 }
 
 #[test]
+fn reading_many_workflows_is_seen_to_move_and_then_vanishes() {
+    let Some(strace) = strace() else { return };
+    let world = World::new();
+    for number in 0..12 {
+        world.run(&["save", &format!("w{number}"), "--phase", "plan"]).succeeds();
+    }
+    for (args, answer) in
+        [(&["list"][..], "NEWEST"), (&["stats"], "workflows"), (&["cleanup", "-n"], "Policy of the store")]
+    {
+        let args = [args, &["--color=never"]].concat();
+        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, 100)).exit();
+        assert_eq!(code, 0, "{screen}");
+        let said = said(&screen, "Read ");
+        assert!(said.len() > 3, "{args:?}: {screen:?}");
+        assert!(said.iter().all(|line| line.ends_with(" of 12 workflows")), "{args:?}: {screen:?}");
+        let shown = screen.rsplit("\r\u{1b}[K").next().unwrap();
+        assert!(shown.starts_with(answer), "{args:?}: {screen:?}");
+    }
+}
+
+#[test]
 fn short_work_says_nothing() {
     // In memory, where nothing waits for a disk that is busy.
     let model = World::with_checkpoints(1).copy();
@@ -61,7 +82,7 @@ fn short_work_says_nothing() {
         assert_eq!(code, 0, "{screen}");
         !screen.contains("\u{1b}[K")
     };
-    for args in [&["verify"][..], &ARCHIVE] {
+    for args in [&["verify"][..], &["list"], &["stats"], &ARCHIVE] {
         // On a busy machine short work may take long, but not every time.
         assert!((0..10).any(|_| is_silent(args)), "{args:?}");
     }

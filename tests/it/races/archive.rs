@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ckpt::core::store::{Located, Store};
+use ckpt::core::store::{Extent, Located, Store};
 use ckpt::core::{ArchiveReason, WorkflowStatus};
 use serde_json::json;
 
@@ -172,7 +172,7 @@ fn a_reader_that_is_overtaken_by_an_archive_sees_old_or_new() {
     );
     archived_at_every_step(
         5,
-        |store, _| store.scan_one(&id("042")).unwrap().unwrap(),
+        |store, _| store.scan_these(&[id("042")], Extent::Live).unwrap().remove(0),
         |_, row, at| assert!(row.header.is_ok(), "step {at}: {row:?}"),
     );
     archived_at_every_step(

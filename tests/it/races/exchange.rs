@@ -132,9 +132,10 @@ fn nothing_is_exported_to_the_outside() {
     scene.exchanging(ROUNDS, || {
         number += 1;
         let text = FileContent::Bytes(number.to_string().into());
-        let written = write(&scene.project, &file("sub/new.json", text.clone()), true).is_ok();
-        let _ = write(&scene.project, &file("new.json", text), true);
-        let _ = write(&scene.project, &file("latest", FileContent::Link(format!("to-{number}"))), true);
+        let written = write(&scene.project, &file("sub/new.json", text.clone()), true, 0o755).is_ok();
+        let _ = write(&scene.project, &file("new.json", text), true, 0o755);
+        let _ =
+            write(&scene.project, &file("latest", FileContent::Link(format!("to-{number}"))), true, 0o755);
         let index = read_shared(&scene.project, "dir/file.json");
         assert!(index.is_none_or(|index| index["workflow_id"] == "inside"), "an index outside was read");
         let other = file("file.json", FileContent::Bytes(OUTSIDE.into()));

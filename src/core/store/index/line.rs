@@ -9,7 +9,7 @@ use crate::core::digest::Digest;
 use crate::core::phase::PhaseId;
 use crate::core::selector::Handle;
 use crate::core::store::disk::{FileKind, Stat};
-use crate::core::store::scan::Live;
+use crate::core::store::scan_workflows::Live;
 use crate::core::store::summary::{HeadSummary, WorkflowSummary};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;

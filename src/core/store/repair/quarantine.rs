@@ -74,7 +74,7 @@ impl<D: Disk> Store<D> {
             let is_copy = existing.is_ok_and(|existing| existing == bytes);
             if is_copy { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
         });
-        let copied = copied.map_err(|error| self.failed("write", &to_path, error))?;
+        let copied = copied.map_err(|error| self.not_written(&to_path.join(staged), error))?;
         self.sync(&to, &to_path)?;
         done.push(Repair {
             action: RepairAction::Quarantined,
@@ -109,7 +109,7 @@ impl<D: Disk> Store<D> {
         match free_name(new_name, |free| self.disk().move_aside(from.dir, from.name, to, free)) {
             Ok(moved) => Ok(Some(moved)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.failed("move", &from.path.join(from.name), error)),
+            Err(error) => Err(self.unsupported_or("move", &from.path.join(from.name), error)),
         }
     }
 

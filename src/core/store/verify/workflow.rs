@@ -164,7 +164,7 @@ impl<D: Disk> Workflow<'_, D> {
     fn drop_newer(&self, inspection: &mut Inspection) -> Result<()> {
         let listed = inspection.numbers.keys().next_back().copied();
         let archived = inspection.held.keys().next_back().copied();
-        if archived > listed && self.highest_live()? > listed {
+        if archived > listed && self.highest_listed()? > listed {
             inspection.held.retain(|seq, _| Some(*seq) <= listed);
         }
         Ok(())

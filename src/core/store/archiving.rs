@@ -187,7 +187,7 @@ impl<D: Disk> Workflow<'_, D> {
         }
         // The highest possible number cannot be sealed.
         let Some(seq) = last.checked_add(1).filter(|seq| *seq < u64::MAX) else {
-            return Err(self.damaged(last, Unusable::NotAFile));
+            return Err(Error::LastNumber { handle: self.handle(last), path: self.file_path(last) });
         };
         let mut seal = Box::new(reduced(*next_checkpoint(self.id, model.clone(), stamp), reason));
         seal.seq = seq;

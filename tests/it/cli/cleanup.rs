@@ -553,6 +553,7 @@ fn without_a_store_there_is_nothing_to_do() {
     --- stdout
     Policy of this command, instead of that of the store:
       finished workflows idle for more than 7d go, and what is older in open ones, except the newest
+      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Nothing to clean up: 0 checkpoints stay.
     --- stderr
     There is no store here, so there is nothing to clean up.

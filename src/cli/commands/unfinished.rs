@@ -14,6 +14,8 @@ pub(crate) struct Selection {
     limit: usize,
     /// At most `limit` once everything was added.
     newest: Vec<WorkflowSummary>,
+    /// Older ones are beyond the limit.
+    cutoff: Option<Timestamp>,
     pub(crate) total: usize,
     /// The damaged ones beyond the limit.
     pub(crate) other_damaged: Vec<WorkflowSummary>,
@@ -27,7 +29,8 @@ impl Selection {
         limit: usize,
         mut selects: impl FnMut(&WorkflowSummary) -> bool,
     ) -> Result<Self, Failure> {
-        let mut selection = Self { limit, newest: Vec::new(), total: 0, other_damaged: Vec::new() };
+        let mut selection =
+            Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
         let mut progress = Progress::new(&session.ui);
         store.visit_summaries(Extent::Newest, &mut |scanned| progress.scan(scanned), &mut |workflow| {
             if selects(&workflow) {
@@ -42,6 +45,9 @@ impl Selection {
         /// Sorting is rare, but a selection stays small.
         const SPARE: usize = 1000;
         self.total += 1;
+        if workflow.head.as_ref().is_ok_and(|head| Some(head.saved_at) < self.cutoff) {
+            return;
+        }
         self.newest.push(workflow);
         if self.newest.len() > self.limit.saturating_add(SPARE) {
             self.trim();
@@ -52,6 +58,9 @@ impl Selection {
     fn trim(&mut self) {
         self.newest.sort_by_cached_key(by_activity);
         let rest = self.newest.split_off(self.newest.len().min(self.limit));
+        if !rest.is_empty() {
+            self.cutoff = self.newest.last().and_then(|last| Some(last.head.as_ref().ok()?.saved_at));
+        }
         self.other_damaged.extend(rest.into_iter().filter(|workflow| workflow.head.is_err()));
     }
 
@@ -115,4 +124,42 @@ pub(crate) fn only_unfinished(
     }
     let ids: Vec<_> = ids.iter().map(WorkflowId::as_str).collect();
     Err(failure.context("candidates", ids))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::format::Unusable;
+    use crate::core::store::HeadSummary;
+
+    /// Every 500th is damaged; times repeat.
+    fn workflow(number: u64) -> WorkflowSummary {
+        let minute = number * 7919 % 60;
+        let hour = number * 104_729 % 24;
+        let saved_at = Timestamp::parse(&format!("2026-01-01T{hour:02}:{minute:02}:00Z")).unwrap();
+        let status = WorkflowStatus::Complete;
+        let head = HeadSummary { saved_at, status, phase: None, pipeline: None, labels: Vec::new() };
+        WorkflowSummary {
+            newest: Handle::new(&format!("w{number}").parse().unwrap(), 1),
+            head: if number.is_multiple_of(500) { Err(Unusable::Empty) } else { Ok(head) },
+            live: None,
+            archived: false,
+        }
+    }
+
+    #[test]
+    fn the_newest_are_those_of_a_full_sort() {
+        let mut all: Vec<_> = (1..=9000).map(workflow).collect();
+        for limit in [0, 1, 5, 50, 2000, 9000, usize::MAX] {
+            let mut selection =
+                Selection { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
+            (1..=9000).for_each(|number| selection.add(workflow(number)));
+            selection.trim();
+            all.sort_by_cached_key(by_activity);
+            let shown = limit.min(all.len());
+            assert_eq!(selection.newest(), &all[..shown], "{limit}");
+            let damaged = all[shown..].iter().filter(|workflow| workflow.head.is_err()).count();
+            assert_eq!((selection.total, selection.other_damaged.len()), (9000, damaged), "{limit}");
+        }
+    }
 }

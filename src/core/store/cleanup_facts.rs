@@ -1,6 +1,6 @@
 //! Gathering the facts that a cleanup is planned by. Nothing here writes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::PathBuf;
 
@@ -124,8 +124,13 @@ impl<D: Disk> Store<D> {
     fn find_temporary(&self, directory: &StoreDirectory, found: &mut Vec<TemporaryFile>) -> Result<()> {
         let Some(dir) = self.open_directory(directory)? else { return Ok(()) };
         let path = self.directory_path(directory);
-        let mut names = self.names(&dir, &path)?;
-        names.retain(|name| layout::is_staged(name));
+        let mut names = BTreeSet::new();
+        let listed = self.disk().list(&dir, &mut |name| {
+            if layout::is_staged(name) {
+                names.insert(name.to_owned());
+            }
+        });
+        listed.map_err(|error| self.failed("list", &path, error))?;
         for name in names {
             match self.disk().stat(&dir, &name) {
                 Ok(stat) => {

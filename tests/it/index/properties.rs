@@ -109,10 +109,10 @@ fn compare(disk: &MemoryDisk, extent: Extent) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_index_never_changes_a_list(events in proptest::collection::vec(event(), 4..24)) {
+    fn the_index_never_changes_a_list(events in proptest::collection::vec(event(), 8..24)) {
         let disk = large_store();
         for (round, event) in events.iter().enumerate() {
             happen(&disk, event, round + 1);
@@ -122,6 +122,23 @@ proptest! {
         compare(&disk, Extent::Live);
         assert!(read_index(&disk).is_some());
     }
+}
+
+#[test]
+fn a_workflow_that_was_found_in_the_archive_is_looked_for_each_time() {
+    let disk = large_store();
+    let store = store_on(disk.clone());
+    store.archive(&id(0), &ArchiveReason::Completed, &stamp("archive"), &mut |_| {}).unwrap();
+    while let Some((dir, name)) = head(&disk, 0) {
+        disk.remove(&dir, &name).unwrap();
+    }
+    disk.tick();
+    compare(&disk, Extent::Newest);
+    assert!(summaries(&store, Extent::Newest).contains_key(&id(0)));
+    // Its directory does not change when the archive does.
+    disk.remove(&disk.reach(&[STORE_NAME, "archive"]).unwrap(), id(0).as_str()).unwrap();
+    compare(&disk, Extent::Newest);
+    assert!(!summaries(&store, Extent::Newest).contains_key(&id(0)));
 }
 
 #[test]

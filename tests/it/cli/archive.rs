@@ -202,3 +202,21 @@ fn archived_checkpoints_are_read_without_being_restored() {
     let saved = world.json(&["save", "042", "--phase", "c"]);
     assert_eq!((&saved["handle"], &saved["done"]), (&json!("042/3"), &json!(["a", "b", "c"])));
 }
+
+#[test]
+fn a_workflow_that_could_not_be_archived_is_open() {
+    let world = World::new();
+    world.run(&["save", "042", "--phase", "a", "--phases", "a,b,c"]).succeeds();
+    // A file stands where the bundles would be.
+    std::fs::create_dir_all(world.store().join("archive")).unwrap();
+    std::fs::write(world.store().join("archive/042"), "in the way").unwrap();
+    for _ in 0..2 {
+        assert_ne!(world.run(&["archive", "042", "--as", "abandoned"]).code(), 0);
+        assert_eq!(world.numbers("042"), [1], "there is no seal");
+        assert_eq!(world.json(&["list"])["workflows"][0]["handle"], "042/1");
+        assert_eq!(world.run(&["resume", "042", "--json"]).document()["phase"], "b");
+        assert!(world.run(&["brief"]).succeeds().stdout.contains("042"));
+    }
+    std::fs::remove_file(world.store().join("archive/042")).unwrap();
+    assert_eq!(world.json(&["archive", "042", "--as", "abandoned"])["archived"][0]["handle"], "042/2");
+}

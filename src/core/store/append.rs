@@ -18,7 +18,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::disk::{Access, Disk, FileId};
+use super::disk::{Access, Disk, FileId, StagedFile};
 use super::error::{Error, Result};
 use super::layout::{self, WORKFLOWS};
 use super::open::Store;
@@ -164,8 +164,7 @@ impl<D: Disk> Store<D> {
         let staged = &layout::staged_file(save_id, attempt);
         let name = &layout::checkpoint_file(handle.seq);
         let new = NewFile { staged, name, bytes: &bytes, access: Access::ReadOnly };
-        let staged_file = new.stage(self.disk(), dir).map_err(failed)?;
-        let id = staged_file.id;
+        let StagedFile { id, lock } = new.stage(self.disk(), dir).map_err(failed)?;
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         let refused = match self.disk().publish(dir, staged, name) {
             Ok(()) => None,
@@ -187,7 +186,7 @@ impl<D: Disk> Store<D> {
             },
         };
         new.remove_staged(self.disk(), dir);
-        drop(staged_file);
+        drop(lock);
         match refused {
             None => self.confirm(dir, checkpoint, id).map(|()| Claim::Won),
             Some(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Claim::Taken),

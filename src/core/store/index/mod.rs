@@ -2,7 +2,7 @@
 //!
 //! `list`, `stats` and the commands that look for the unfinished workflow depend on one head per workflow. To read 100,000
 //! heads of 10 KB takes 1.4 seconds if they are in the page cache, and eight if they are not. To compare 100,000 directories
-//! with the index takes 0.2 and 0.7 seconds, and about 250 bytes of memory for each. A store with fewer than
+//! with the index takes 0.2 and up to two seconds, and about 250 bytes of memory for each. A store with fewer than
 //! [`LEAST_WORKFLOWS`] has no index.
 //!
 //! # Validity

@@ -26,6 +26,10 @@ fuzz target seconds="180":
     mkdir -p target/fuzz-findings/{{target}}
     cargo +nightly fuzz run {{target}} target/fuzz-findings/{{target}} fuzz/corpus/{{target}} -- -max_total_time={{seconds}} -rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10
 
+# Tries every promise of the store, and prints the figures of docs/internals/proof.md; as root.
+proof:
+    tests/proof.sh
+
 # Runs everything that must pass before a change lands.
 ci:
     .ci/run

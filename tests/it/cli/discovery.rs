@@ -13,9 +13,9 @@ fn plant(world: &World, around: &str) {
     world.run(&["save", "042", "--phase", "other", "--store", store.to_str().unwrap()]).succeeds();
 }
 
-/// A command that is not stopped by the ceiling that tests have around their world.
+/// A command that searches all of the world, and not only its project.
 fn unbounded<'a>(world: &'a World, args: &[&str]) -> Invocation<'a> {
-    world.ckpt(args).env("CKPT_CEILING_DIRECTORIES", "")
+    world.ckpt(args).env("CKPT_CEILING_DIRECTORIES", world.temp().parent().unwrap())
 }
 
 fn store_of(world: &World, call: Invocation<'_>) -> String {

@@ -64,6 +64,9 @@ impl Session {
             }
         };
         let mut report = SaveReport::new(store, workflow, &outcome, checkpoint);
+        if report.new_workflow {
+            report.similar = store.near_miss(workflow);
+        }
         report.redactions = redactions;
         if let Some(dialect) = options.mirror.or(config.mirror())
             && let Some(checkpoint) = checkpoint

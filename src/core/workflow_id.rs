@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::text::distance;
+
 /// The longest id, in characters (which are bytes, because ids are ASCII).
 pub const MAX_ID_LENGTH: usize = 64;
 
@@ -106,6 +108,20 @@ impl WorkflowId {
     }
 }
 
+impl WorkflowId {
+    /// Returns true if one of two ids may be a misspelling of the other: one letter is wrong, missing, swapped or in
+    /// another case. Ids that differ in a digit or only at the end, such as `auth-1` and `auth-2` or `fix-a` and
+    /// `fix-b`, are a series.
+    #[must_use]
+    pub fn is_near_miss(&self, other: &Self) -> bool {
+        let (a, b) = (self.as_str(), other.as_str());
+        let longest = a.len().max(b.len());
+        let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+        let digits = |id: &str| id.chars().filter(char::is_ascii_digit).collect::<String>();
+        longest > 3 && common + 1 < longest && digits(a) == digits(b) && distance(a, b) <= 1
+    }
+}
+
 impl FromStr for WorkflowId {
     type Err = InvalidId;
 
@@ -181,6 +197,31 @@ fn nearest(given: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_near_miss_is_one_slip_away_and_no_part_of_a_series() {
+        let is_near_miss = |a: &str, b: &str| {
+            let (a, b): (WorkflowId, WorkflowId) = (a.parse().unwrap(), b.parse().unwrap());
+            assert_eq!(a.is_near_miss(&b), b.is_near_miss(&a));
+            a.is_near_miss(&b)
+        };
+        for (a, b) in [("auht", "auth"), ("Auth", "auth"), ("oath-fix", "oauth-fix"), ("bild-ui", "build-ui")]
+        {
+            assert!(is_near_miss(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("auth", "auth"),
+            ("041", "042"),
+            ("auth-1", "auth-2"),
+            ("1-auth", "2-auth"),
+            ("fix-a", "fix-b"),
+            ("auth", "auths"),
+            ("ab", "ba"),
+            ("plan", "main"),
+        ] {
+            assert!(!is_near_miss(a, b), "{a} {b}");
+        }
+    }
 
     #[test]
     fn legal_ids_are_kept_as_given() {

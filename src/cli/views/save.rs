@@ -18,6 +18,10 @@ pub(crate) struct SaveReport {
     workflow: WorkflowId,
     seq: Option<u64>,
     pub(crate) created: bool,
+    /// True if this is the first checkpoint of the workflow.
+    pub(crate) new_workflow: bool,
+    /// An older workflow of which the new one may be a misspelling.
+    pub(crate) similar: Option<WorkflowId>,
     pub(crate) status: Option<WorkflowStatus>,
     phase: Option<PhaseId>,
     done: Vec<PhaseId>,
@@ -77,6 +81,8 @@ impl SaveReport {
             workflow: workflow.clone(),
             seq: outcome.seq(),
             created: false,
+            new_workflow: false,
+            similar: None,
             status: content.map(|content| content.status),
             phase: content.and_then(|content| content.phase.clone()),
             done: done.into_iter().map(|phase| phase.id.clone()).collect(),
@@ -102,6 +108,7 @@ impl SaveReport {
         match outcome {
             Outcome::Written(checkpoint) => {
                 report.created = true;
+                report.new_workflow = checkpoint.seq == 1;
                 report.parent = checkpoint.parent.as_ref().map(|parent| parent.seq);
             }
             Outcome::Repeated(_) => report.repeated = true,
@@ -226,7 +233,16 @@ impl Report for SaveReport {
         let by_default = if self.by_default { " by default" } else { "" };
         let phase = self.phase_summary.as_ref().map(|phase| format!("{}{by_default}, ", page.escape(phase)));
         let phase = phase.unwrap_or_default();
-        page.line(format!("{} {handle}: {phase}{}.{next}{resume}", self.verb, self.progress));
+        let new = if self.new_workflow { ", a new workflow" } else { "" };
+        page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
+        if let Some(similar) = &self.similar {
+            let label = page.paint(Style::Warning, "warning:");
+            page.line(format!(
+                "{label} there is a workflow {similar}; if you meant it, take this one back: \
+                 `ckpt archive {} --as abandoned`",
+                self.workflow
+            ));
+        }
         if let Some(cleanup) = &self.cleanup {
             page.line(cleanup);
         }

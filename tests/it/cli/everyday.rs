@@ -21,7 +21,7 @@ fn start_begins_a_phase_and_creates_the_store() {
     042/1
     --- stderr
     Created the store $TMP/project/.ckpt
-    Saved 042/1: phase plan in progress, 0 of 2 done. Next: plan. Resume with: ckpt resume 042
+    Saved 042/1, a new workflow: phase plan in progress, 0 of 2 done. Next: plan. Resume with: ckpt resume 042
     --- end
     ");
     let stored = world.stored("042", 1);
@@ -98,4 +98,21 @@ fn they_take_the_flags_of_a_save_and_the_workflow_of_the_environment() {
 fn every_line_of_help_says_what_follows() {
     let help = World::new().run(&["save", "--help"]).succeeds().stdout;
     assert!(help.contains("if not given, `complete`, or `failed` with `--error`"), "{help}");
+}
+
+#[test]
+fn the_first_save_says_that_the_workflow_is_new_and_names_a_near_miss() {
+    let world = World::new();
+    let first = world.run(&["save", "auth", "--phase", "plan"]).succeeds();
+    assert!(first.stderr.contains("Saved auth/1, a new workflow: "), "{first}");
+    let second = world.run(&["save", "auth", "--phase", "build"]).succeeds();
+    assert!(!second.stderr.contains("new workflow"), "{second}");
+
+    let slip = world.run(&["save", "auht", "--phase", "test"]).succeeds();
+    assert!(slip.stderr.contains("there is a workflow auth"), "{slip}");
+    world.run(&["archive", "auht", "--as", "abandoned"]).succeeds();
+    let slip = world.json(&["save", "atuh", "--phase", "test"]);
+    assert_eq!((&slip["new_workflow"], &slip["similar"]), (&true.into(), &"auth".into()));
+    let other = world.json(&["save", "billing", "--phase", "test"]);
+    assert_eq!((&other["new_workflow"], &other["similar"]), (&true.into(), &serde_json::Value::Null));
 }

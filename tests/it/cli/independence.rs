@@ -31,7 +31,11 @@ fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
     let (few, many) = (crowded(10), crowded(2_000));
     for save in [&["save", "042", "--phase", "x"][..], &["save", "42"], &["save", "new"], &["show", "042"]] {
         let (few, many) = (calls(&strace, &few, save), calls(&strace, &many, save));
-        assert_eq!(counts(&few), counts(&many), "{save:?}");
+        let few = counts(&few);
+        // Fewer are possible: a long directory is not listed to its end.
+        let more =
+            counts(&many).into_iter().filter(|(name, count)| *count > few.get(name).copied().unwrap_or(0));
+        assert_eq!(more.collect::<Vec<_>>(), [], "{save:?}: more than {few:?}");
         assert!(many.iter().all(|call| !call.line.contains("other")), "{save:?} looked at another workflow");
     }
 }

@@ -129,7 +129,7 @@ fn what_only_ckpt_may_say_is_ignored_and_said_so() {
     Created the store $TMP/project/.ckpt
     warning: ignored what only ckpt may say: seq, saved_at, save_id, sha256, parent, writer
     warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done
-    Saved 042/1: phase a complete by default, 1 done.
+    Saved 042/1, a new workflow: phase a complete by default, 1 done.
     --- end
     ");
     let stored = world.stored("042", 1);
@@ -150,7 +150,7 @@ fn unknown_fields_are_kept_through_later_saves() {
     Created the store $TMP/project/.ckpt
     warning: kept fields that ckpt has no use for: ticket, zzz
     warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done
-    Saved 042/1: phase a complete by default, 1 done.
+    Saved 042/1, a new workflow: phase a complete by default, 1 done.
     --- end
     ");
     save_from(&world, &json!({"zzz": 2})).succeeds();

@@ -15,7 +15,7 @@ fn the_first_save_creates_the_store_and_says_so() {
     --- stderr
     Created the store $TMP/project/.ckpt
     warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done
-    Saved 042/1: phase plan complete by default, 1 done.
+    Saved 042/1, a new workflow: phase plan complete by default, 1 done.
     --- end
     ");
 }

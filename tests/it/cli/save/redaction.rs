@@ -66,7 +66,7 @@ fn a_person_is_told_where_and_how_to_keep_them() {
     Created the store $TMP/project/.ckpt
     warning: nothing says what comes next; `ckpt save 042 --next 'what comes next'` does, or `ckpt done 042` if all is done
     warning: replaced what looks like secrets at /state/token; `--allow-secrets` keeps them
-    Saved 042/1: 0 done.
+    Saved 042/1, a new workflow: 0 done.
     --- end
     ");
 }

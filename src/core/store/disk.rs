@@ -118,12 +118,11 @@ pub trait Disk {
     /// It cannot be read.
     fn list(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()>;
 
-    /// Passes the names in a directory to `visit`, but no more than one system call returns. Returns true if these are
-    /// all.
+    /// Returns true if a directory is so short that listing it costs less than looking up a few dozen names.
     ///
     /// # Errors
     /// It cannot be read.
-    fn list_some(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool>;
+    fn is_short(&self, dir: &Self::Dir) -> io::Result<bool>;
 
     /// Reads a regular file of at most `limit` bytes.
     ///

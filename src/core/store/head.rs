@@ -1,7 +1,6 @@
 //! The head of a workflow: its newest entry, and what the next checkpoint continues.
 
 use std::io;
-use std::ops::RangeInclusive;
 
 use super::disk::{Disk, Stat};
 use super::error::{Error, Result};
@@ -15,8 +14,8 @@ use crate::core::workflow_id::WorkflowId;
 /// Every number up to this distance above the last one is looked up, to see if numbers are missing: a power failure may
 /// keep the name that one of several concurrent writers published, and lose those below it.
 const CLOSE: u64 = 16;
-/// Further away, numbers are looked up at these powers of two, for ranges of files that were removed by hand.
-const FAR: RangeInclusive<u32> = 5..=20;
+/// Further away, numbers are looked up at these distances, for ranges of files that were removed by hand.
+const FAR: [u64; 5] = [1 << 5, 1 << 8, 1 << 12, 1 << 16, 1 << 20];
 /// How often a head that is archived while it is read is looked up again.
 const MAX_LOOKUPS: u32 = 100;
 
@@ -85,16 +84,15 @@ impl<D: Disk> Workflow<'_, D> {
     /// a number is claimed only after the one below it was seen. So if a number exists and the next one does not, it was
     /// the highest at that moment. Whatever contradicts this makes the directory be listed.
     pub(super) fn highest_live(&self) -> Result<Option<u64>> {
-        let mut highest = None;
-        if self.some_numbers(|seq| highest = highest.max(Some(seq)))? {
-            return Ok(highest);
+        let Some(dir) = self.dir() else { return Ok(None) };
+        let is_short = self.store.disk().is_short(dir);
+        if is_short.map_err(|error| self.store.failed("look at", &self.path(), error))? {
+            return self.highest_listed();
         }
-        if let Some(start) = highest
-            && let Some(last) = self.last_from(start)?
-        {
-            return Ok(Some(last));
+        match self.last_number()? {
+            Some(last) => Ok(Some(last)),
+            None => self.highest_listed(),
         }
-        self.highest_listed()
     }
 
     /// Returns the highest number in the directory, by listing all of it.
@@ -104,18 +102,17 @@ impl<D: Disk> Workflow<'_, D> {
         Ok(highest)
     }
 
-    /// Finds the last number by galloping up from one that exists, then bisecting. Returns none if numbers may be missing:
-    /// if a number above the last one exists, or the last one is a tombstone, which no head is.
-    fn last_from(&self, start: u64) -> Result<Option<u64>> {
-        let (mut last, mut step) = (start, 1_u64);
+    /// Finds the last number by doubling, then bisecting. Returns none if numbers may be missing: if the first one does
+    /// not exist, or one above the last does, or the last is a tombstone, which no head is.
+    fn last_number(&self) -> Result<Option<u64>> {
+        let mut last = 1_u64;
         let Some(mut stat) = self.probe(last)? else { return Ok(None) };
         let mut free = loop {
-            let Some(next) = last.checked_add(step) else { return Ok(None) };
+            let Some(next) = last.checked_mul(2) else { return Ok(None) };
             match self.probe(next)? {
                 Some(taken) => (last, stat) = (next, taken),
                 None => break next,
             }
-            step = step.saturating_mul(2);
         };
         while free - last > 1 {
             let middle = last + (free - last) / 2;
@@ -127,7 +124,7 @@ impl<D: Disk> Workflow<'_, D> {
         if stat.is_empty_file() {
             return Ok(None);
         }
-        for distance in (2..=CLOSE).chain(FAR.map(|bits| 1 << bits)) {
+        for distance in (2..=CLOSE).chain(FAR) {
             if self.probe(last.saturating_add(distance))?.is_some() {
                 return Ok(None);
             }

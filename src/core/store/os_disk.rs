@@ -26,8 +26,8 @@ const NO_ATIME: OFlags = OFlags::empty();
 /// Enough for two hundred names of checkpoints.
 #[cfg(target_os = "linux")]
 const LIST_BUFFER: usize = 8 << 10;
-/// As many names as one system call returns.
-const SOME_NAMES: usize = 200;
+/// The size of a directory with up to about two hundred names; a file system that reports none has only short ones.
+const SHORT_DIRECTORY: i64 = 4096;
 const LOCK_POLL: Duration = Duration::from_micros(500);
 
 /// The file system of the operating system, accessed from the directory that contains the store.
@@ -102,11 +102,11 @@ impl Disk for OsDisk {
     }
 
     fn list(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        visit_names(dir, usize::MAX, visit).map(drop)
+        visit_names(dir, visit)
     }
 
-    fn list_some(&self, dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
-        visit_names(dir, SOME_NAMES, visit)
+    fn is_short(&self, dir: &OwnedFd) -> io::Result<bool> {
+        Ok(rustix::fs::fstat(dir)?.st_size <= SHORT_DIRECTORY)
     }
 
     fn read(&self, dir: &OwnedFd, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
@@ -311,50 +311,38 @@ fn open_without_atime(
     }
 }
 
-/// Passes at most `most` names in a directory to `visit`. Returns true if these are all.
+/// Passes each name in a directory to `visit`.
 #[cfg(target_os = "linux")]
-fn visit_names(dir: &OwnedFd, most: usize, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
+fn visit_names(dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
     use rustix::fs::{RawDir, SeekFrom};
     // The descriptor may have been listed before.
     rustix::fs::seek(dir, SeekFrom::Start(0))?;
     let mut buffer = Vec::with_capacity(LIST_BUFFER);
     let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
-    let mut left = most;
     while let Some(entry) = entries.next() {
         match entry {
-            Ok(entry) if !visit_name(entry.file_name(), &mut left, visit) => return Ok(false),
-            Ok(_) => {}
+            Ok(entry) => visit_name(entry.file_name(), visit),
             // The directory was removed after it was opened, so it was empty.
             Err(Errno::NOENT) => break,
             Err(errno) => return Err(errno.into()),
         }
     }
-    Ok(true)
+    Ok(())
 }
 
-/// Passes at most `most` names in a directory to `visit`. Returns true if these are all.
+/// Passes each name in a directory to `visit`.
 #[cfg(not(target_os = "linux"))]
-fn visit_names(dir: &OwnedFd, most: usize, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
-    let mut left = most;
+fn visit_names(dir: &OwnedFd, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
     for entry in rustix::fs::Dir::read_from(dir)? {
-        if !visit_name(entry?.file_name(), &mut left, visit) {
-            return Ok(false);
-        }
+        visit_name(entry?.file_name(), visit);
     }
-    Ok(true)
+    Ok(())
 }
 
-/// Passes a name to `visit`, or returns false if none is `left` to be visited. A name that is not UTF-8 is not a name of
-/// the store, but a verification must report it.
-fn visit_name(name: &CStr, left: &mut usize, visit: &mut dyn FnMut(&str)) -> bool {
+/// Passes a name to `visit`. One that is not UTF-8 is not a name of the store, but a verification must report it.
+fn visit_name(name: &CStr, visit: &mut dyn FnMut(&str)) {
     let name = name.to_string_lossy();
-    if name == "." || name == ".." {
-        return true;
+    if name != "." && name != ".." {
+        visit(&name);
     }
-    if *left == 0 {
-        return false;
-    }
-    *left -= 1;
-    visit(&name);
-    true
 }

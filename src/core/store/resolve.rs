@@ -72,18 +72,21 @@ impl<D: Disk> Store<D> {
         Ok(workflow.stat(1).is_ok() || workflow.head_number()?.is_some())
     }
 
-    /// Finds a workflow of which a new one may be a misspelling. Compares only as many workflows as one system call
-    /// lists, so that the cost does not grow with the store.
+    /// Finds a workflow of which a new one may be a misspelling. Looks only in a store of few workflows, so that the cost
+    /// does not grow with the store.
     #[must_use]
     pub fn near_miss(&self, new: &WorkflowId) -> Option<WorkflowId> {
         let workflows = self.open_workflows().ok()??;
+        if !self.disk().is_short(&workflows).ok()? {
+            return None;
+        }
         let mut near_miss = None;
         let compare = &mut |name: &str| {
             if near_miss.is_none() {
                 near_miss = WorkflowId::from_directory(name).filter(|other| other.is_near_miss(new));
             }
         };
-        self.disk().list_some(&workflows, compare).ok()?;
+        self.disk().list(&workflows, compare).ok()?;
         near_miss
     }
 

@@ -153,13 +153,6 @@ impl<'s, D: Disk> Workflow<'s, D> {
         self.list(|name| visit_number(name, &mut visit))
     }
 
-    /// Passes the numbers of some entries to `visit`, in no order. Returns true if these are all.
-    pub(super) fn some_numbers(&self, mut visit: impl FnMut(u64)) -> Result<bool> {
-        let Some(dir) = &self.dir else { return Ok(true) };
-        let listed = self.store.disk().list_some(dir, &mut |name| visit_number(name, &mut visit));
-        listed.map_err(|error| self.store.failed("list", &self.path(), error))
-    }
-
     /// Returns the numbers that are taken in the live store.
     pub(super) fn numbers(&self) -> Result<BTreeSet<u64>> {
         let mut numbers = BTreeSet::new();

@@ -110,7 +110,7 @@ impl<D: Disk> Tap<D> for Turn<'_> {
         let meets = match step {
             Step::MakeDir
             | Step::List
-            | Step::ListSome
+            | Step::IsShort
             | Step::Stage
             | Step::Publish
             | Step::Replace

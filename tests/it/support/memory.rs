@@ -22,7 +22,7 @@ type Names = BTreeMap<String, usize>;
 /// More unsynced names than this are not tried in every combination.
 const MOST_COMBINED: usize = 6;
 /// So few that two checkpoints and a temporary file make a long workflow, whose head is found by probing.
-const SOME_NAMES: usize = 2;
+const SHORT_DIRECTORY: usize = 2;
 
 #[derive(Debug, Clone)]
 enum Node {
@@ -287,11 +287,8 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
-    fn list_some(&self, dir: &usize, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
-        let mut world = self.world();
-        let names = world.names(*dir)?;
-        names.keys().take(SOME_NAMES).for_each(|name| visit(name));
-        Ok(names.len() <= SOME_NAMES)
+    fn is_short(&self, dir: &usize) -> io::Result<bool> {
+        Ok(self.world().names(*dir)?.len() <= SHORT_DIRECTORY)
     }
 
     fn read(&self, dir: &usize, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {

@@ -321,8 +321,8 @@ impl Disk for FaultyDisk {
             })
         })
     }
-    fn list_some(&self, dir: &Self::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
-        self.step("list some".into(), || self.inner.list_some(dir, visit))
+    fn is_short(&self, dir: &Self::Dir) -> io::Result<bool> {
+        self.step("size of a directory".into(), || self.inner.is_short(dir))
     }
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.file_step(format!("read {name}"), || self.inner.read(dir, name, limit))

@@ -13,7 +13,7 @@ pub(crate) enum Step {
     Enter,
     MakeDir,
     List,
-    ListSome,
+    IsShort,
     Read,
     Stat,
     Lock,
@@ -114,8 +114,8 @@ impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn list(&self, dir: &D::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
         self.step(Step::List, "", || self.disk.list(dir, &mut |name| self.pass(name, visit)))
     }
-    fn list_some(&self, dir: &D::Dir, visit: &mut dyn FnMut(&str)) -> io::Result<bool> {
-        self.step(Step::ListSome, "", || self.disk.list_some(dir, &mut |name| self.pass(name, visit)))
+    fn is_short(&self, dir: &D::Dir) -> io::Result<bool> {
+        self.step(Step::IsShort, "", || self.disk.is_short(dir))
     }
     fn read(&self, dir: &D::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.step(Step::Read, name, || self.disk.read(dir, name, limit))

@@ -98,8 +98,12 @@ impl Config {
     /// # Errors
     /// The file cannot be read or is invalid.
     pub fn load_user(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let real = std::fs::canonicalize(path).map_err(FileProblem::from);
-        Self::read(path, real.and_then(|real| read_regular(&real, MAX_CONFIG_BYTES)))
+        let mut content = read_regular(path, MAX_CONFIG_BYTES);
+        if matches!(content, Err(FileProblem::NotAFile)) {
+            let real = std::fs::canonicalize(path).map_err(FileProblem::from);
+            content = real.and_then(|real| read_regular(&real, MAX_CONFIG_BYTES));
+        }
+        Self::read(path, content)
     }
 
     fn read(path: &Path, content: Result<Vec<u8>, FileProblem>) -> Result<Option<Self>, ConfigError> {

@@ -13,9 +13,9 @@ use crate::core::workflow_id::WorkflowId;
 
 /// Every number up to this distance above the last one is looked up, to see if numbers are missing: a power failure may
 /// keep the name that one of several concurrent writers published, and lose those below it.
-const CLOSE: u64 = 16;
+const CLOSE: u64 = 8;
 /// Further away, numbers are looked up at these distances, for ranges of files that were removed by hand.
-const FAR: [u64; 5] = [1 << 5, 1 << 8, 1 << 12, 1 << 16, 1 << 20];
+const FAR: [u64; 3] = [1 << 5, 1 << 10, 1 << 16];
 /// How often a head that is archived while it is read is looked up again.
 const MAX_LOOKUPS: u32 = 100;
 

@@ -62,15 +62,12 @@ impl Searcher<'_> {
     /// In a git checkout that is up to its root. Elsewhere the search ends below the home directory, at a file system
     /// boundary, and below a directory that everybody may write to: a store in one of those would capture all
     /// projects below it.
-    fn directories(&self, git_root: Option<&Path>) -> Vec<&Path> {
-        let above = self.cwd.ancestors().skip(1);
-        let above = above.take_while(|dir| !self.ceilings.iter().any(|ceiling| ceiling == dir));
-        let mut directories = vec![self.cwd];
-        match git_root {
-            Some(root) => directories.extend(above.take_while(|dir| dir.starts_with(root))),
-            None => directories.extend(above.take_while(|dir| self.may_enter(dir))),
-        }
-        directories
+    fn directories(&self, git_root: Option<&Path>) -> impl Iterator<Item = &Path> {
+        let above = self.cwd.ancestors().skip(1).take_while(move |dir| {
+            let is_ceiling = self.ceilings.iter().any(|ceiling| ceiling == dir);
+            !is_ceiling && git_root.map_or_else(|| self.may_enter(dir), |root| dir.starts_with(root))
+        });
+        std::iter::once(self.cwd).chain(above)
     }
 
     /// True if a search that began below a directory, outside of any checkout, may go on in it.
@@ -105,8 +102,7 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
         });
     }
     let main_root = checkout.and_then(Checkout::main_root);
-    let directories = searcher.directories(git_root);
-    for project in directories.into_iter().chain(main_root.as_deref()) {
+    for project in searcher.directories(git_root).chain(main_root.as_deref()) {
         let root = project.join(STORE_NAME);
         if let Some(owner) = owner(&root)? {
             // A worktree that has only the settings of a store, from version control, uses that of the main checkout.

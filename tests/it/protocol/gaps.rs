@@ -45,13 +45,13 @@ fn the_newest_is_found_at_every_length() {
     }
 }
 
-/// A gap of up to fifteen numbers, as a power failure may leave it, wherever it is and however little is above it.
+/// A gap of up to seven numbers, as a power failure may leave it, wherever it is and however little is above it.
 #[test]
 fn the_newest_is_found_above_any_short_gap() {
     const LAST: u64 = 40;
     let (disk, dir) = history(LAST);
     for first in 1..LAST {
-        for end in first + 1..=LAST.min(first + 15) {
+        for end in first + 1..=LAST.min(first + 7) {
             let disk = disk.fork();
             (first..end).for_each(|seq| disk.remove(&dir, &file(seq)).unwrap());
             let store = store_on(disk);

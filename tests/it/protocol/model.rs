@@ -112,8 +112,8 @@ fn assert_sound(bounds: Bounds, least: usize) {
     assert_eq!(explored.wrong, [""; 0], "{bounds:?}");
     let Explored { schedules, prefixes, crashes, .. } = explored;
     figure(&format!(
-        "model: {schedules} schedules of {} savers, {prefixes} prefixes, {crashes} states after a crash, none wrong",
-        bounds.savers
+        "model: {schedules} schedules of {} savers and {} archivers, {prefixes} prefixes, {crashes} states after a crash, none wrong",
+        bounds.savers, bounds.archivers
     ));
     assert!(prefixes + crashes >= least, "{bounds:?}: only {prefixes} + {crashes}");
 }
@@ -147,8 +147,7 @@ fn two_savers_above_a_seal_with_few_preemptions() {
 /// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing.
 #[test]
 fn savers_and_archivers_with_few_preemptions() {
-    let preemptions = amount(1, 2);
-    for (savers, archivers) in [(1, 1), (2, 1), (1, 2)] {
+    for (savers, archivers, preemptions) in [(1, 1, amount(1, 2)), (2, 1, 1), (1, 2, 1)] {
         assert_sound(Bounds { savers, archivers, preemptions, begun: Begun::Live }, 100);
     }
 }

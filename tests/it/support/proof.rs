@@ -5,7 +5,7 @@ pub(crate) fn amount(short: usize, full: usize) -> usize {
     if std::env::var_os("CKPT_PROOF").is_some_and(|form| form == "full") { full } else { short }
 }
 
-/// Prints a figure; `tests/proof.sh` collects them.
+/// Prints a figure on a line of its own; `tests/proof.sh` collects them.
 pub(crate) fn figure(text: &str) {
-    println!("proof: {text}");
+    println!("\nproof: {text}");
 }

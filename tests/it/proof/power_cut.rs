@@ -11,8 +11,10 @@ const SAVES: usize = 1000;
 #[test]
 #[ignore = "is run by `power_cuts_on_every_journal`, which gives it a mount namespace"]
 fn on_every_journal() {
-    for kind in [Kind::Ext4, Kind::Xfs, Kind::Btrfs] {
-        let system = FileSystem::with_power_switch(kind);
+    let kinds = [Kind::Ext4, Kind::Xfs, Kind::Btrfs];
+    // btrfs, whose device is a file on another file system, is cut in the whole proof only: see docs/internals/proof.md.
+    for kind in &kinds[..amount(2, 3)] {
+        let system = FileSystem::with_power_switch(*kind);
         let world = World::inside(&system.root());
         world.run(&["save", "042"]).succeeds();
         let mut acknowledged = Acknowledged::new();

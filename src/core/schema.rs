@@ -4,7 +4,7 @@
 //! tests check it.
 //!
 //! A pipeline may have schemas of its own, for the data of a phase and for its outputs. They come from the settings or
-//! the checkpoints of a project that may be somebody else's, so their work is limited: their [size](size), the
+//! the checkpoints of a project that may be somebody else's, so their work is limited: their [size], the
 //! [graph] of their references, their [patterns](pattern), and the [steps] that a document takes.
 
 mod build;

@@ -63,8 +63,8 @@ pub(crate) fn run(
             _ => failure,
         }
     };
-    let job = Job::of_this_process();
-    let signals = Signals::new(job.signals()).map_err(failed)?;
+    let group = ProcessGroup::of_this_process();
+    let signals = Signals::new(group.signals()).map_err(failed)?;
     let mut child = Command::new(program);
     child.args(args).env("CKPT_WORKFLOW", &environment.workflow).env("CKPT_HANDLE", &environment.handle);
     for (name, value) in [("CKPT_PHASE", &environment.phase), ("CKPT_ACTION", &environment.action)] {
@@ -74,14 +74,15 @@ pub(crate) fn run(
         };
     }
     child.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });
-    if job == Job::Own {
+    if group == ProcessGroup::Own {
         child.process_group(0);
     }
     let mut child = child.spawn().map_err(failed)?;
 
     let interrupted = Arc::new(AtomicBool::new(false));
     let handle = signals.handle();
-    let forwarder = Forwarder { job, child: Pid::from_child(&child), interrupted: Arc::clone(&interrupted) };
+    let forwarder =
+        Forwarder { group, child: Pid::from_child(&child), interrupted: Arc::clone(&interrupted) };
     let forwarder = std::thread::spawn(move || forwarder.run(signals));
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
         // A command that does not read its stdin is no error.
@@ -107,12 +108,12 @@ fn exportable(text: &str) -> String {
 
 /// The process group of the child.
 ///
-/// At a terminal the child stays in the group of this process, the foreground job, as with `time` or `env`. The terminal
+/// At a terminal the child stays in the group of this process, the foreground group, as with `time` or `env`. The terminal
 /// signals all processes of it, so Ctrl-C and Ctrl-Z work, an editor can read from the terminal, and this process learns
 /// of an interrupt that the child handles. Everywhere else the child gets a group of its own, so that a signal for this
 /// process reaches the processes that the child started too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Job {
+enum ProcessGroup {
     /// The foreground job of a terminal. `leader` is true if nothing but this process and its children is in it, or is
     /// connected to them by a pipe.
     Terminal { leader: bool },
@@ -120,7 +121,7 @@ enum Job {
     Own,
 }
 
-impl Job {
+impl ProcessGroup {
     fn of_this_process() -> Self {
         let group = getpgrp();
         let stdin = io::stdin();
@@ -144,7 +145,7 @@ impl Job {
 
 /// Passes signals on to a child.
 struct Forwarder {
-    job: Job,
+    group: ProcessGroup,
     child: Pid,
     interrupted: Arc<AtomicBool>,
 }
@@ -158,8 +159,8 @@ impl Forwarder {
                 self.interrupted.store(true, Ordering::SeqCst);
             }
             let Some(signal) = Signal::from_named_raw(number) else { continue };
-            match self.job {
-                Job::Own => {
+            match self.group {
+                ProcessGroup::Own => {
                     let _ = kill_process_group(self.child, signal);
                     if signal == Signal::TSTP {
                         // Until it is continued, which the child is told then.
@@ -167,14 +168,14 @@ impl Forwarder {
                     }
                 }
                 // Typed at the terminal, so the child has it already.
-                Job::Terminal { .. } if matches!(number, SIGINT | SIGQUIT) => {}
-                Job::Terminal { leader: true } => {
+                ProcessGroup::Terminal { .. } if matches!(number, SIGINT | SIGQUIT) => {}
+                ProcessGroup::Terminal { leader: true } => {
                     if !returning.remove(&number) {
                         returning.insert(number);
                         let _ = kill_process_group(getpgrp(), signal);
                     }
                 }
-                Job::Terminal { leader: false } => {
+                ProcessGroup::Terminal { leader: false } => {
                     let _ = kill_process(self.child, signal);
                 }
             }

@@ -3,13 +3,12 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use super::save::{Existence, save, workflow_id};
+use super::save::save_end;
 use super::save_flags::SaveFlags;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::input::Input;
 use crate::cli::session::Session;
 use crate::core::change::SaveInput;
 use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
@@ -45,20 +44,7 @@ pub(crate) struct DoneArgs {
 }
 
 fn run(args: &DoneArgs, session: &Session) -> Result<Exit, Failure> {
-    let mut input = SaveInput::default();
-    args.flags.add_to(&mut input, &Input::default())?;
-    let change = &mut input.change;
-    let existence = match &args.phase {
-        Some(phase) => {
-            change.phase = Some(phase.clone());
-            change.status = Some(PhaseStatus::Complete);
-            Existence::Any
-        }
-        None => {
-            change.workflow_status = Some(WorkflowStatus::Complete);
-            Existence::Required
-        }
-    };
-    let workflow = workflow_id(args.id.as_ref(), &input, session)?;
-    save(session, workflow, input, &args.flags, existence)
+    let input = SaveInput::default();
+    let statuses = (PhaseStatus::Complete, WorkflowStatus::Complete);
+    save_end(session, args.id.as_ref(), args.phase.as_ref(), statuses, input, &args.flags)
 }

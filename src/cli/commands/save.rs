@@ -90,6 +90,31 @@ pub(super) enum Existence {
     Required,
 }
 
+/// Records the end of a phase or, without one, of the whole workflow, which must exist.
+pub(super) fn save_end(
+    session: &Session,
+    id: Option<&WorkflowId>,
+    phase: Option<&PhaseId>,
+    (phase_status, workflow_status): (PhaseStatus, WorkflowStatus),
+    mut input: SaveInput,
+    flags: &SaveFlags,
+) -> Result<Exit, Failure> {
+    flags.add_to(&mut input, &Input::default())?;
+    let existence = match phase {
+        Some(phase) => {
+            input.change.phase = Some(phase.clone());
+            input.change.status = Some(phase_status);
+            Existence::Any
+        }
+        None => {
+            input.change.workflow_status = Some(workflow_status);
+            Existence::Required
+        }
+    };
+    let workflow = workflow_id(id, &input, session)?;
+    save(session, workflow, input, flags, existence)
+}
+
 /// Saves for `save`, `start`, `done` and `fail`, and answers.
 pub(super) fn save(
     session: &Session,

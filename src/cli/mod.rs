@@ -6,6 +6,7 @@
 
 mod agent;
 mod args;
+mod attempts;
 mod auto_cleanup;
 mod child;
 mod clock;
@@ -24,6 +25,7 @@ mod report;
 mod run;
 mod save;
 mod session;
+mod signals;
 mod style;
 mod suggest;
 mod synonyms;

@@ -24,6 +24,28 @@ pub(crate) fn ask(ui: &Ui) -> Option<Choice> {
     }
 }
 
+/// The choices after a phase has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AfterFailure {
+    Retry,
+    Skip,
+    Abort,
+}
+
+/// Asks what to do about a phase that failed; `None` for nothing, or at the end of input.
+pub(crate) fn ask_after_failure(ui: &Ui) -> Option<AfterFailure> {
+    loop {
+        let answer = read_answer(ui, "(r)etry the phase, (s)kip it, (a)bort the workflow, (q)uit [q]: ")?;
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "r" | "retry" => return Some(AfterFailure::Retry),
+            "s" | "skip" => return Some(AfterFailure::Skip),
+            "a" | "abort" => return Some(AfterFailure::Abort),
+            "" | "q" | "quit" => return None,
+            _ => ui.say("Answer with r, s, a or q.\n"),
+        }
+    }
+}
+
 /// Asks a yes-or-no question. Everything but a clear yes means no, the end of input included.
 pub(crate) fn confirm(ui: &Ui, question: &str) -> bool {
     read_answer(ui, &format!("{question} [y/N]: ")).is_some_and(|answer| is_yes(&answer))

@@ -30,6 +30,7 @@ mod migrate;
 mod pipeline;
 mod restore;
 mod resume;
+mod resume_command;
 mod revise;
 mod rollback;
 mod run;

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
+use super::resume_command::ResumeCommand;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
-use crate::cli::child;
+use crate::cli::attempts::RetryFlags;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
 use crate::cli::question::{Choice, ask};
 use crate::cli::session::{Judgement, Session, Workspace};
-use crate::cli::views::brief::BriefReport;
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
 use crate::core::dialects::Reading;
@@ -70,6 +70,8 @@ pub(crate) struct ResumeArgs {
     /// `CKPT_ACTION` in its environment
     #[arg(last = true, value_name = "CMD", conflicts_with = "context")]
     command: Vec<OsString>,
+    #[command(flatten)]
+    retry: RetryFlags,
 }
 
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
@@ -129,7 +131,7 @@ fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Fa
 }
 
 /// Returns the exit code of a verdict.
-fn exit(verdict: Verdict, yes: bool) -> Exit {
+pub(super) fn exit(verdict: Verdict, yes: bool) -> Exit {
     match verdict {
         Verdict::Ready => Exit::Ok,
         Verdict::Confirm if yes => Exit::Ok,
@@ -198,7 +200,7 @@ fn decide(
     }
 }
 
-/// Runs the command, if there is one, with the brief on stdin.
+/// Runs the command, if there is one.
 fn start(
     args: &ResumeArgs,
     session: &Session,
@@ -208,17 +210,6 @@ fn start(
     if args.command.is_empty() {
         return Ok(Exit::Ok);
     }
-    let checkpoint = &judgement.checkpoint;
-    let brief = BriefReport::one(judgement, super::brief::DEFAULT_TOKENS).text;
-    let environment = child::ChildEnvironment {
-        workflow: checkpoint.workflow.to_string(),
-        handle: checkpoint.handle().to_string(),
-        phase: judgement.resume.phase.as_ref().map(ToString::to_string),
-        action: judgement.resume.action.clone(),
-    };
-    let ended = child::run(&args.command, &environment, Some(brief.as_bytes()))?;
-    if ended.interrupted && ended.code != 0 {
-        child::save_interrupt(session, workspace, &checkpoint.workflow)?;
-    }
-    Ok(ended.exit())
+    let command = ResumeCommand { words: &args.command, retry: &args.retry, yes: args.yes };
+    command.run(session, workspace, judgement)
 }

@@ -141,6 +141,15 @@ impl SaveReport {
         self
     }
 
+    /// A line about what happened, for a command with words of its own: `Saved 042/7: phase test failed`.
+    pub(crate) fn summary(&self, what: &str) -> String {
+        match (&self.handle, &self.skipped_trigger) {
+            (_, Some(trigger)) => format!("Not saved: {what}\n{}\n", trigger_off(trigger)),
+            (Some(handle), None) => format!("Saved {handle}: {what}\n"),
+            (None, None) => format!("{what}\n"),
+        }
+    }
+
     /// The warnings and the line about the cleanup, for a command with a summary of its own.
     pub(crate) fn notes(&self) -> String {
         let mut page = Page::new(false, None, None, false);
@@ -161,6 +170,10 @@ impl SaveReport {
         let flag = if self.has_allow_secrets { "; `--allow-secrets` keeps them" } else { "" };
         page.line(format!("{label} replaced what looks like secrets at {pointers}{flag}"));
     }
+}
+
+fn trigger_off(trigger: &Trigger) -> String {
+    format!("Nothing saved: the trigger {trigger} is switched off in the configuration")
 }
 
 fn progress(content: &Content) -> String {
@@ -207,7 +220,7 @@ impl Report for SaveReport {
         page.warnings(self.warnings.get(..self.advice).unwrap_or_default());
         self.redaction_warning(page);
         if let Some(trigger) = &self.skipped_trigger {
-            page.line(format!("Nothing saved: the trigger {trigger} is switched off in the configuration"));
+            page.line(trigger_off(trigger));
             return;
         }
         let Some(handle) = &self.handle else { return };

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -76,6 +77,11 @@ impl Terminal {
 
     pub(crate) fn answer(&mut self, line: &str) {
         self.keyboard.write_all(line.as_bytes()).unwrap();
+    }
+
+    /// The signal that ends the program.
+    pub(crate) fn signal(mut self) -> Option<i32> {
+        self.child.wait().unwrap().signal()
     }
 
     pub(crate) fn exit(mut self) -> (i32, String) {

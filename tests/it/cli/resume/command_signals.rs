@@ -46,7 +46,12 @@ fn start(world: &World, args: &[&str]) -> (Child, String) {
 
 #[test]
 fn a_signal_reaches_the_children_of_the_command_and_is_recorded() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129), (Signal::QUIT, 131)] {
+    for (signal, code, trigger) in [
+        (Signal::TERM, 143, "session_end"),
+        (Signal::INT, 130, "user_interrupt"),
+        (Signal::HUP, 129, "session_end"),
+        (Signal::QUIT, 131, "user_interrupt"),
+    ] {
         for (args, seq) in [(&RUN[..], 3), (&["resume", "042", "--"], 2)] {
             let world = begun();
             let (mut child, line) = start(&world, &[args, &["/bin/sh", "-c", NESTED]].concat());
@@ -54,7 +59,7 @@ fn a_signal_reaches_the_children_of_the_command_and_is_recorded() {
             kill_process(Pid::from_child(&child), signal).unwrap();
             assert_eq!(child.wait().unwrap().code(), Some(code), "{signal:?} {args:?}");
             assert!(ends(grandchild), "{signal:?} {args:?}: {grandchild} is left");
-            assert_eq!(world.stored("042", seq)["trigger"], "user_interrupt", "{signal:?} {args:?}");
+            assert_eq!(world.stored("042", seq)["trigger"], trigger, "{signal:?} {args:?}");
         }
     }
 }
@@ -72,7 +77,7 @@ fn a_second_signal_does_not_lose_the_record() {
         std::thread::sleep(Duration::from_millis(2));
     }
     assert_eq!(child.wait().unwrap().code(), Some(1));
-    assert_eq!(world.stored("042", 3)["trigger"], "user_interrupt");
+    assert_eq!(world.stored("042", 3)["trigger"], "session_end");
 }
 
 #[test]
@@ -143,5 +148,5 @@ fn a_termination_at_a_terminal_reaches_the_children_of_the_command() {
     let (code, screen) = terminal.exit();
     assert_eq!(code, 143, "{screen}");
     assert!(ends(&grandchild), "{grandchild} is left: {screen}");
-    assert_eq!(world.stored("042", 3)["trigger"], "user_interrupt");
+    assert_eq!(world.stored("042", 3)["trigger"], "session_end");
 }

@@ -1,0 +1,4 @@
+//! The promises of the systems that people move from, one file per document. The names quote the promise in words.
+
+mod crunch;
+mod recovery_pattern;

@@ -10,12 +10,10 @@ use clap::{Arg, Command, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use clap_complete::env::CompleteEnv;
 
-use super::args::{GlobalArgs, command_tree};
-use super::clock::Clock;
+use super::args::command_tree;
 use super::env::Environment;
 use super::escape::inline;
 use super::session::Session;
-use super::ui::Ui;
 use crate::core::dialects::Dialect;
 use crate::core::store::Head;
 use crate::core::text::is_hazardous;
@@ -115,9 +113,8 @@ fn plain_paths(prefix: &OsStr) -> Vec<CompletionCandidate> {
 /// Returns the session that the command being typed will have.
 fn session() -> Session {
     let env = Environment::read();
-    let global = GlobalArgs { store: store(&env), ..GlobalArgs::default() };
-    let ui = Ui::new(&global, &env);
-    Session { env, ui, global, clock: Clock::default() }
+    let store = store(&env);
+    Session::silent(env, store)
 }
 
 /// Returns the value of `--store` on the line that is being typed.

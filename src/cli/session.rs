@@ -67,6 +67,13 @@ impl Place {
 }
 
 impl Session {
+    /// Returns a session that prints nothing, for a look at the store before a command runs.
+    pub(crate) fn silent(env: Environment, store: Option<PathBuf>) -> Self {
+        let global = GlobalArgs { store, quiet: true, ..GlobalArgs::default() };
+        let ui = Ui::new(&global, &env);
+        Self { env, ui, global, clock: Clock::default() }
+    }
+
     fn cwd(&self) -> Result<PathBuf, Failure> {
         self.env.cwd.clone().map_err(|error| {
             Failure::new(

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 
-use super::args::{self, CommandSpec, command_tree};
+use super::args::{self, CommandSpec, GlobalArgs, command_tree};
 use super::synonyms::{self, NEWEST};
 use super::values::is_document;
 use crate::core::WorkflowId;
@@ -29,11 +29,32 @@ struct Line {
     stdin: Option<String>,
 }
 
-/// Returns a line that can be typed instead of one that failed to parse. `has_workflow` is true if the environment names
-/// the workflow.
-pub(super) fn corrected(args: &[OsString], has_workflow: bool) -> Option<String> {
+/// Conditions of a line that the parser does not know of.
+pub(super) struct Surroundings<'a> {
+    /// True if the environment names the workflow.
+    pub(super) has_workflow: bool,
+    /// Returns true if there is work left in a workflow of the store.
+    pub(super) is_open: &'a dyn Fn(&WorkflowId, &GlobalArgs) -> bool,
+}
+
+impl Surroundings<'_> {
+    /// Returns true if a line that parses would not be refused for a missing workflow or reason.
+    fn admit(&self, spec: &CommandSpec, matches: &ArgMatches, global: &GlobalArgs) -> bool {
+        if NEED_WORKFLOW.contains(&spec.name) {
+            return self.has_workflow || names_workflow(matches);
+        }
+        if spec.name == "archive" && !matches.contains_id("reason") {
+            let mut ids = matches.get_many::<WorkflowId>("ids").into_iter().flatten();
+            return !ids.any(|id| (self.is_open)(id, global));
+        }
+        true
+    }
+}
+
+/// Returns a line that can be typed instead of one that failed to parse.
+pub(super) fn corrected(args: &[OsString], surroundings: &Surroundings<'_>) -> Option<String> {
     let words = args.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect::<Option<_>>()?;
-    let line = correct(Line { words, stdin: None }, has_workflow, MOST_STEPS)?;
+    let line = correct(Line { words, stdin: None }, surroundings, MOST_STEPS)?;
     rendered(&line)
 }
 
@@ -62,11 +83,10 @@ fn rendered(line: &Line) -> Option<String> {
 }
 
 /// Replaces what the parser rejects until the whole line parses, depth first.
-fn correct(line: Line, has_workflow: bool, steps: usize) -> Option<Line> {
+fn correct(line: Line, surroundings: &Surroundings<'_>, steps: usize) -> Option<Line> {
     let error = match line.parse() {
-        Ok((spec, matches)) => {
-            let named = has_workflow || !NEED_WORKFLOW.contains(&spec.name) || names_workflow(&matches);
-            return named.then_some(line);
+        Ok((spec, matches, global)) => {
+            return surroundings.admit(spec, &matches, &global).then_some(line);
         }
         Err(error) => error,
     };
@@ -75,7 +95,7 @@ fn correct(line: Line, has_workflow: bool, steps: usize) -> Option<Line> {
         _ if steps == 0 => return None,
         _ => {}
     }
-    line.attempts(&error).into_iter().find_map(|attempt| correct(attempt, has_workflow, steps - 1))
+    line.attempts(&error).into_iter().find_map(|attempt| correct(attempt, surroundings, steps - 1))
 }
 
 fn names_workflow(matches: &ArgMatches) -> bool {
@@ -90,10 +110,10 @@ fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
 }
 
 impl Line {
-    fn parse(&self) -> Result<(&'static CommandSpec, ArgMatches), clap::Error> {
+    fn parse(&self) -> Result<(&'static CommandSpec, ArgMatches, GlobalArgs), clap::Error> {
         let words = self.words.iter().map(OsString::from);
         let args: Vec<OsString> = std::iter::once("ckpt".into()).chain(words).collect();
-        args::parse(&args).map(|(spec, matches, _)| (spec, matches))
+        args::parse(&args)
     }
 
     fn command(&self) -> Option<&'static CommandSpec> {

@@ -33,6 +33,7 @@ pub(super) const COMMANDS: &[Row] = &[
     ("revise",                               "reopen redo"),
     ("rollback {}~1",                        "undo revert back rewind reset"),
     ("rollback {}",                          "back rewind reset checkout goto"),
+    ("archive {}",                           "delete rm remove del discard drop destroy"),
     ("archive {} --as abandoned",            "delete rm remove del discard drop destroy"),
     ("restore",                              "unarchive undelete"),
     ("cleanup",                              "prune gc clean purge expire tidy vacuum forget"),

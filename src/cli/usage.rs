@@ -4,17 +4,19 @@ use std::error::Error;
 
 use clap::error::ErrorKind;
 
-use super::args::CommandSpec;
+use super::args::{CommandSpec, GlobalArgs};
 use super::commands::unfinished::newest;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure, SELECTOR_GRAMMAR};
 use super::session::Session;
-use super::suggest::{corrected, with_newest};
+use super::suggest::{Surroundings, corrected, with_newest};
 use super::words::FIRST_COMMAND;
+use crate::core::WorkflowStatus;
 use crate::core::name::InvalidName;
 use crate::core::selector::SelectorError;
+use crate::core::store::Head;
 use crate::core::trigger::UnknownTrigger;
-use crate::core::workflow_id::InvalidId;
+use crate::core::workflow_id::{InvalidId, WorkflowId};
 
 /// Returns the text of help or version, which clap reports as errors too, or the failure.
 pub(crate) fn explain(error: &clap::Error, env: &Environment) -> Result<String, Failure> {
@@ -42,7 +44,9 @@ pub(crate) fn explain_newest(failure: Failure, session: &Session) -> Failure {
 }
 
 fn failure(error: &clap::Error, env: &Environment) -> Failure {
-    let line = corrected(&env.args, env.is_set("CKPT_WORKFLOW"));
+    let is_open = |workflow: &WorkflowId, global: &GlobalArgs| is_open(workflow, global, env);
+    let surroundings = Surroundings { has_workflow: env.is_set("CKPT_WORKFLOW"), is_open: &is_open };
+    let line = corrected(&env.args, &surroundings);
     let failure = invalid_value(error).unwrap_or_else(|| usage_error(error));
     if let Some(line) = line {
         return failure.instead(line);
@@ -53,6 +57,20 @@ fn failure(error: &clap::Error, env: &Environment) -> Failure {
     match env.args.iter().skip(1).find_map(CommandSpec::find) {
         Some(command) => failure.help(format!("`ckpt {} --help` shows all flags", command.name)),
         None => failure.help("`ckpt --help` lists the commands"),
+    }
+}
+
+/// Returns true if there is work left in a workflow, as far as that can be read.
+fn is_open(workflow: &WorkflowId, global: &GlobalArgs, env: &Environment) -> bool {
+    let session = Session::silent(env.clone(), global.store.clone());
+    let head = session.store().ok().and_then(|store| {
+        let workflow = store.resolve_workflow(workflow).ok()?;
+        store.head(&workflow).transpose()
+    });
+    match head {
+        None | Some(Ok(Head::Seal(_))) => false,
+        Some(Ok(Head::Checkpoint(newest))) => newest.content.status == WorkflowStatus::InProgress,
+        Some(Err(_)) => true,
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
 const EXAMPLES: &str = "\
 Examples:
   ckpt cleanup --dry-run
-  ckpt cleanup --max-age 7d
+  ckpt cleanup --max-age 7d --abandon-idle 30d
   ckpt cleanup --max-age 30d --keep-last 3 --status complete
   ckpt cleanup --keep-within 2w --keep-trigger manual=all
   ckpt cleanup --expect-plan \"$(ckpt cleanup --dry-run -q)\"";
@@ -50,6 +50,9 @@ pub(crate) struct CleanupArgs {
     /// Finished workflows idle for longer go, and what is older in open ones, except the newest
     #[arg(long, value_name = "SPAN", help_heading = "Rules")]
     max_age: Option<Span>,
+    /// Open workflows idle for longer are marked abandoned, and go as a whole; added to the other rules
+    #[arg(long, value_name = "SPAN", help_heading = "Rules")]
+    abandon_idle: Option<Span>,
     /// Keep the newest N of every workflow
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     keep_last: Option<Limit>,
@@ -147,13 +150,20 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
 impl CleanupArgs {
     fn source(&self) -> PolicySource {
         let keeps = self.keep_last.is_some() || self.keep_within.is_some() || !self.keep_trigger.is_empty();
-        if self.max_age.is_some() || keeps { PolicySource::CommandLine } else { PolicySource::Store }
+        if self.max_age.is_some() || keeps {
+            PolicySource::CommandLine
+        } else if self.abandon_idle.is_some() {
+            PolicySource::StoreAndCommandLine
+        } else {
+            PolicySource::Store
+        }
     }
 
     /// Returns the command that shows the plan of the same rules.
     fn dry_run_of(&self, Policy { filter, keep, .. }: &Policy) -> String {
         let mut words = vec!["ckpt cleanup".to_owned()];
         words.extend(self.max_age.map(|span| format!("--max-age {span}")));
+        words.extend(self.abandon_idle.map(|span| format!("--abandon-idle {span}")));
         words.extend(keep.last.map(|limit| format!("--keep-last {limit}")));
         words.extend(keep.within.map(|span| format!("--keep-within {span}")));
         words.extend(
@@ -190,10 +200,11 @@ impl CleanupArgs {
         }
         let statuses = self.status.clone();
         let standing = workspace.config.retention().policy();
-        let source = self.source();
+        let adds_to_store = self.source() != PolicySource::CommandLine;
         Ok(Policy {
             filter: WorkflowFilter { ids: workflows, statuses },
-            max_size: if source == PolicySource::Store { standing.max_size } else { None },
+            max_size: if adds_to_store { standing.max_size } else { None },
+            abandon_idle: self.abandon_idle.or(if adds_to_store { standing.abandon_idle } else { None }),
             rules: match self.max_age {
                 Some(span) => Rules::MaxAge(span),
                 None if !keep.is_empty() => Rules::Everything,

@@ -14,15 +14,13 @@ use crate::cli::mirror::mirror;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
-use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
 use crate::core::files::FileProblem;
 use crate::core::import::{
     Candidate, Companions, ForeignFile, Found, ImportError, ImportOutcome, Importer, ReadOptions, Source,
     SourceError, collect, order,
 };
-use crate::core::resume::Selected;
-use crate::core::store::{Error, ImportedFiles, OsDisk};
+use crate::core::store::{ImportedFiles, OsDisk};
 use crate::core::{Config, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -225,7 +223,8 @@ impl Import<'_> {
     ) -> Result<(), Failure> {
         let store = importer.store;
         let mut imported = ImportedFiles::default();
-        let mut newest = if self.dry_run { newest(store, workflow)? } else { None };
+        let continued = if self.dry_run { store.continued(workflow)? } else { None };
+        let mut newest = continued.map(|(checkpoint, _)| checkpoint);
         let mut first = None;
         let mut cleanup_is_due = false;
         for Candidate { source, name, sha256, .. } in files {
@@ -279,14 +278,5 @@ impl Import<'_> {
 
     fn fail(&mut self, name: &str, error: SourceError) {
         self.report.fail(name, error.of(name));
-    }
-}
-
-/// Returns the checkpoint that a dry run continues.
-fn newest(store: &Store, workflow: &WorkflowId) -> Result<Option<Box<Checkpoint>>, Failure> {
-    match Selected::newest(store, workflow) {
-        Ok(selected) => Ok(Some(selected.checkpoint)),
-        Err(Error::NoSuchWorkflow { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }

@@ -15,6 +15,8 @@ use crate::core::{WorkflowId, WorkflowStatus};
 pub(crate) enum PolicySource {
     Store,
     CommandLine,
+    /// The policy of the store, with a rule of the command line added.
+    StoreAndCommandLine,
 }
 
 #[derive(Debug, Serialize)]
@@ -22,6 +24,7 @@ pub(crate) struct PolicyReport {
     pub(crate) source: PolicySource,
     pub(crate) words: Vec<String>,
     max_age_seconds: Option<u64>,
+    abandon_idle_seconds: Option<u64>,
     trigger_limits: BTreeMap<String, Limit>,
     keep_last: Option<Limit>,
     keep_within_seconds: Option<u64>,
@@ -45,6 +48,7 @@ impl PolicyReport {
             source,
             words: sentences(policy),
             max_age_seconds: max_age.map(Span::seconds),
+            abandon_idle_seconds: policy.abandon_idle.map(Span::seconds),
             trigger_limits: limits,
             keep_last: policy.keep.last,
             keep_within_seconds: policy.keep.within.map(Span::seconds),
@@ -76,6 +80,11 @@ fn sentences(policy: &Policy) -> Vec<String> {
         Rules::MaxAge(span) => lines.push(older(*span)),
         Rules::Everything => lines.push("everything goes that no keep rule matches".to_owned()),
     }
+    lines.extend(
+        policy
+            .abandon_idle
+            .map(|span| format!("open workflows idle for more than {span} are marked abandoned, and go")),
+    );
     let mut kept = Vec::new();
     kept.extend(policy.keep.last.map(|limit| match newest(limit) {
         Some(newest) => format!("{newest} of every workflow"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::plan::{CheckpointDecision, CleanupEffect};
-use super::policy::{KeepRules, Rules};
+use super::policy::{KeepRules, Policy, Rules};
 use super::reason::Reason;
 use super::snapshot::{CheckpointDetails, CheckpointFacts, HeadFacts, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
@@ -17,22 +17,23 @@ use crate::core::trigger::Trigger;
 /// Decides about every live checkpoint of `workflow`, oldest first, and how those that leave do so.
 pub(super) fn decide(
     workflow: &WorkflowFacts,
-    rules: &Rules,
+    policy: &Policy,
     keep: &KeepRules,
     now: Timestamp,
 ) -> (Vec<CheckpointDecision>, CleanupEffect) {
-    let decider = Decider { workflow, rules, keep, now };
-    let mut counts = BTreeMap::new();
-    let mut decisions = Vec::new();
-    for (newer, facts) in workflow.checkpoints.iter().rev().enumerate() {
-        let newer_alike = facts.details.as_ref().map_or(0, |details| {
-            let count = counts.entry(count_key(details)).or_insert(0_usize);
-            *count += 1;
-            *count - 1
-        });
-        decisions.push(decider.decide(&RankedCheckpoint { facts, newer, newer_alike }));
+    let mut decider = Decider { workflow, rules: &policy.rules, keep, abandoned_after: None, now };
+    if let Some(span) = policy.abandon_idle
+        && workflow.head == HeadFacts::Checkpoint(WorkflowStatus::InProgress)
+        && decider.is_idle(span)
+    {
+        decider.abandoned_after = Some(span);
+        let decisions = decider.decide_all();
+        if decisions.iter().all(|decision| !decision.keep) {
+            return (decisions, CleanupEffect::Workflow(ArchiveReason::Abandoned));
+        }
+        decider.abandoned_after = None;
     }
-    decisions.reverse();
+    let mut decisions = decider.decide_all();
     let effect = effect(workflow, &mut decisions);
     (decisions, effect)
 }
@@ -57,10 +58,28 @@ struct Decider<'a> {
     workflow: &'a WorkflowFacts,
     rules: &'a Rules,
     keep: &'a KeepRules,
+    /// Set while an open workflow is treated as abandoned, because it was idle for longer than this.
+    abandoned_after: Option<Span>,
     now: Timestamp,
 }
 
 impl Decider<'_> {
+    /// Decides about all checkpoints, oldest first.
+    fn decide_all(&self) -> Vec<CheckpointDecision> {
+        let mut counts = BTreeMap::new();
+        let mut decisions = Vec::new();
+        for (newer, facts) in self.workflow.checkpoints.iter().rev().enumerate() {
+            let newer_alike = facts.details.as_ref().map_or(0, |details| {
+                let count = counts.entry(count_key(details)).or_insert(0_usize);
+                *count += 1;
+                *count - 1
+            });
+            decisions.push(self.decide(&RankedCheckpoint { facts, newer, newer_alike }));
+        }
+        decisions.reverse();
+        decisions
+    }
+
     fn decide(&self, candidate: &RankedCheckpoint<'_>) -> CheckpointDecision {
         let mut stays = self.guards(candidate.facts);
         let mut leaves = Vec::new();
@@ -88,7 +107,8 @@ impl Decider<'_> {
     fn guards(&self, facts: &CheckpointFacts) -> Vec<Reason> {
         let (head, is_newest) = (self.workflow.head, facts.seq == self.workflow.newest);
         let mut reasons = Vec::new();
-        if is_newest && head == HeadFacts::Checkpoint(WorkflowStatus::InProgress) {
+        let is_open = head == HeadFacts::Checkpoint(WorkflowStatus::InProgress);
+        if is_newest && is_open && self.abandoned_after.is_none() {
             reasons.push(Reason::NewestOfOpen);
         }
         match &facts.details {
@@ -128,6 +148,9 @@ impl Decider<'_> {
 
     /// Returns the rules by which a checkpoint leaves.
     fn rules(&self, candidate: &RankedCheckpoint<'_>, details: &CheckpointDetails) -> Vec<Reason> {
+        if let Some(span) = self.abandoned_after {
+            return vec![Reason::AbandonedAfter(span)];
+        }
         let status = match self.workflow.head {
             HeadFacts::Checkpoint(status) => status,
             HeadFacts::Seal(..) => return vec![Reason::AlreadyArchived],

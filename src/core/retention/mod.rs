@@ -13,6 +13,9 @@
 //! 2. [`KeepRules`] keep what the command line protects.
 //! 3. [`Rules`] name what leaves. Any reason from 1 or 2 outweighs them.
 //!
+//! With `abandon_idle`, an open workflow that has been idle for longer leaves as a whole, marked abandoned, or not at all:
+//! if a guard or a keep rule matches one of its checkpoints, it stays open.
+//!
 //! `size.rs` then adds the oldest finished workflows if the store is larger than `max_size`.
 //!
 //! # Where is it decided that content is deleted for good?

@@ -151,7 +151,7 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
 }
 
 fn plan_checkpoints(facts: &WorkflowFacts, policy: &Policy, now: Timestamp) -> WorkflowPlan {
-    let (decisions, effect) = decide(facts, &policy.rules, &policy.keep, now);
+    let (decisions, effect) = decide(facts, policy, &policy.keep, now);
     WorkflowPlan {
         workflow: facts.workflow.clone(),
         newest: facts.newest,

@@ -18,6 +18,8 @@ pub struct Policy {
     pub rules: Rules,
     /// The rules that keep checkpoints, whatever the others say.
     pub keep: KeepRules,
+    /// Open workflows that have been idle for longer are archived as abandoned; `None` leaves them open.
+    pub abandon_idle: Option<Span>,
     /// Which runs are deleted; `None` keeps all.
     pub runs: Option<RunRule>,
     /// The maximum size of all live checkpoints together.

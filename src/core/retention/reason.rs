@@ -48,6 +48,9 @@ pub enum Reason {
     OlderThan(Span),
     /// Leaves: its finished workflow was idle for longer than the maximum age.
     IdleFor(WorkflowStatus, Span),
+    /// Leaves: its open workflow was idle for longer than [`Policy::abandon_idle`](super::Policy::abandon_idle), and is
+    /// marked abandoned.
+    AbandonedAfter(Span),
     /// Leaves: its workflow is finished.
     Finished(WorkflowStatus),
     /// Leaves: its workflow is archived already.
@@ -104,6 +107,9 @@ impl Reason {
             Self::OlderThan(span) => ("older_than", format!("older than {span}")),
             Self::IdleFor(status, span) => {
                 ("idle_for", format!("{} and idle for more than {span}", status.word()))
+            }
+            Self::AbandonedAfter(span) => {
+                ("abandoned_after", format!("open and idle for more than {span}, so marked abandoned"))
             }
             Self::Finished(WorkflowStatus::Complete) => {
                 fixed("finished", "complete, and not the final checkpoint")

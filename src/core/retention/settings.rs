@@ -20,6 +20,7 @@ pub struct RetentionSettings {
     #[serde(default)]
     triggers: BTreeMap<String, Limit>,
     max_age: Option<Span>,
+    abandon_idle: Option<Span>,
     failed_for: Option<Span>,
     previous_runs: Option<Limit>,
     max_size: Option<Size>,
@@ -44,6 +45,7 @@ impl RetentionSettings {
             self.triggers.entry(trigger).or_insert(limit);
         }
         self.max_age = self.max_age.or(lower.max_age);
+        self.abandon_idle = self.abandon_idle.or(lower.abandon_idle);
         self.failed_for = self.failed_for.or(lower.failed_for);
         self.previous_runs = self.previous_runs.or(lower.previous_runs);
         self.max_size = self.max_size.or(lower.max_size);
@@ -68,6 +70,7 @@ impl RetentionSettings {
             filter: WorkflowFilter::default(),
             rules: Rules::Configured { triggers: self.trigger_limits(), max_age },
             keep: KeepRules::default(),
+            abandon_idle: self.abandon_idle,
             runs: Some(RunRule { previous_runs, failed_for }),
             max_size: self.max_size,
             purge: false,
@@ -77,6 +80,6 @@ impl RetentionSettings {
     /// Returns the policy of the cleanup after a save, which looks at one workflow only and deletes nothing.
     #[must_use]
     pub fn policy_after_save(&self) -> Policy {
-        Policy { runs: None, max_size: None, ..self.policy() }
+        Policy { abandon_idle: None, runs: None, max_size: None, ..self.policy() }
     }
 }

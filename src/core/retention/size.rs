@@ -52,7 +52,7 @@ fn choose(
     let mut bytes = snapshot.live_bytes();
     let mut candidates = Vec::new();
     for facts in in_scope {
-        let (decisions, _) = decide(facts, &policy.rules, &KeepRules::default(), now);
+        let (decisions, _) = decide(facts, policy, &KeepRules::default(), now);
         let (staying, leaving): (Vec<&CheckpointDecision>, Vec<_>) =
             decisions.iter().partition(|decision| decision.keep);
         let staying: u64 = staying.iter().map(|decision| decision.bytes).sum();

@@ -255,7 +255,9 @@ impl<D: Disk> Workflow<'_, D> {
             }
         }
         if !live.is_empty() {
-            let left = self.live_below(seal.seq)?;
+            // What was moved, or was not live before, was restored by another process.
+            let mut left = self.live_below(seal.seq)?;
+            left.retain(|seq| live.contains(seq) && !archived.moved.iter().any(|moved| moved.seq == *seq));
             archived.left = left.into_iter().map(|seq| self.handle(seq)).collect();
         }
         let mut bundles = self.archive()?.bundles()?;

@@ -61,6 +61,18 @@ impl<D: Disk> Store<D> {
         workflow.head_number()?.map(|seq| workflow.read_head(seq)).transpose()
     }
 
+    /// Returns the checkpoint that the next one continues, with the number of its content; none if there is no such
+    /// workflow. The numbers differ above a seal, whose number the checkpoint has then.
+    ///
+    /// # Errors
+    /// The head cannot be continued, or the store cannot be read.
+    pub fn continued(&self, workflow: &WorkflowId) -> Result<Option<(Box<Checkpoint>, u64)>> {
+        let workflow = self.workflow(workflow)?;
+        let Some(seq) = workflow.head_number()? else { return Ok(None) };
+        let Continued { checkpoint, content } = workflow.continued(workflow.read_head(seq)?)?;
+        Ok(Some((checkpoint, content)))
+    }
+
     /// Reads a checkpoint, live or archived; for the number of a seal, the last checkpoint below it.
     ///
     /// # Errors

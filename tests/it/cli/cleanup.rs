@@ -35,7 +35,7 @@ fn handles(document: &Value, keep: bool) -> Vec<&str> {
 }
 
 /// Sizes depend on the machine's name.
-fn without_sizes(text: &str) -> String {
+pub(super) fn without_sizes(text: &str) -> String {
     let mut parts = text.split('(');
     let mut masked = parts.next().unwrap().to_owned();
     for part in parts {

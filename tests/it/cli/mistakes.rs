@@ -61,6 +61,8 @@ const COMMANDS: &[Mistake] = &[
     ("ckpt delete 042",                           "ckpt archive 042 --as abandoned"),
     ("ckpt rm 042",                               "ckpt archive 042 --as abandoned"),
     ("ckpt rm 042 --force",                       "ckpt archive 042 --as abandoned"),
+    ("ckpt delete finished",                      "ckpt archive finished"),
+    ("ckpt rm finished -f",                       "ckpt archive finished"),
     ("ckpt unarchive old",                        "ckpt restore old"),
     ("ckpt prune",                                "ckpt cleanup"),
     ("ckpt prune --older-than 7d",                "ckpt cleanup --max-age 7d"),
@@ -228,7 +230,7 @@ const SILENT: &[&str] = &[
     "ckpt archive latest-thing",
 ];
 
-/// A project with a workflow in its second phase, an archived one, and some files.
+/// A project with a workflow in its second phase, a finished one, an archived one, and some files.
 fn world() -> World {
     let world = World::new();
     world.write("docs/spec.md", "spec");
@@ -239,6 +241,7 @@ fn world() -> World {
     );
     world.run(&["save", "old", "--phases", "a", "--phase", "a"]).succeeds();
     world.run(&["archive", "old"]).succeeds();
+    world.run(&["save", "finished", "--phases", "a", "--phase", "a"]).succeeds();
     world.run(&["done", "042", "--phases", "plan,build,test", "--phase", "plan"]).succeeds();
     world.run(&["start", "042", "--phase", "build"]).succeeds();
     world

@@ -1,5 +1,6 @@
 //! The command line, run as processes.
 
+mod abandon_idle;
 mod archive;
 mod bad_input;
 mod cleanup;

@@ -70,6 +70,35 @@ macro_rules! examples {
     };
 }
 
+/// The quick start, from another directory and with a relative target directory, with a `cargo` that has built already.
+#[test]
+fn the_quick_start_runs_anywhere_and_asks_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let [bin, elsewhere] = ["bin", "else where"].map(|name| temp.path().join(name));
+    std::fs::create_dir_all(&bin).unwrap();
+    std::fs::create_dir_all(elsewhere.join("out/release")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ckpt"), elsewhere.join("out/release/ckpt")).unwrap();
+    let cargo = "#!/bin/sh\necho \"$PWD: cargo $*\" >&2\n\
+        [ \"$1\" != metadata ] || echo \"{\\\"target_directory\\\":\\\"$CARGO_TARGET_DIR\\\",\\\"version\\\":1}\"\n";
+    std::fs::write(bin.join("cargo"), cargo).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bin.join("cargo"), executable).unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+    let mut command = Command::new("sh");
+    command.arg(examples().join("quick-start.sh")).current_dir(&elsewhere).env_clear();
+    command.envs([("PATH", path.as_str()), ("HOME", "/nonexistent"), ("CARGO_TARGET_DIR", "out")]);
+    // In use by something else.
+    command.env("CKPT_STORE", elsewhere.join(".ckpt")).env("TMPDIR", temp.path()).env("TERM", "dumb");
+    let (code, seen) = crate::support::terminal::Terminal::spawn(&command).exit();
+    assert_eq!(code, 0, "{seen}");
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).display().to_string();
+    assert!(seen.contains(&format!("{manifest}: cargo build --release\r\n")), "with progress: {seen}");
+    for shown in ["resume at build", "042/3", "The store is "] {
+        assert!(seen.contains(shown), "{shown}: {seen}");
+    }
+    assert!(!elsewhere.join(".ckpt").exists(), "{seen}");
+}
+
 examples! {
     a_kamiflow_project_is_adopted => "kamiflow",
     a_dotagent_project_is_adopted => "dotagent",

@@ -231,6 +231,23 @@ fn a_dry_run_foresees_what_the_import_does() {
     }
 }
 
+/// The number above the seal, and as much of the history as the import itself sees.
+#[test]
+fn a_dry_run_on_an_archived_workflow_foresees_the_number_above_its_seal() {
+    let world = World::new();
+    for n in 1..=3 {
+        world.write(&format!("s{n}.json"), state("garden", &format!("2026-01-30T1{n}:00:00Z")));
+    }
+    world.run(&["import", "s1.json"]).succeeds();
+    world.run(&["archive", "garden", "--as", "completed"]).succeeds();
+    let foreseen = world.json(&["import", ".", "--dry-run"]);
+    assert_eq!(handles(&foreseen, "imported"), ["garden/3", "garden/4"]);
+    let done = world.json(&["import", "."]);
+    for key in ["imported", "unchanged"] {
+        assert_eq!(handles(&foreseen, key), handles(&done, key), "{key}");
+    }
+}
+
 #[test]
 fn the_dialect_can_be_named() {
     let world = World::new();

@@ -15,7 +15,8 @@ fn at_every_step(interrupt: impl Fn(&World) + Copy + Send + 'static, check: impl
         let other = Arc::clone(&world);
         let disk = FaultyDisk::interrupted(&world, at, move || interrupt(&other));
         let store = world.faulty(disk);
-        store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+        let done = store.archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
+        assert_eq!(done.left, [], "step {at}: every file is sound");
         if !store.disk().reached() {
             assert!(at > 20);
             break;

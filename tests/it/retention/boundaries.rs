@@ -45,6 +45,37 @@ fn seven_days_are_young_and_eight_are_old() {
 }
 
 #[test]
+fn an_open_workflow_is_abandoned_as_a_whole_one_second_after_the_limit() {
+    let days = |days| Policy { abandon_idle: Some(Span::from_days(days)), ..standing() };
+    let effect = |facts: &WorkflowFacts, policy: &Policy| {
+        plan(&snapshot(vec![facts.clone()]), policy, now()).unwrap().workflows[0].effect.clone()
+    };
+    let abandoned = CleanupEffect::Workflow(ArchiveReason::Abandoned);
+    let mut facts = aged(WorkflowStatus::InProgress, &[900, 30]);
+    assert_eq!(effect(&facts, &days(30)), CleanupEffect::Nothing, "exactly the limit");
+    facts.checkpoints[1].details.as_mut().unwrap().saved_at = ago(30 * DAY + 1);
+    assert_eq!(effect(&facts, &days(30)), abandoned);
+    assert_eq!(effect(&facts, &standing()), CleanupEffect::Nothing, "it is off by default");
+    // The other rules do not matter: neither a limit of age that is not reached, nor that nothing else leaves.
+    assert_eq!(
+        effect(&facts, &Policy { rules: Rules::MaxAge(Span::from_days(1000)), ..days(30) }),
+        abandoned
+    );
+    // Finished ones are none of its business.
+    for status in [WorkflowStatus::Complete, WorkflowStatus::Failed] {
+        assert_ne!(effect(&aged(status, &[900, 800]), &days(30)), abandoned, "{status:?}");
+    }
+    let keep = KeepRules { last: Some(newest(1)), ..KeepRules::default() };
+    assert_eq!(effect(&facts, &Policy { keep, ..days(30) }), CleanupEffect::Nothing, "a keep rule wins");
+    facts.checkpoints[0].details.as_mut().unwrap().pinned = true;
+    assert_eq!(effect(&facts, &days(30)), CleanupEffect::Nothing, "a part of it is never abandoned");
+    facts.checkpoints[0].details.as_mut().unwrap().pinned = false;
+    // It ends now, so its run expires later; a run that failed as long ago would expire at once.
+    let plan = plan(&snapshot(vec![facts]), &days(30), now()).unwrap();
+    assert_eq!(plan.expired_runs().count(), 0);
+}
+
+#[test]
 fn an_open_workflow_keeps_its_newest_however_old() {
     assert_eq!(staying(aged(WorkflowStatus::InProgress, &[900, 800]), &max_age(7)), [2]);
 }

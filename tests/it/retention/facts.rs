@@ -200,8 +200,9 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
     ];
     let size = prop::option::weighted(0.3, 0_u64..3000);
     let statuses = prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(any_status(), 1..3)];
-    (rules, any_keep(), size, statuses, prop::bool::ANY).prop_map(
-        |(rules, mut keep, size, statuses, purge)| {
+    let idle = prop::option::weighted(0.3, (0_u64..40).prop_map(Span::from_days));
+    (rules, any_keep(), size, statuses, prop::bool::ANY, idle).prop_map(
+        |(rules, mut keep, size, statuses, purge, abandon_idle)| {
             if rules == Rules::Everything && keep.is_empty() {
                 keep.last = Some(newest(1));
             }
@@ -211,6 +212,7 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
                 filter: WorkflowFilter { statuses, ..WorkflowFilter::default() },
                 max_size: size.map(ckpt::core::size::Size),
                 purge,
+                abandon_idle,
                 ..standing()
             }
         },

@@ -103,9 +103,29 @@ impl Case<'_> {
     }
 }
 
+/// An open workflow idle for too long goes as a whole, unless something keeps one of its checkpoints.
+fn is_abandoned(workflow: &WorkflowFacts, policy: &Policy) -> bool {
+    let (Some(limit), Some(newest)) = (policy.abandon_idle, workflow.checkpoints.last()) else {
+        return false;
+    };
+    let stays = |checkpoint: &CheckpointFacts| {
+        let case = Case { workflow, checkpoint, policy };
+        let guarded =
+            checkpoint.details.as_ref().is_none_or(|details| details.pinned || details.saved_at > now());
+        guarded || case.among_the_last() || case.within() || case.among_the_last_of_its_trigger()
+    };
+    workflow.head == HeadFacts::Checkpoint(WorkflowStatus::InProgress)
+        && newest.details.as_ref().is_some_and(|details| Case::is_older(details, limit.seconds()))
+        && !workflow.checkpoints.iter().any(stays)
+}
+
 fn expected(snapshot: &Snapshot, policy: &Policy) -> BTreeSet<Handle> {
     let mut gone = BTreeSet::new();
     for workflow in in_scope(snapshot, policy) {
+        if is_abandoned(workflow, policy) {
+            gone.extend(workflow.checkpoints.iter().map(|c| Handle::new(&workflow.workflow, c.seq)));
+            continue;
+        }
         let goes = |checkpoint: &&CheckpointFacts| {
             let case = Case { workflow, checkpoint, policy };
             !TABLE.iter().find(|(_, fits, _)| fits(&case)).unwrap().2

@@ -6,7 +6,7 @@ use ckpt::core::retention::{
     BundleFacts, CleanupEffect, CleanupPlan, HeadFacts, KeepRules, PolicyError, Snapshot, plan,
 };
 use ckpt::core::store::BundleName;
-use ckpt::core::{ArchiveReason, Handle};
+use ckpt::core::{ArchiveReason, Handle, WorkflowStatus};
 use proptest::prelude::*;
 
 use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
@@ -30,13 +30,18 @@ fn after(snapshot: &Snapshot, plan: &CleanupPlan) -> Snapshot {
                 CleanupEffect::Workflow(reason) if details.run == facts.run => reason,
                 _ => &ArchiveReason::Cleanup,
             };
-            let name = BundleName::new(details.run, (seq, seq), details.saved_at, reason);
+            // What archiving ends has ended now.
+            let ended_now =
+                done.status == Some(WorkflowStatus::InProgress) && *reason == ArchiveReason::Abandoned;
+            let saved_at = if ended_now { now() } else { details.saved_at };
+            let name = BundleName::new(details.run, (seq, seq), saved_at, reason);
             facts.bundles.push(BundleFacts { name, bytes: 1 });
         }
         let gone: BTreeSet<u64> = done.leaving().map(|decision| decision.handle.seq).collect();
         facts.checkpoints.retain(|checkpoint| !gone.contains(&checkpoint.seq));
-        if let CleanupEffect::Workflow(_) = done.effect {
-            facts.head = HeadFacts::Seal(done.status.unwrap(), now());
+        if let CleanupEffect::Workflow(reason) = &done.effect {
+            let status = WorkflowStatus::archived_as(reason).unwrap_or(done.status.unwrap());
+            facts.head = HeadFacts::Seal(status, now());
             facts.newest += 1;
         } else if done.expired.iter().any(|run| run.last == done.newest) {
             facts.newest += 1;
@@ -123,7 +128,7 @@ proptest! {
                 let open = workflow.head == HeadFacts::Checkpoint(ckpt::core::WorkflowStatus::InProgress);
                 let guarded = checkpoint.details.as_ref().is_none_or(|c| c.pinned || c.saved_at > now())
                     || workflow.head == HeadFacts::Unreadable
-                    || (open && checkpoint.seq == workflow.newest);
+                    || (open && policy.abandon_idle.is_none() && checkpoint.seq == workflow.newest);
                 prop_assert!(!guarded || !gone.contains(&Handle::new(&workflow.workflow, checkpoint.seq)));
             }
         }

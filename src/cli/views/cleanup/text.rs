@@ -35,6 +35,7 @@ impl Report for CleanupReport {
         if self.shows_policy {
             page.line(match self.policy.source {
                 PolicySource::Store => "Policy of the store:",
+                PolicySource::StoreAndCommandLine => "Policy of the store, with the rule of this command:",
                 PolicySource::CommandLine => "Policy of this command, instead of that of the store:",
             });
             for sentence in &self.policy.words {

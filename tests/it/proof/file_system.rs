@@ -20,6 +20,8 @@ pub(super) enum Kind {
 
 impl Kind {
     pub(super) const ALL: [Self; 5] = [Self::Ext4, Self::Xfs, Self::Btrfs, Self::Tmpfs, Self::Overlay];
+    /// Those that keep what was synced when the power fails.
+    pub(super) const WITH_JOURNAL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
 }
 
 impl fmt::Display for Kind {
@@ -136,7 +138,8 @@ impl FileSystem {
         }
     }
 
-    /// Stops all writing at once and loses what is not on the device, as a power cut does.
+    /// Stops all writing and loses what is not on the device, as a power cut does. A sync that is under way may still
+    /// return success for a write that is lost.
     pub(super) fn cut_power(&self) {
         let device = self.below.as_deref().unwrap_or(self);
         run(

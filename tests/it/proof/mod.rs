@@ -5,6 +5,7 @@
 
 mod file_system;
 mod power_cut;
+mod shutdown;
 mod storm;
 
 use std::process::Command;
@@ -42,4 +43,9 @@ fn storms_on_every_file_system() {
 #[test]
 fn power_cuts_on_every_journal() {
     in_mount_namespace("proof::power_cut::on_every_journal");
+}
+
+#[test]
+fn shutdowns_of_every_journal() {
+    in_mount_namespace("proof::shutdown::of_every_journal");
 }

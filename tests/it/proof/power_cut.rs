@@ -1,4 +1,4 @@
-//! The power fails in the middle of a storm. What was acknowledged by then is there when the file system is mounted again.
+//! The power fails in the middle of a storm. What was acknowledged before is there when the file system is mounted again.
 
 use super::file_system::{FileSystem, Kind};
 use super::storm::{Acknowledged, Storm, assert_nothing_is_lost};
@@ -11,10 +11,8 @@ const SAVES: usize = 1000;
 #[test]
 #[ignore = "is run by `power_cuts_on_every_journal`, which gives it a mount namespace"]
 fn on_every_journal() {
-    let kinds = [Kind::Ext4, Kind::Xfs, Kind::Btrfs];
-    // btrfs, whose device is a file on another file system, is cut in the whole proof only: see docs/internals/proof.md.
-    for kind in &kinds[..amount(2, 3)] {
-        let system = FileSystem::with_power_switch(*kind);
+    for kind in Kind::WITH_JOURNAL {
+        let system = FileSystem::with_power_switch(kind);
         let world = World::inside(&system.root());
         world.run(&["save", "042"]).succeeds();
         let mut acknowledged = Acknowledged::new();

@@ -61,7 +61,7 @@ impl<'a> Storm<'a> {
                 while self.is_saving() && self.acknowledged.lock().unwrap().len() < acknowledged {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                self.power_is_cut.store(true, Ordering::SeqCst);
+                self.stop_counting();
                 cut();
             }
         });
@@ -83,6 +83,13 @@ impl<'a> Storm<'a> {
         self.power_is_cut.load(Ordering::SeqCst)
     }
 
+    /// Ends the record of what was acknowledged. A file system that is being shut down may answer a sync with success
+    /// and lose the write (`super::shutdown`), so only what was acknowledged before the cut begins is promised.
+    fn stop_counting(&self) {
+        let _acknowledged = self.acknowledged.lock().unwrap();
+        self.power_is_cut.store(true, Ordering::SeqCst);
+    }
+
     fn save(&self, name: &str, start: usize, saves: usize) {
         for count in start..start + saves {
             let member = format!("{name}={count}");
@@ -97,16 +104,16 @@ impl<'a> Storm<'a> {
                 continue;
             }
             let outcome = save.run();
-            if outcome.status.success() {
-                let handle = outcome.stdout.trim().to_owned();
-                let earlier = self.acknowledged.lock().unwrap().insert(handle, (name.to_owned(), count));
-                assert_eq!(earlier, None, "a handle was given twice: {outcome}");
-            } else if self.power_is_cut() {
+            let mut acknowledged = self.acknowledged.lock().unwrap();
+            if self.power_is_cut() {
                 break;
-            } else {
+            }
+            if !outcome.status.success() {
                 self.savers_at_work.fetch_sub(1, Ordering::SeqCst);
                 panic!("{outcome}");
             }
+            let earlier = acknowledged.insert(outcome.stdout.trim().to_owned(), (name.to_owned(), count));
+            assert_eq!(earlier, None, "a handle was given twice: {outcome}");
         }
         self.savers_at_work.fetch_sub(1, Ordering::SeqCst);
     }

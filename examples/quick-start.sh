@@ -1,25 +1,27 @@
 #!/bin/sh
-# Builds ckpt and shows its main job in a new, empty directory: a save, and what follows from it. It can be started from any
-# directory, and asks nothing.
+# Builds ckpt and shows its main job in an empty directory: record phases, and find out where to continue.
+# It can be started from any directory, and asks nothing.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-case ${CARGO_TARGET_DIR:-/} in
-  /*) ;;
-  *) export CARGO_TARGET_DIR="$PWD/$CARGO_TARGET_DIR" ;;
-esac
-cd "$root"
-cargo build --release
-target=$(cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-PATH=$target/release:$PATH
-
+repository=$(cd "$(dirname "$0")/.." && pwd)
+# Cargo reports where it puts the program, which depends on the environment and on its settings.
+ckpt=$(cargo build --locked --manifest-path "$repository/Cargo.toml" --message-format=json-render-diagnostics |
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 project=$(mktemp -d)
 cd "$project"
-export CKPT_STORE="$project/.ckpt" # whatever the environment says
+# No other store is used, whatever lies above or is set in the environment.
+export CKPT_STORE="$project/.ckpt" CKPT_NO_INPUT=1
 
-ckpt start 042 --phases plan,build,test --phase plan --title "Quick start"
-ckpt done 042 --phase plan --next "Write the parser"
-ckpt start 042 --phase build
-ckpt resume 042 --no-input
-ckpt status 042
-ckpt list
-echo "The store is $project/.ckpt"
+show() {
+    echo
+    echo "\$ ckpt $*"
+    "$ckpt" "$@"
+}
+show start demo --phases plan,build,test --phase plan
+show done demo --phase plan --next "Write the parser"
+show start demo --phase build
+show resume demo
+show done demo --phase build
+show done demo --phase test
+show list
+echo
+echo "The store is $CKPT_STORE"

@@ -60,3 +60,8 @@ pub use crate::core::time::Timestamp;
 pub use crate::core::trigger::Trigger;
 pub use crate::core::workflow_id::WorkflowId;
 pub use library::{Error, SaveBuilder, Store};
+
+/// Compiles and runs the example of the book.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/reference/library.md")]
+struct LibraryPage;

@@ -2,7 +2,7 @@
 //!
 //! `resume` checks the work, `import` foreign files, and `verify` the store; all of them report findings.
 //!
-//! To add a finding, add its code to the list `WORK` or `STORE` below, document it in the README if users meet it, and
+//! To add a finding, add its code to the list `WORK` or `STORE` below, document it in `docs/reference/findings.md`, and
 //! report it from a check: in `resume/checks.rs`, in the reader of a dialect, or in `store/verify`.
 
 use serde::{Serialize, Serializer};

@@ -6,7 +6,7 @@
 //!    a function `run`, and a constant `COMMAND` that names all of them.
 //! 2. Add `NAME::COMMAND` to [`ALL`], at its place in the help text.
 //! 3. Write its report and view in `cli/views/NAME.rs`, and its JSON Schema in `schemas/`.
-//! 4. Add its tests in `tests/it/cli/NAME.rs`, and the command to README.md.
+//! 4. Add its tests in `tests/it/cli/NAME.rs`, and its section to `docs/reference/commands.md`.
 //!
 //! A command never prints. It returns its report through [`Session::answer`](super::session::Session::answer), and only
 //! [`ui`](super::ui) writes to stdout and stderr: the answer, questions, progress and failures. Only

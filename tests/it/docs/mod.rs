@@ -1,4 +1,10 @@
-//! The README and the examples, executed.
+//! The documentation is true: its commands are run, its links lead somewhere, and its reference lists everything.
 
-mod examples;
-mod readme;
+mod commands;
+mod console;
+mod links;
+mod pages;
+mod prompt;
+mod quick_start;
+mod reference;
+mod settings;

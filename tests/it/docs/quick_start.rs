@@ -12,7 +12,8 @@ use crate::support::terminal::Terminal;
 fn it_runs_anywhere_asks_nothing_and_leaves_other_stores_alone() {
     let world = World::new();
     world.run(&["save", "demo", "--phases", "a,b", "--phase", "a"]).succeeds();
-    let cargo = format!("#!/bin/sh\necho \"cargo $*\" >&2\necho '{{\"executable\":\"{CKPT}\",\"fresh\":true}}'\n");
+    let cargo =
+        format!("#!/bin/sh\necho \"cargo $*\" >&2\necho '{{\"executable\":\"{CKPT}\",\"fresh\":true}}'\n");
     let cargo = world.write("bin/cargo", cargo);
     std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).unwrap();
     let temporary = world.project().join("tmp");

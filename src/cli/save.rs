@@ -1,8 +1,8 @@
-//! The path of every command that saves: redact, save, update the mirror, clean up.
+//! The path of every command that saves: redact, save, clean up, update the mirrors.
 
 use super::auto_cleanup::{clean_up_after_save, is_due};
 use super::error::Failure;
-use super::mirror::mirror;
+use super::mirror::{update_mirror, update_mirrors};
 use super::session::{Session, Workspace};
 use super::views::save::SaveReport;
 use super::words;
@@ -24,8 +24,18 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) if_changed: bool,
     /// Keep secrets instead of replacing them.
     pub(crate) allow_secrets: bool,
-    /// The dialect of the mirror; the one of the settings if none.
-    pub(crate) mirror: Option<Dialect>,
+    /// The mirrors that are updated.
+    pub(crate) mirrors: Mirrors,
+}
+
+/// The mirrors that are updated after a save.
+#[derive(Debug, Default)]
+pub(crate) enum Mirrors {
+    /// Those that exist, and that of the settings.
+    #[default]
+    All,
+    /// This one, else that of the settings. An ordinary save does not look for others, which takes time.
+    One(Option<Dialect>),
 }
 
 impl Session {
@@ -68,11 +78,6 @@ impl Session {
             report.similar = store.near_miss(workflow);
         }
         report.redactions = redactions;
-        if let Some(dialect) = options.mirror.or(config.mirror())
-            && let Some(checkpoint) = checkpoint
-        {
-            report.warnings.extend(mirror(dialect, checkpoint, checkpoint.seq, store).err());
-        }
         if let Outcome::Written(checkpoint) = &outcome {
             report.warnings.extend(open_work(&change, checkpoint));
         }
@@ -83,6 +88,15 @@ impl Session {
                 Ok(cleanup) => report.cleanup = cleanup,
                 Err(warning) => report.warnings.push(warning),
             }
+        }
+        if outcome.seq().is_some() {
+            report.warnings.extend(match &options.mirrors {
+                Mirrors::All => update_mirrors(store, config, &place.cwd, workflow),
+                Mirrors::One(dialect) => match dialect.or(config.mirror()) {
+                    Some(dialect) => update_mirror(store, dialect, &place.cwd, workflow),
+                    None => Vec::new(),
+                },
+            });
         }
         Ok(report)
     }

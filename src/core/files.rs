@@ -140,10 +140,10 @@ impl FileAt {
         Some(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))
     }
 
-    /// Returns true if it is a link with this content.
-    pub(crate) fn leads_to(&self, path: &Path) -> bool {
-        let link = rustix::fs::readlinkat(&self.dir, &self.name, Vec::new());
-        link.is_ok_and(|link| link.as_bytes() == path.as_os_str().as_encoded_bytes())
+    /// Returns the target of a link; none if it is not a link, or its target is not UTF-8.
+    pub(crate) fn link(&self) -> Option<String> {
+        let target = rustix::fs::readlinkat(&self.dir, &self.name, Vec::new()).ok()?;
+        target.into_string().ok()
     }
 
     /// Returns true if it is a directory with entries.

@@ -210,6 +210,8 @@ codes! {
         ArchivedDamage => "archived_damage",
         /// The settings cannot be used.
         InvalidConfig => "invalid_config",
+        /// The manifest of a mirror cannot be used.
+        MirrorManifest => "mirror_manifest",
         /// A part of every store is missing.
         Incomplete => "incomplete",
         /// A part of the store has the wrong file type.

@@ -19,6 +19,7 @@ pub mod git;
 pub mod import;
 pub mod json;
 pub mod migrate;
+pub mod mirror;
 pub mod name;
 mod owner;
 pub mod phase;

@@ -20,6 +20,7 @@ mod hermetic;
 mod import;
 mod index;
 mod library;
+mod mirror;
 mod promises;
 mod proof;
 mod protocol;

@@ -7,6 +7,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::archive::ArchiveReport;
@@ -79,7 +80,13 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
             });
         };
         match archive(args, session, &workspace, workflow, &mut tell) {
-            Ok((workflow, archived)) => report.add(&workflow, &archived),
+            Ok((workflow, archived)) => {
+                report.add(&workflow, &archived);
+                let Workspace { place, store, config } = &workspace;
+                update_mirrors(store, config, &place.cwd, &workflow)
+                    .into_iter()
+                    .for_each(|line| report.warn(line));
+            }
             Err(failure) => {
                 report.fail(workflow, failure.clone());
                 failed = Some(failure);

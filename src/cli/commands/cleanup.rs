@@ -9,6 +9,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
@@ -140,7 +141,12 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         if nothing && !cleaned.failures.is_empty() {
             return Err(cleaned.failures.swap_remove(0).1.into());
         }
+        let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
         report.carried_out(cleaned);
+        let Workspace { place, store, config } = &workspace;
+        for workflow in &changed {
+            report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
+        }
     } else {
         report.carried_out(Cleaned::default());
     }

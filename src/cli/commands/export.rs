@@ -9,14 +9,16 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::mirror::update_mirror;
 use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
+use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{CheckpointPart, Dialect};
-use crate::core::export::{Export, ExportFile, FileContent, files, is_history, read_shared, write};
+use crate::core::export::{Export, ExportFile, FileContent, files, has_history, write};
+use crate::core::mirror::mirrored;
 use crate::core::selector::Which;
-use crate::core::store::Stored;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -38,7 +40,7 @@ Examples:
 ///
 /// The files get the names under which that system looks for them, below the project. What was imported and has not
 /// moved since is written as it was; what the system has no place for is named in a warning. Where a system keeps a file
-/// per step, `ID` writes the whole history and `ID/N` that one step.
+/// per step, `ID` writes every step that it would have and `ID/N` that one step.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it
@@ -59,15 +61,14 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
     let checkpoints = select(store, &args.selector, args.dialect)?;
-    let handle = checkpoints.last().map(|stored| stored.checkpoint.handle());
+    let handle = checkpoints.last().map(Checkpoint::handle);
     let project = &workspace.place.located().project;
     let output = ExportTarget::new(args.output.as_deref(), project, &workspace.place.cwd);
-    let root = match &output {
-        ExportTarget::Below(root) => root.clone(),
-        ExportTarget::Stdout | ExportTarget::File(_) => project.clone(),
+    let Export { mut files, mut left_out } = if args.dialect == Dialect::Ckpt {
+        native_files(store, &checkpoints)?
+    } else {
+        files(args.dialect, &checkpoints, project)?
     };
-    let index = |path: &str| read_shared(&root, path);
-    let Export { mut files, mut left_out } = files(args.dialect, &checkpoints, project, index)?;
     let alone = !matches!(output, ExportTarget::Below(_));
     if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
         left_out.insert(CheckpointPart::Tasks);
@@ -82,20 +83,24 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         }
         ExportTarget::Stdout => {
             let text = match single(&files)?.content {
-                FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
-                    String::from_utf8_lossy(&bytes).into_owned()
-                }
+                FileContent::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 FileContent::Link(to) => to,
             };
             let warnings = left_out_warnings(args.dialect, &left_out);
             return session.answer(&TextReport::new(text).with_warnings(warnings));
         }
     };
-    let mut report = ExportReport::new(args.dialect, handle, &left_out);
+    let mut report = ExportReport::new(args.dialect, handle.clone(), &left_out);
     let store_mode = store.mode()?;
     for file in files {
         let placed = write(&root, &file, args.force, store_mode)?;
         report.add(&root, &file, placed);
+    }
+    if let Some(Handle { workflow, .. }) = &handle
+        && root == *project
+        && mirrored(store, workflow).contains(&args.dialect)
+    {
+        report.warnings.extend(update_mirror(store, args.dialect, &workspace.place.cwd, workflow));
     }
     session.answer(&report)
 }
@@ -125,15 +130,16 @@ impl ExportTarget {
 }
 
 /// True if there are tasks, which dotagent keeps in a second file.
-fn has_tasks(checkpoints: &[Stored]) -> bool {
-    checkpoints.iter().any(|stored| !stored.checkpoint.content.tasks.is_empty())
+fn has_tasks(checkpoints: &[Checkpoint]) -> bool {
+    checkpoints.iter().any(|checkpoint| !checkpoint.content.tasks.is_empty())
 }
 
 /// Returns the only file of a checkpoint, without what a system keeps beside it.
 fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
     let beside = |file: &&ExportFile| {
-        let shared = !matches!(file.content, FileContent::Bytes(_));
-        !shared && !file.path.ends_with("/execution.json")
+        let companions = ["/execution.json", "/index.yaml"];
+        matches!(file.content, FileContent::Bytes(_))
+            && !companions.iter().any(|companion| file.path.ends_with(companion))
     };
     let mut main = files.iter().filter(beside);
     match (main.next(), main.next()) {
@@ -146,25 +152,33 @@ fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
     }
 }
 
-/// Loads the checkpoints to write, the newest last.
-fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Stored>, Failure> {
+/// Loads the checkpoints to write, the newest last: one, or those that the system would have. Of an archived workflow
+/// that is its last run.
+fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Checkpoint>, Failure> {
     if selector.which != Which::Newest {
         let handle = store.resolve(selector)?;
-        return Ok(vec![unsealed(store, &handle)?]);
+        return Ok(vec![*store.load_content(handle)?]);
     }
     let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
-    if is_history(dialect) {
-        return Ok(store.load_history(&workflow)?);
+    let run = store.current_run(&workflow, has_history(dialect))?;
+    if !run.archived || !has_history(dialect) {
+        return Ok(run.checkpoints);
     }
-    let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
-    Ok(vec![unsealed(store, &newest)?])
+    let history = store.load_history(&workflow)?.into_iter().map(|stored| *stored.checkpoint);
+    let mut history: Vec<Checkpoint> = history.collect();
+    let first = history.last().map(Checkpoint::first_of_run);
+    history.retain(|checkpoint| Some(checkpoint.first_of_run()) == first);
+    Ok(history)
 }
 
-/// Loads a checkpoint; for a seal, the last one before it.
-fn unsealed(store: &Store, handle: &Handle) -> Result<Stored, Failure> {
-    let stored = store.load(handle)?;
-    match &stored.checkpoint.sealed {
-        Some(seal) => Ok(store.load(&Handle::new(&handle.workflow, seal.last))?),
-        None => Ok(stored),
+/// Returns the files of checkpoints of this program, byte for byte.
+fn native_files(store: &Store, checkpoints: &[Checkpoint]) -> Result<Export, Failure> {
+    let mut export = Export::default();
+    for checkpoint in checkpoints {
+        let source = checkpoint.handle();
+        let path = format!("{}-{}.ckpt.json", source.workflow, source.seq);
+        let content = FileContent::Bytes(store.load(&source)?.bytes);
+        export.files.push(ExportFile { path, content, source });
     }
+    Ok(export)
 }

@@ -10,7 +10,7 @@ use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
-use crate::cli::mirror::mirror;
+use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
@@ -94,7 +94,9 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             stamp: &stamp,
         };
         for (workflow, files) in workflows {
-            import.workflow(&importer, &config, &workflow, files)?;
+            if import.workflow(&importer, &config, &workflow, files)? {
+                import.report.warnings.extend(update_mirrors(&store, &config, &place.cwd, &workflow));
+            }
         }
     }
     let Import { report, progress, .. } = import;
@@ -212,20 +214,20 @@ impl Import<'_> {
             .help("import them one by one, or without `--into`"))
     }
 
-    /// Imports the files of one workflow. As after a save, the mirror is updated then and the workflow cleaned up, once for
-    /// all files.
+    /// Imports the files of one workflow. As after a save, the workflow is cleaned up then, once for all files. Returns true
+    /// if checkpoints were added.
     fn workflow(
         &mut self,
         importer: &Importer<'_, OsDisk>,
         config: &Config,
         workflow: &WorkflowId,
         files: Vec<Candidate>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         let store = importer.store;
         let mut imported = ImportedFiles::default();
         let continued = if self.dry_run { store.continued(workflow)? } else { None };
         let mut newest = continued.map(|(checkpoint, _)| checkpoint);
-        let mut first = None;
+        let mut appends = false;
         let mut cleanup_is_due = false;
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
@@ -250,9 +252,8 @@ impl Import<'_> {
                 Ok(outcome) => {
                     self.report.add(&file, &outcome);
                     if let (ImportOutcome::Appended(appended), false) = (outcome, self.dry_run) {
-                        first = first.or(Some(appended.seq));
+                        appends = true;
                         cleanup_is_due |= is_due(&appended, config);
-                        newest = Some(appended);
                     }
                 }
                 Err(ImportError::Source { error, .. }) => self.fail(&name, error),
@@ -264,16 +265,13 @@ impl Import<'_> {
                 }
             }
         }
-        if let (Some(dialect), Some(first), Some(newest)) = (config.mirror(), first, &newest) {
-            self.report.warnings.extend(mirror(dialect, newest, first, store).err());
-        }
         if cleanup_is_due {
             match clean_up_after_save(store, config, importer.stamp, workflow) {
                 Ok(cleanup) => self.report.cleanups.extend(cleanup),
                 Err(warning) => self.report.warnings.push(warning),
             }
         }
-        Ok(())
+        Ok(appends)
     }
 
     fn fail(&mut self, name: &str, error: SourceError) {

@@ -5,7 +5,8 @@ use clap::Args;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::session::Session;
+use crate::cli::mirror::update_mirrors;
+use crate::cli::session::{Session, Workspace};
 use crate::cli::views::migrate::MigrateReport;
 use crate::core::migrate::STEPS;
 
@@ -46,7 +47,11 @@ fn run(args: &MigrateArgs, session: &Session) -> Result<Exit, Failure> {
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         match workspace.store.migrate(&handle.workflow, STEPS, &stamp) {
-            Ok(new) => report.add(handle, *version, new),
+            Ok(new) => {
+                report.add(handle, *version, new);
+                let Workspace { place, store, config } = &workspace;
+                report.warnings.extend(update_mirrors(store, config, &place.cwd, &handle.workflow));
+            }
             Err(error) => report.fail(handle, error),
         }
     }

@@ -7,6 +7,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::mirror::update_mirrors;
 use crate::cli::session::Session;
 use crate::cli::views::restore::RestoreReport;
 use crate::core::selector::Which;
@@ -60,7 +61,8 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let newest = Handle::new(&workflow, store.head_number(&workflow)?.unwrap_or_default());
     let deletions = store.deletions(&workflow).unwrap_or_default();
-    let report = RestoreReport::new(newest, &done, &deletions);
+    let warnings = update_mirrors(store, &workspace.config, &workspace.place.cwd, &workflow);
+    let report = RestoreReport::new(newest, &done, &deletions, warnings);
     session.answer(&report)?;
     Ok(if report.is_partial() { Exit::Partial } else { Exit::Ok })
 }

@@ -14,6 +14,7 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
+use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{Choice, ask};
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
@@ -21,7 +22,7 @@ use crate::cli::views::resume::ResumeReport;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::{ArchiveReason, Config, Selector, Store};
+use crate::core::{ArchiveReason, Config, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -186,6 +187,7 @@ fn decide(
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
                 let fresh = workspace.store.restart(workflow, &stamp)?.handle();
                 session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
+                update_mirrors_of(session, workspace, workflow);
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
                 return start(args, session, workspace, &judgement);
             }
@@ -193,10 +195,18 @@ fn decide(
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
                 workspace.store.archive(workflow, &ArchiveReason::Abandoned, &stamp, &mut |_| {})?;
                 session.ui.say(&format!("Archived {workflow} as abandoned; nothing was deleted.\n"));
+                update_mirrors_of(session, workspace, workflow);
                 return Ok(Exit::NotFound);
             }
             None => return Ok(Exit::NotResumable),
         }
+    }
+}
+
+fn update_mirrors_of(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
+    let Workspace { place, store, config } = workspace;
+    for warning in update_mirrors(store, config, &place.cwd, workflow) {
+        session.ui.say(&format!("warning: {warning}\n"));
     }
 }
 

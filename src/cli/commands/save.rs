@@ -9,7 +9,7 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::save::SaveOptions;
+use crate::cli::save::{Mirrors, SaveOptions};
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::document_path;
 use crate::core::change::{NamedPipeline, SaveInput};
@@ -136,7 +136,7 @@ pub(super) fn save(
         key: flags.key.as_deref(),
         if_changed: flags.if_changed,
         allow_secrets: flags.allow_secrets,
-        mirror: flags.mirror,
+        mirrors: Mirrors::One(flags.mirror),
     };
     let advice = advice(&input);
     let mut change = input.change;

@@ -29,7 +29,7 @@ pub(crate) struct CleanupReport {
     stale_files: usize,
     failures: Vec<FailedItem>,
     undo: Vec<Vec<String>>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     changes: Vec<WorkflowChange>,
     /// False if the person has seen the policy already.

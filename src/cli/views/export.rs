@@ -18,7 +18,7 @@ pub(crate) struct ExportReport {
     /// The newest exported checkpoint.
     handle: Option<Handle>,
     files: Vec<WrittenFile>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A file, which was written unless it was up to date.
@@ -45,7 +45,7 @@ impl ExportReport {
 
     pub(crate) fn add(&mut self, root: &Path, file: &ExportFile, placed: Placed) {
         let bytes = match &file.content {
-            FileContent::Bytes(bytes) | FileContent::Shared(bytes) => bytes.len(),
+            FileContent::Bytes(bytes) => bytes.len(),
             FileContent::Link(to) => to.len(),
         };
         let path = root.join(&file.path).display().to_string();

@@ -23,7 +23,7 @@ pub(crate) struct MigrateReport {
     /// Checkpoints of a newer format.
     newer: Vec<NewerCheckpoint>,
     failures: Vec<FailedItem>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A workflow that was, or would be, migrated.
@@ -108,6 +108,7 @@ impl Report for MigrateReport {
 
     fn failures(&self, page: &mut Page) {
         FailedItem::render(&self.failures, page);
+        page.warnings(&self.warnings);
     }
 
     fn already_done(&self) -> Option<String> {

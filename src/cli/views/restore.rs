@@ -26,7 +26,7 @@ pub(crate) struct RestoreReport {
 }
 
 impl RestoreReport {
-    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions) -> Self {
+    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions, warnings: Vec<String>) -> Self {
         let mut failures = Vec::new();
         for (path, why) in &done.damaged {
             let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
@@ -42,7 +42,7 @@ impl RestoreReport {
             restored: done.restored.clone(),
             revived: done.revived.as_ref().map(|revived| revived.handle()),
             failures,
-            warnings: Vec::new(),
+            warnings,
             complete: done.revived.as_ref().map(|revived| revived.content.status)
                 == Some(WorkflowStatus::Complete),
         }
@@ -73,6 +73,7 @@ impl Report for RestoreReport {
 
     fn failures(&self, page: &mut Page) {
         FailedItem::render(&self.failures, page);
+        page.warnings(&self.warnings);
     }
 
     fn remarks(&self, page: &mut Page) {

@@ -57,6 +57,12 @@ impl Dialect {
             Self::Generic => "generic",
         }
     }
+
+    /// True if the system has one place for the state of all workflows.
+    #[must_use]
+    pub fn has_one_slot(self) -> bool {
+        self == Self::Dotagent
+    }
 }
 
 /// The error for a word that is not a dialect.

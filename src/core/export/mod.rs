@@ -1,13 +1,15 @@
-//! Exporting checkpoints as the files of other systems, under the names those systems expect.
+//! Writing checkpoints as the files of other systems, under the names those systems expect.
 //!
-//! [`files()`] returns the files, and [`write()`] writes one. Nothing is written outside the target directory, not even
-//! through a link in it.
+//! [`files()`] returns the files of some checkpoints, and [`projection()`] all files that a system would have of what the
+//! store holds of a workflow. Both are pure. [`write()`] writes one file. Nothing is read, written or removed outside the
+//! target directory, not even through a link in it.
 
 mod error;
-mod index;
-mod layout;
+mod files;
+mod projection;
 mod write;
 
 pub use error::ExportError;
-pub use layout::{Export, ExportFile, FileContent, files, is_history};
-pub use write::{Placed, is_unchanged, read_shared, write};
+pub use files::{Export, ExportFile, FileContent, files, has_history};
+pub use projection::{directory, projection, slot_projection};
+pub use write::{Placed, Present, present, remove, write};

@@ -9,16 +9,13 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
-use rustix::io::Errno;
-use serde_json::Value;
-
 use super::error::ExportError;
-use super::layout::{ExportFile, FileContent};
-use crate::core::dialects::{Document, MAX_SOURCE_BYTES};
-use crate::core::files::{FileAt, enter};
+use super::files::{ExportFile, FileContent};
+use crate::core::files::{FileAt, FileProblem, enter};
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::owner::give_to_owner_of;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
 
 /// How many names are tried for a temporary file; stale ones may be left of a killed process.
 const STAGED_NAMES: u32 = 100;
@@ -30,6 +27,52 @@ pub enum Placed {
     Written,
     /// It existed with the same content.
     Unchanged,
+}
+
+/// The present state of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Present {
+    /// There is nothing, or a directory on the way to it cannot be entered.
+    Missing,
+    /// A file or a link.
+    Content(FileContent),
+    /// A directory, a device, or a file that cannot be read.
+    Other,
+}
+
+/// Returns what is at a path below `root`.
+#[must_use]
+pub fn present(root: &Path, path: &str) -> Present {
+    let Ok(target) = FileAt::below(root, Path::new(path)) else { return Present::Missing };
+    if let Some(to) = target.link() {
+        return Present::Content(FileContent::Link(to));
+    }
+    match target.read(MAX_FILE_BYTES) {
+        Ok(bytes) => Present::Content(FileContent::Bytes(bytes)),
+        Err(FileProblem::Missing) => Present::Missing,
+        Err(_) => Present::Other,
+    }
+}
+
+/// Removes a file or a link below `root`, and the directory that it leaves empty unless that is `keep`.
+///
+/// # Errors
+/// It cannot be removed.
+pub fn remove(root: &Path, path: &str, keep: &str) -> Result<(), ExportError> {
+    let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
+    let Ok(target) = FileAt::below(root, Path::new(path)) else { return Ok(()) };
+    match rustix::fs::unlinkat(target.dir(), target.name(), AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(error) => return Err(failed(error.into())),
+    }
+    if let Some((dir, _)) = path.rsplit_once('/')
+        && dir != keep
+        && let Ok(dir) = FileAt::below(root, Path::new(dir))
+    {
+        // Fails as long as there are other files in it.
+        let _ = rustix::fs::unlinkat(dir.dir(), dir.name(), AtFlags::REMOVEDIR);
+    }
+    Ok(())
 }
 
 /// Writes a file below `root` atomically. Missing directories are created; none may be a link. A file with another content
@@ -56,18 +99,18 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
             if existing.is_some_and(|existing| existing != FileType::Symlink) {
                 return Err(ExportError::NotAFile(file.path.clone()));
             }
-            if target.leads_to(Path::new(to)) {
+            if target.link().as_ref() == Some(to) {
                 return Ok(Placed::Unchanged);
             }
             put(&target, true, |dir, staged| Ok(rustix::fs::symlinkat(to, dir, staged)?)).map_err(failed)?;
         }
-        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
-            let replace = replace || matches!(file.content, FileContent::Shared(_));
+        FileContent::Bytes(bytes) => {
             if let Some(existing) = existing {
                 if existing != FileType::RegularFile {
                     return Err(ExportError::NotAFile(file.path.clone()));
                 }
-                if has_content(&target, bytes) {
+                let old = target.read(MAX_FILE_BYTES).map(FileContent::Bytes);
+                if old.is_ok_and(|old| old.is_same(&file.content)) {
                     return Ok(Placed::Unchanged);
                 }
                 if !replace {
@@ -80,7 +123,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
                 let mode = store_mode & Mode::from_raw_mode(0o666);
                 let mut file: File = rustix::fs::openat(dir, staged, flags, mode)?.into();
                 let written = give_to_owner_of(dir, &file).map_err(Into::into);
-                written.and_then(|()| file.write_all(bytes)).inspect_err(|_| remove(dir, staged))
+                written.and_then(|()| file.write_all(bytes)).inspect_err(|_| discard(dir, staged))
             };
             put(&target, replace, stage).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => ExportError::Exists(file.path.clone()),
@@ -89,31 +132,6 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
         }
     }
     Ok(Placed::Written)
-}
-
-/// Returns true if the file exists below `root` with the same content.
-#[must_use]
-pub fn is_unchanged(root: &Path, file: &ExportFile) -> bool {
-    match &file.content {
-        FileContent::Link(_) => false,
-        FileContent::Bytes(bytes) | FileContent::Shared(bytes) => {
-            FileAt::below(root, Path::new(&file.path)).is_ok_and(|target| has_content(&target, bytes))
-        }
-    }
-}
-
-/// Reads the present content of a shared file below `root`; none if it cannot be read.
-#[must_use]
-pub fn read_shared(root: &Path, path: &str) -> Option<Value> {
-    let bytes = FileAt::below(root, Path::new(path)).and_then(|file| file.read(MAX_SOURCE_BYTES)).ok()?;
-    Document::parse(&bytes).ok().map(|document| document.value)
-}
-
-/// Returns true if a file holds these bytes, or the same document in another layout.
-fn has_content(file: &FileAt, bytes: &[u8]) -> bool {
-    let Ok(old) = file.read(MAX_FILE_BYTES) else { return false };
-    let value = |bytes: &[u8]| Document::parse(bytes).ok().map(|document| document.value);
-    old == bytes || value(&old).is_some_and(|old| Some(old) == value(bytes))
 }
 
 /// Creates the directories of a path and opens the last one. None of them may be a link.
@@ -157,7 +175,7 @@ fn put(target: &FileAt, replace: bool, stage: impl Fn(&OwnedFd, &str) -> io::Res
             Err(error) => return Err(error),
         }
     };
-    rename(dir, &staged, target.name().as_os_str(), replace).inspect_err(|_| remove(dir, &staged))
+    rename(dir, &staged, target.name().as_os_str(), replace).inspect_err(|_| discard(dir, &staged))
 }
 
 fn rename(dir: &OwnedFd, staged: &str, name: &OsStr, replace: bool) -> io::Result<()> {
@@ -171,7 +189,7 @@ fn rename(dir: &OwnedFd, staged: &str, name: &OsStr, replace: bool) -> io::Resul
     Ok(rustix::fs::renameat(dir, staged, dir, name)?)
 }
 
-fn remove(dir: &OwnedFd, staged: &str) {
+fn discard(dir: &OwnedFd, staged: &str) {
     let _ = rustix::fs::unlinkat(dir, staged, AtFlags::empty());
 }
 
@@ -182,7 +200,11 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn file(path: &str, text: &str) -> ExportFile {
-        ExportFile { path: path.to_owned(), content: FileContent::Bytes(text.into()) }
+        of(path, FileContent::Bytes(text.into()))
+    }
+
+    fn of(path: &str, content: FileContent) -> ExportFile {
+        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap() }
     }
 
     #[test]
@@ -198,12 +220,18 @@ mod tests {
         assert!(matches!(write(root, &other, false, 0o755), Err(ExportError::Exists(_))));
         assert_eq!(write(root, &other, true, 0o755).unwrap(), Placed::Written);
         assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "2\n");
-        let latest =
-            ExportFile { path: "a/b/latest".to_owned(), content: FileContent::Link("one.json".to_owned()) };
+        let latest = of("a/b/latest", FileContent::Link("one.json".to_owned()));
         assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Written);
         assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Unchanged);
         assert_eq!(std::fs::read_link(root.join("a/b/latest")).unwrap(), Path::new("one.json"));
         assert_eq!(std::fs::read_dir(root.join("a/b")).unwrap().count(), 2);
+        assert_eq!(present(root, "a/b/latest"), Present::Content(latest.content));
+        assert_eq!(present(root, "a/b/one.json"), Present::Content(other.content));
+        assert_eq!((present(root, "a/b"), present(root, "a/no/one")), (Present::Other, Present::Missing));
+        for path in ["a/b/latest", "a/b/one.json"] {
+            remove(root, path, "a").unwrap();
+        }
+        assert!(root.join("a").is_dir() && !root.join("a/b").exists());
     }
 
     #[test]
@@ -219,6 +247,10 @@ mod tests {
         assert!(matches!(write(&root, &file("link", "1"), true, 0o755), Err(ExportError::NotAFile(_))));
         for path in ["../one", "/etc/one", "a/../../one", ""] {
             assert!(write(&root, &file(path, "1"), true, 0o755).is_err(), "{path}");
+        }
+        for path in ["../elsewhere/kept", "a/kept", elsewhere.join("kept").to_str().unwrap()] {
+            assert_eq!(present(&root, path), Present::Missing, "{path}");
+            let _ = remove(&root, path, "");
         }
         assert_eq!(std::fs::read_to_string(elsewhere.join("kept")).unwrap(), "x");
         assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 1);

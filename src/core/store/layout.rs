@@ -1,6 +1,8 @@
 //! The names in a store.
 
+use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
+use crate::core::workflow_id::WorkflowId;
 
 /// The name of a store's directory.
 pub const STORE_NAME: &str = ".ckpt";
@@ -12,6 +14,8 @@ pub(super) const ARCHIVE: &str = "archive";
 pub(super) const QUARANTINE: &str = "quarantine";
 /// The cache of the summaries of all workflows.
 pub(super) const INDEX: &str = "index";
+/// The manifests of mirrors.
+pub(super) const MIRROR: &str = "mirror";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.
@@ -79,6 +83,11 @@ fn is_key_marker(name: &str) -> bool {
 /// Returns the file name of a number.
 pub(super) fn checkpoint_file(seq: u64) -> String {
     format!("{seq:0DIGITS$}.json")
+}
+
+/// Returns the name of the manifest that lists the files of a workflow.
+pub(super) fn manifest_file(dialect: Dialect, workflow: &WorkflowId) -> String {
+    if dialect.has_one_slot() { "slot.json".to_owned() } else { format!("{}.json", workflow.directory()) }
 }
 
 /// Returns a temporary name that no other save uses, and no other attempt of the same save.

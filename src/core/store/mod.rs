@@ -10,6 +10,7 @@
 //!   archive/042/*.jsonl.gz        bundles: the content that left the live store
 //!   archive/042/*.deleted         deletion records: numbers whose content is nowhere, and why
 //!   quarantine/042/               damaged files, moved by a repair, never deleted
+//!   mirror/kamiflow/042.json      manifests: what was written for another system; may be deleted at any time
 //! ```
 //!
 //! # Model
@@ -55,6 +56,7 @@
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts,
 //!   exports and imports.
+//! - `mirror`: the manifests of the files that were written for other systems.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
@@ -83,6 +85,7 @@ mod keys;
 mod layout;
 mod locate;
 mod migrate;
+mod mirror;
 mod open;
 mod os_disk;
 mod pack;
@@ -109,10 +112,12 @@ pub use deletion::Deletions;
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
+pub use history::CurrentRun;
 pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;
+pub use mirror::{Manifests, MirrorManifest, MirroredFile};
 pub use open::Store;
 pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};

@@ -8,8 +8,8 @@ use ckpt::core::dialects::Dialect;
 use ckpt::core::export::files;
 use ckpt::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source};
 use ckpt::core::size::Size;
-use ckpt::core::store::{ImportedFiles, Stored};
-use ckpt::core::{Store, Timestamp};
+use ckpt::core::store::ImportedFiles;
+use ckpt::core::{Checkpoint, Store, Timestamp};
 use serde_json::json;
 
 use super::cpu::assert_linear;
@@ -19,7 +19,7 @@ use crate::support::memory::MemoryDisk;
 use crate::support::tap::Tapped;
 
 /// Checkpoints that were saved a minute apart.
-fn checkpoints(count: usize) -> Vec<Stored> {
+fn checkpoints(count: usize) -> Vec<Checkpoint> {
     let change = Change { phase: Some("build".parse().unwrap()), ..Change::default() };
     let checkpoint = change.apply(&workflow(), None, &stamp("save")).unwrap();
     (1..=count as u64)
@@ -27,16 +27,16 @@ fn checkpoints(count: usize) -> Vec<Stored> {
             let mut checkpoint = checkpoint.clone();
             checkpoint.seq = seq;
             checkpoint.saved_at = Timestamp::from(UNIX_EPOCH + Duration::from_secs(60 * seq));
-            Stored { checkpoint, bytes: Vec::new(), bundle: None }
+            *checkpoint
         })
         .collect()
 }
 
 #[test]
-fn files_of_many_checkpoints() {
+fn the_newest_of_many_checkpoints_of_a_phase() {
     assert_linear("files", (4_000, 64_000), checkpoints, |checkpoints| {
-        let export = files(Dialect::Ckpt, &checkpoints, Path::new("/nowhere"), |_| None).unwrap();
-        assert_eq!(export.files.len(), checkpoints.len());
+        let export = files(Dialect::Kamiflow, &checkpoints, Path::new("/nowhere")).unwrap();
+        assert_eq!(export.files.len(), 1);
     });
 }
 
@@ -47,7 +47,7 @@ fn an_index_of_many_checkpoints() {
     let [few, more, many] = [100, 200, 400].map(|count| {
         let checkpoints = checkpoints(count);
         let cost = allocation_counter::measure(|| {
-            let export = files(Dialect::Crunch, &checkpoints, Path::new("/nowhere"), |_| None).unwrap();
+            let export = files(Dialect::Crunch, &checkpoints, Path::new("/nowhere")).unwrap();
             assert_eq!(export.files.len(), count + 2);
         });
         cost.count_total

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk, words};
 use crate::core::config::{Config, ConfigError};
+use crate::core::dialects::Dialect;
+use crate::core::files::FileProblem;
 use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::Result;
-use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, INDEX, QUARANTINE, WORKFLOWS};
+use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, INDEX, MIRROR, QUARANTINE, WORKFLOWS};
 use crate::core::store::open::Store;
 use crate::core::workflow_id::WorkflowId;
 
@@ -55,7 +57,7 @@ impl<D: Disk> Store<D> {
             let path = self.root().join(name);
             let expected = match name.as_str() {
                 CONFIG | GITIGNORE | INDEX => Some(FileKind::File),
-                WORKFLOWS | ARCHIVE | QUARANTINE => Some(FileKind::Directory),
+                WORKFLOWS | ARCHIVE | QUARANTINE | MIRROR => Some(FileKind::Directory),
                 _ => None,
             };
             if !self.fits(&root, (DirectoryPlace::Root, name, path), expected, walk, &mut found) {
@@ -107,6 +109,7 @@ impl<D: Disk> Store<D> {
         let place = match name {
             WORKFLOWS => DirectoryPlace::Workflows,
             ARCHIVE => DirectoryPlace::Archive,
+            MIRROR => return self.inspect_mirror(&dir, names, walk),
             _ => {
                 let many = names.len();
                 if many > 0 {
@@ -122,6 +125,38 @@ impl<D: Disk> Store<D> {
             let here = (place, name.as_str(), path.join(&name));
             if self.fits(&dir, here, expected, walk, found) {
                 found.ids.extend(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the manifests of mirrors. The files they list are not part of the store.
+    fn inspect_mirror(&self, mirror: &D::Dir, names: BTreeSet<String>, walk: &mut Walk<'_>) -> Result<()> {
+        let unknown = |walk: &mut Walk<'_>, path| {
+            walk.add(Severity::Advice, Code::UnknownFile, path, "is no manifest of a mirror", Some(LOOK));
+        };
+        for word in names {
+            let path = self.root().join(MIRROR).join(&word);
+            let is_dialect = Dialect::FOREIGN.iter().any(|dialect| dialect.word() == word);
+            let dir = if is_dialect { self.disk().enter(mirror, &word).ok() } else { None };
+            let Some(dir) = dir else {
+                unknown(walk, path);
+                continue;
+            };
+            for name in self.names(&dir, &path)? {
+                let path = path.join(&name);
+                let id = name.strip_suffix(".json").and_then(WorkflowId::from_directory);
+                if layout::is_staged(&name) {
+                    walk.temporary(path);
+                } else if id.is_none() {
+                    unknown(walk, path);
+                } else if let Err(problem) = self.read_manifest(&dir, &name)
+                    && !matches!(problem, FileProblem::Missing)
+                {
+                    let help = "delete it: the next command that updates the mirror writes another";
+                    let message = format!("cannot be used: {problem}");
+                    walk.add(Severity::Advice, Code::MirrorManifest, path, message, Some(help));
+                }
             }
         }
         Ok(())

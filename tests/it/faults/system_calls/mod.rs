@@ -9,6 +9,7 @@ mod export;
 mod import;
 mod init;
 mod injection;
+mod mirror;
 mod repair;
 mod restore;
 mod reversible;

@@ -1,0 +1,93 @@
+//! All files that a system would have of what the store holds.
+//!
+//! | dialect | in progress | complete | failed or abandoned | archived |
+//! |---|---|---|---|---|
+//! | kamiflow | a file per phase that has begun | the last one is `-complete` | a file per phase | none |
+//! | claude-dir | one file | none | in `failed/` | in `failed/` if it was not completed, until it expires |
+//! | claude-plan | one file | one file | one file | none |
+//! | crunch | a file per live checkpoint, and their index | the same | the same | none |
+//! | dotagent | in the slot | in `.archive/` | in the slot | in `.archive/` |
+//!
+//! The slot of dotagent is for all workflows of a store: the one that was saved last has it, the others are in `.archive/`.
+
+use std::cmp::Reverse;
+use std::path::Path;
+
+use super::error::ExportError;
+use super::files::{ExportFile, files};
+use crate::core::checkpoint::WorkflowStatus;
+use crate::core::dialects::Dialect;
+use crate::core::store::CurrentRun;
+
+/// The number of archived states that dotagent keeps.
+const MAX_ARCHIVED: usize = 5;
+
+/// Returns the directory that holds all files of a dialect.
+#[must_use]
+pub fn directory(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Kamiflow => ".kamiflow/checkpoints",
+        Dialect::Dotagent => SLOT,
+        Dialect::ClaudeDir => ".claude/checkpoints",
+        Dialect::ClaudePlan => ".claude/data/checkpoints",
+        Dialect::Crunch => ".claude/crunch",
+        Dialect::Ckpt | Dialect::Generic => "",
+    }
+}
+
+const SLOT: &str = "memory/state";
+
+/// Returns the files of a workflow, in a dialect that keeps workflows apart.
+///
+/// # Errors
+/// The dialect cannot express a checkpoint.
+pub fn projection(
+    dialect: Dialect,
+    run: &CurrentRun,
+    project: &Path,
+) -> Result<Vec<ExportFile>, ExportError> {
+    let Some(newest) = run.checkpoints.last() else { return Ok(Vec::new()) };
+    let is_shown = match (dialect, newest.content.status) {
+        (Dialect::ClaudeDir, WorkflowStatus::Complete) => false,
+        (Dialect::ClaudeDir, WorkflowStatus::Failed | WorkflowStatus::Abandoned) => true,
+        // Its files are about phases.
+        (Dialect::Kamiflow, _) if newest.content.phases.is_empty() => false,
+        _ => !run.archived,
+    };
+    if is_shown { Ok(files(dialect, &run.checkpoints, project)?.files) } else { Ok(Vec::new()) }
+}
+
+/// Returns the files of a dialect with one slot. Of workflows that were saved at the same time, the first one is the
+/// later. Drops the workflows that have no files.
+///
+/// # Errors
+/// The dialect cannot express a checkpoint.
+pub fn slot_projection(
+    dialect: Dialect,
+    runs: &mut Vec<CurrentRun>,
+    project: &Path,
+) -> Result<Vec<ExportFile>, ExportError> {
+    runs.sort_by_key(|run| Reverse(run.checkpoints.last().map(|newest| newest.saved_at)));
+    let is_open = |run: &CurrentRun| {
+        let status = run.checkpoints.last().map(|newest| newest.content.status);
+        !run.archived && status != Some(WorkflowStatus::Complete)
+    };
+    if let Some(open) = runs.iter().position(is_open) {
+        runs[..=open].rotate_right(1);
+    }
+    let has_slot = runs.first().is_some_and(is_open);
+    runs.truncate(MAX_ARCHIVED + usize::from(has_slot));
+    let mut all = Vec::new();
+    for (index, run) in runs.iter().enumerate() {
+        let Some(newest) = run.checkpoints.last() else { continue };
+        let time = newest.saved_at.to_chrono().format("%Y%m%d_%H%M%S");
+        let archive = format!("{SLOT}/.archive/{}_{time}/", newest.workflow);
+        for mut file in files(dialect, &run.checkpoints, project)?.files {
+            if !has_slot || index > 0 {
+                file.path = file.path.replacen(&format!("{SLOT}/"), &archive, 1);
+            }
+            all.push(file);
+        }
+    }
+    Ok(all)
+}

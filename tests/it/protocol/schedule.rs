@@ -2,10 +2,16 @@
 //!
 //! Each of them has a thread, and only the one whose turn it is runs. Who comes next is decided at the steps where
 //! savers can meet; a run is a list of these decisions, so the same list gives the same run.
+//!
+//! A saver is deterministic, so the answers that it got from the disk determine what it does next. A run that comes to a
+//! state of the disk and of all savers that another run was in ends there: what follows is the same.
 
-use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ckpt::core::store::{Disk, STORE_NAME};
@@ -27,9 +33,36 @@ pub(super) struct Choice {
     pub(super) running: Option<usize>,
 }
 
+/// What was seen in all runs of a scene.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// States of the disk and the savers, with the fewest preemptions that led to each.
+    states: HashMap<State, usize>,
+    /// Disks, with what was acknowledged.
+    moments: HashSet<(u64, Vec<Ack>)>,
+}
+
+impl Seen {
+    /// How many different states of the disk and the savers were seen.
+    pub(super) fn states(&self) -> usize {
+        self.states.len()
+    }
+}
+
+/// All that the rest of a run depends on.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct State {
+    disk: u64,
+    /// The answers that each saver got, hashed.
+    answers: Vec<u64>,
+    running: Option<usize>,
+}
+
 /// What came of a run.
 #[derive(Debug)]
 pub(super) struct Run {
+    /// Whether it ended in a state that another run was in.
+    pub(super) merged: bool,
     pub(super) disk: MemoryDisk,
     pub(super) choices: Vec<Choice>,
     pub(super) acked: Vec<Ack>,
@@ -45,12 +78,15 @@ struct Turns {
     acked: Vec<Ack>,
     failed: Vec<String>,
     moments: Vec<(MemoryDisk, Vec<Ack>)>,
+    answers: Vec<u64>,
+    preemptions: usize,
+    merged: bool,
 }
 
 struct Scheduler<'a> {
     disk: MemoryDisk,
     prefix: &'a [usize],
-    seen: &'a Mutex<HashSet<(u64, Vec<Ack>)>>,
+    seen: &'a Mutex<Seen>,
     turns: Mutex<Turns>,
     wake: Vec<Condvar>,
 }
@@ -62,17 +98,33 @@ impl Scheduler<'_> {
         let chosen = self.prefix.get(turns.choices.len()).copied().or(default);
         turns.turn = chosen;
         let Some(chosen) = chosen else { return };
-        if turns.choices.len() >= self.prefix.len() {
-            let mut acked = turns.acked.clone();
-            acked.sort();
-            if self.seen.lock().unwrap().insert((self.disk.fingerprint(), acked)) {
-                turns.moments.push((self.disk.fork(), turns.acked.clone()));
-            }
+        if turns.choices.len() >= self.prefix.len() && !self.look(turns, running) {
+            turns.merged = true;
+            self.wake.iter().for_each(Condvar::notify_one);
+            return;
         }
+        turns.preemptions += usize::from(running.is_some_and(|running| running != chosen));
         turns.choices.push(Choice { chosen, live: turns.live.clone(), running });
         if running != Some(chosen) {
             self.wake[chosen].notify_one();
         }
+    }
+
+    /// Records the state. Returns false if another run was in it, with as many preemptions left.
+    fn look(&self, turns: &mut Turns, running: Option<usize>) -> bool {
+        let mut seen = self.seen.lock().unwrap();
+        let state = State { disk: self.disk.exact_fingerprint(), answers: turns.answers.clone(), running };
+        let fewest = seen.states.entry(state).or_insert(usize::MAX);
+        if *fewest <= turns.preemptions {
+            return false;
+        }
+        *fewest = turns.preemptions;
+        let mut acked = turns.acked.clone();
+        acked.sort();
+        if seen.moments.insert((self.disk.fingerprint(), acked)) {
+            turns.moments.push((self.disk.fork(), turns.acked.clone()));
+        }
+        true
     }
 
     /// Returns true if the directory of the workflow has this name.
@@ -81,12 +133,21 @@ impl Scheduler<'_> {
         dir.is_ok_and(|dir| self.disk.stat(&dir, name).is_ok())
     }
 
-    fn wait<'t>(&self, me: usize, turns: MutexGuard<'t, Turns>) -> MutexGuard<'t, Turns> {
-        self.wake[me].wait_while(turns, |turns| turns.turn != Some(me)).unwrap()
+    /// Waits for the turn of a saver, or ends it if the run has merged with another one.
+    fn wait(&self, me: usize, turns: MutexGuard<'_, Turns>) {
+        let turns = self.wake[me].wait_while(turns, |turns| turns.turn != Some(me) && !turns.merged).unwrap();
+        let merged = turns.merged;
+        drop(turns);
+        if merged {
+            resume_unwind(Box::new("merged"));
+        }
     }
 
     fn finish(&self, me: usize, result: Result<Option<Ack>, String>) {
         let mut turns = self.turns.lock().unwrap();
+        if turns.merged {
+            return;
+        }
         turns.live.retain(|live| *live != me);
         match result {
             Ok(ack) => turns.acked.extend(ack),
@@ -103,6 +164,16 @@ struct Turn<'a> {
     /// Whether somebody archives, so that files become tombstones.
     archives: bool,
     scheduler: &'a Scheduler<'a>,
+}
+
+impl Turn<'_> {
+    /// Adds an answer to those that this saver got.
+    fn remember(&self, answer: &str) {
+        let mut turns = self.scheduler.turns.lock().unwrap();
+        let mut hasher = DefaultHasher::new();
+        (turns.answers[self.me], answer).hash(&mut hasher);
+        turns.answers[self.me] = hasher.finish();
+    }
 }
 
 impl<D: Disk> Tap<D> for Turn<'_> {
@@ -128,9 +199,17 @@ impl<D: Disk> Tap<D> for Turn<'_> {
         if meets {
             let mut turns = self.scheduler.turns.lock().unwrap();
             self.scheduler.decide(&mut turns, Some(self.me));
-            drop(self.scheduler.wait(self.me, turns));
+            self.scheduler.wait(self.me, turns);
         }
         Ok(())
+    }
+
+    fn listed(&self, name: &str) {
+        self.remember(name);
+    }
+
+    fn answered(&self, answer: &dyn Debug) {
+        self.remember(&format!("{answer:?}"));
     }
 }
 
@@ -149,7 +228,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
     scene: &Scene,
     mutant: &T,
     prefix: &[usize],
-    seen: &Mutex<HashSet<(u64, Vec<Ack>)>>,
+    seen: &Mutex<Seen>,
 ) -> Run {
     let everybody = scene.savers + scene.archivers;
     let turns = Turns {
@@ -159,6 +238,9 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
         acked: Vec::new(),
         failed: Vec::new(),
         moments: Vec::new(),
+        answers: vec![0; everybody],
+        preemptions: 0,
+        merged: false,
     };
     let wake = (0..everybody).map(|_| Condvar::new()).collect();
     let scheduler = Scheduler { disk: scene.disk.fork(), prefix, seen, turns: Mutex::new(turns), wake };
@@ -166,7 +248,6 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
         for me in 0..everybody {
             let scheduler = &scheduler;
             scope.spawn(move || {
-                drop(scheduler.wait(me, scheduler.turns.lock().unwrap()));
                 let (comes_and_goes, archives) = (scene.comes_and_goes, scene.archivers > 0);
                 let turn = Turn { me, comes_and_goes, archives, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
@@ -174,6 +255,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
                 // Whoever panics hands the turn on, or the others would wait for ever.
                 let saver = format!("saver {me}");
                 let told = catch_unwind(AssertUnwindSafe(|| {
+                    scheduler.wait(me, scheduler.turns.lock().unwrap());
                     if me >= scene.savers {
                         let archived = try_archive(&store, &saver);
                         return archived.map(|_| None).map_err(|error| error.to_string());
@@ -188,6 +270,6 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
         }
         scheduler.decide(&mut scheduler.turns.lock().unwrap(), None);
     });
-    let Turns { choices, acked, failed, moments, .. } = scheduler.turns.into_inner().unwrap();
-    Run { disk: scheduler.disk, choices, acked, failed, moments }
+    let Turns { choices, acked, failed, moments, merged, .. } = scheduler.turns.into_inner().unwrap();
+    Run { merged, disk: scheduler.disk, choices, acked, failed, moments }
 }

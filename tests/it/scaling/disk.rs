@@ -23,7 +23,7 @@ impl<D: Disk> Tap<D> for Counter {
         Ok(())
     }
 
-    fn listed(&self) {
+    fn listed(&self, _: &str) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }

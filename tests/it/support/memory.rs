@@ -24,10 +24,31 @@ const MOST_COMBINED: usize = 6;
 /// So few that two checkpoints and a temporary file make a long workflow, whose head is found by probing.
 const SHORT_DIRECTORY: usize = 2;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 enum Node {
     Dir { now: Names, durable: Names, removed: bool },
-    File { bytes: Arc<Vec<u8>>, synced: bool },
+    File { content: Content, synced: bool },
+}
+
+/// The bytes of a file. Their hash is computed once, because disks are compared often.
+#[derive(Debug, Clone)]
+struct Content {
+    bytes: Arc<Vec<u8>>,
+    hash: u64,
+}
+
+impl Content {
+    fn new(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self { bytes: Arc::new(bytes.to_vec()), hash: hasher.finish() }
+    }
+}
+
+impl Hash for Content {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash.hash(hasher);
+    }
 }
 
 #[derive(Debug, Clone, Hash)]
@@ -37,7 +58,7 @@ enum Entry {
     Move(String, String),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct World {
     nodes: Vec<Node>,
     /// What happened to names since their directory was synced, in order.
@@ -95,11 +116,11 @@ impl MemoryDisk {
             kept.extend((0..count).map(|one| (0..count).map(|i| i != one).collect()));
         }
         let unsynced = world.nodes.iter().any(|node| matches!(node, Node::File { synced: false, .. }));
-        let contents: &[Option<usize>] = if unsynced { &[None, Some(0), Some(2)] } else { &[None] };
+        let cuts: &[Option<usize>] = if unsynced { &[None, Some(0), Some(2)] } else { &[None] };
         let mut survivors = Vec::new();
         for (index, kept) in kept.iter().enumerate() {
-            for content in contents {
-                survivors.push(Survivor { disk: world.after_crash(kept, *content), ordered: index <= count });
+            for cut in cuts {
+                survivors.push(Survivor { disk: world.after_crash(kept, *cut), ordered: index <= count });
             }
         }
         survivors
@@ -117,6 +138,13 @@ impl MemoryDisk {
                 other => other.hash(&mut hasher),
             }
         }
+        hasher.finish()
+    }
+
+    /// Tells disks apart by everything that a process can see of them, inode numbers and times too.
+    pub(crate) fn exact_fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.world().hash(&mut hasher);
         hasher.finish()
     }
 
@@ -149,7 +177,7 @@ impl MemoryDisk {
     /// Stages a file without making its content durable.
     pub(crate) fn stage_unsynced(&self, dir: usize, name: &str, bytes: &[u8]) -> io::Result<StagedFile<()>> {
         let mut world = self.world();
-        let node = Node::File { bytes: Arc::new(bytes.to_vec()), synced: false };
+        let node = Node::File { content: Content::new(bytes), synced: false };
         let node = world.add(dir, name, node)?;
         Ok(StagedFile { id: FileId(0, node as u64), lock: None })
     }
@@ -207,7 +235,7 @@ impl World {
         self.attach(dir, to, node)
     }
 
-    fn after_crash(&self, kept: &[bool], content: Option<usize>) -> MemoryDisk {
+    fn after_crash(&self, kept: &[bool], cut: Option<usize>) -> MemoryDisk {
         let mut nodes = self.nodes.clone();
         for ((dir, entry), kept) in self.pending.iter().zip(kept) {
             let Node::Dir { durable, .. } = &mut nodes[*dir] else { continue };
@@ -222,15 +250,15 @@ impl World {
             }
         }
         for node in &mut nodes {
-            match (node, content) {
+            match (node, cut) {
                 (Node::Dir { now, durable, removed }, _) => {
                     now.clone_from(durable);
                     // If the power failed before that was durable, it is there again.
                     *removed = false;
                 }
-                (Node::File { bytes, synced: false }, Some(divisor)) => {
-                    let length = bytes.len().checked_div(divisor).unwrap_or_default();
-                    *bytes = Arc::new(bytes[..length].to_vec());
+                (Node::File { content, synced: false }, Some(divisor)) => {
+                    let length = content.bytes.len().checked_div(divisor).unwrap_or_default();
+                    *content = Content::new(&content.bytes[..length]);
                 }
                 (Node::File { .. }, _) => {}
             }
@@ -246,7 +274,7 @@ impl World {
 
     fn hash_node(&self, node: usize, hasher: &mut DefaultHasher) {
         match &self.nodes[node] {
-            Node::File { bytes, synced } => (bytes, synced).hash(hasher),
+            Node::File { content, synced } => (content, synced).hash(hasher),
             Node::Dir { now, durable, .. } => {
                 for names in [now, durable] {
                     for (name, child) in names {
@@ -295,7 +323,7 @@ impl Disk for MemoryDisk {
         let mut world = self.world();
         let node = world.find(*dir, name)?;
         match &world.nodes[node] {
-            Node::File { bytes, .. } if bytes.len() as u64 <= limit => Ok(bytes.to_vec()),
+            Node::File { content, .. } if content.bytes.len() as u64 <= limit => Ok(content.bytes.to_vec()),
             Node::File { .. } => Err(FileProblem::TooLarge(limit)),
             Node::Dir { .. } => Err(FileProblem::NotAFile),
         }
@@ -313,7 +341,7 @@ impl Disk for MemoryDisk {
             if matches!(world.nodes[node], Node::File { .. }) { &world.nodes } else { &[] };
         let links = counted.iter().map(links).sum::<usize>() as u64;
         let (kind, mode, bytes) = match &world.nodes[node] {
-            Node::File { bytes, .. } => (FileKind::File, 0o400, bytes.len() as u64),
+            Node::File { content, .. } => (FileKind::File, 0o400, content.bytes.len() as u64),
             Node::Dir { .. } => (FileKind::Directory, 0o700, 0),
         };
         // Everything is very old.

@@ -1,5 +1,6 @@
 //! A disk in front of another: it is told of every step, may refuse it, and may do some of them differently.
 
+use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
@@ -34,7 +35,9 @@ pub(crate) trait Tap<D: Disk> {
         Ok(())
     }
     /// Comes with each name of a list.
-    fn listed(&self) {}
+    fn listed(&self, _name: &str) {}
+    /// Comes with the answer to the step.
+    fn answered(&self, _: &dyn Debug) {}
     /// Comes after the step; an error hides what became of it.
     fn after(&self, _: Step) -> io::Result<()> {
         Ok(())
@@ -80,7 +83,7 @@ impl<D: Clone, T> Clone for Tapped<'_, D, T> {
 }
 
 impl<D: Disk, T: Tap<D>> Tapped<'_, D, T> {
-    fn step<R, E: From<io::Error>>(
+    fn step<R: Debug, E: Debug + From<io::Error>>(
         &self,
         step: Step,
         name: &str,
@@ -88,17 +91,18 @@ impl<D: Disk, T: Tap<D>> Tapped<'_, D, T> {
     ) -> Result<R, E> {
         self.tap.before(&self.disk, step, name)?;
         let result = run();
+        self.tap.answered(&result);
         self.tap.after(step)?;
         result
     }
 
     fn pass(&self, name: &str, visit: &mut dyn FnMut(&str)) {
-        self.tap.listed();
+        self.tap.listed(name);
         visit(name);
     }
 }
 
-impl<D: Disk, T: Tap<D>> Disk for Tapped<'_, D, T> {
+impl<D: Disk<Lock: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
     type Dir = D::Dir;
     type Lock = D::Lock;
 

@@ -8,6 +8,7 @@ use super::views::save::SaveReport;
 use super::words;
 use crate::core::change::Change;
 use crate::core::dialects::Dialect;
+use crate::core::next_phase::RunState;
 use crate::core::save::{Outcome, Request, Save};
 use crate::core::task::Task;
 use crate::core::text::shell_word;
@@ -109,16 +110,18 @@ fn open_work(change: &Change, checkpoint: &Checkpoint) -> Vec<String> {
     let completes_workflow = change.workflow_status == Some(WorkflowStatus::Complete);
     let completed = change.phase.as_ref().filter(|_| change.phase_status() == PhaseStatus::Complete);
     let mut warnings = Vec::new();
-    if completes_workflow && content.is_declared() && content.remaining().next().is_some() {
-        let phases: Vec<String> = content.remaining().map(|phase| phase.id.to_string()).collect();
-        let open = words::first_few(&phases, MOST_NAMED);
-        let phase = shell_word(&phases[0]);
+    let left: Vec<String> = RunState::recorded(content).left().map(|phase| phase.id.to_string()).collect();
+    if completes_workflow
+        && content.is_declared()
+        && let Some(first) = left.first()
+    {
+        let open = words::first_few(&left, MOST_NAMED);
+        let phase = shell_word(first);
         warnings.push(format!(
             "{workflow} is complete, but not its phases {open}; for a phase alone: `ckpt done {workflow} --phase {phase}`"
         ));
     }
-    let all_phases_done =
-        completed.is_some() && content.is_declared() && content.remaining().next().is_none();
+    let all_phases_done = completed.is_some() && content.is_declared() && left.is_empty();
     let is_concerned = |task: &&Task| {
         completes_workflow || all_phases_done || completed.is_some_and(|id| task.phase.as_ref() == Some(id))
     };

@@ -199,11 +199,14 @@ impl Content {
 
 record! {
     /// The phase and action to continue with.
+    #[derive(Default)]
     pub struct Next {
         /// The phase to continue with.
         always phase: Option<PhaseId>,
         /// The action, in words.
         always action: Option<String>,
+        /// True if a save named the phase; false if it follows from the phases.
+        optional explicit: bool,
     }
 }
 

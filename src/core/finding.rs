@@ -114,12 +114,16 @@ codes! {
         StatusUnknown => "status_unknown",
         /// The phases were never declared.
         PhasesUnknown => "phases_unknown",
-        /// Later phases are done already.
+        /// A phase between done ones was never begun.
         Gap => "gap",
+        /// Phases before the first one that was begun are not part of the run.
+        PhasesSkipped => "phases_skipped",
         /// The recorded next phase is not the one that follows from the phases.
         NextDisagrees => "next_disagrees",
         /// A person must approve first.
         AwaitingApproval => "awaiting_approval",
+        /// No approval was recorded, but the outputs that stand for it exist.
+        NotApproved => "not_approved",
         /// The phase was tried and failed.
         PhaseFailed => "phase_failed",
         /// An output is missing.

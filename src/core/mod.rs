@@ -21,6 +21,7 @@ pub mod json;
 pub mod migrate;
 pub mod mirror;
 pub mod name;
+pub mod next_phase;
 mod owner;
 pub mod phase;
 pub mod pipeline;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::json::Json;
 use super::name::{InvalidName, check_name};
@@ -86,6 +87,12 @@ impl PhaseStatus {
         matches!(self, Self::Complete | Self::Skipped)
     }
 
+    /// True if the phase is being worked on, or has to be tried again.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::InProgress | Self::Failed)
+    }
+
     /// The word for it in files and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -114,6 +121,8 @@ record! {
         optional completed_at: Option<Timestamp>,
         /// How often it was begun.
         optional attempts: u32,
+        /// Orders the phases that are failed or in progress: of several, the one saved last has the highest number.
+        optional recency: u32,
         /// The approval that it needs, and the one that it has.
         optional approval: Option<Approval>,
         /// The action of the phase, in words.
@@ -140,6 +149,7 @@ impl Phase {
             started_at: None,
             completed_at: None,
             attempts: 0,
+            recency: 0,
             approval: None,
             action: None,
             outputs: Vec::new(),
@@ -165,15 +175,51 @@ impl Phase {
             self.started_at = Some(now);
         }
         self.completed_at = status.is_done().then_some(now);
+        if !status.is_open() {
+            self.recency = 0;
+        }
         if status != PhaseStatus::Failed {
             self.error = None;
         }
         self.status = status;
     }
+
+    /// True if the phase was ever begun, whatever became of it. A phase that is skipped was not begun.
+    #[must_use]
+    pub fn was_begun(&self) -> bool {
+        self.attempts > 0 || !matches!(self.status, PhaseStatus::Pending | PhaseStatus::Skipped)
+    }
+
+    /// True if a person must agree to the result, and neither has nor made the selection that stands for it.
+    #[must_use]
+    pub fn lacks_approval(&self) -> bool {
+        let Some(approval) = &self.approval else { return false };
+        let is_selected = || approval.selection.as_ref().is_some_and(|member| self.has_data(member));
+        approval.required && approval.approved_at.is_none() && !is_selected()
+    }
+
+    /// True if its data has options to select from, and a person has not done so.
+    #[must_use]
+    pub fn lacks_selection(&self) -> bool {
+        let options = self.approval.as_ref().and_then(|approval| approval.options.as_ref());
+        options.is_some_and(|member| self.has_data(member)) && self.lacks_approval()
+    }
+
+    /// True if a member of its data is there, and neither null nor empty.
+    fn has_data(&self, member: &str) -> bool {
+        let Some(Ok(data)) = self.data.as_ref().map(Json::to_value) else { return false };
+        match data.get(member) {
+            None | Some(Value::Null) => false,
+            Some(Value::Array(items)) => !items.is_empty(),
+            Some(Value::String(text)) => !text.trim().is_empty(),
+            Some(_) => true,
+        }
+    }
 }
 
 record! {
     /// A person's agreement to the result of a phase.
+    #[derive(Default)]
     pub struct Approval {
         /// True if the phase needs it.
         always required: bool,
@@ -181,9 +227,15 @@ record! {
         optional approved_at: Option<Timestamp>,
         /// Who gave it.
         optional approved_by: Option<String>,
-        /// Where the drafts are that a person chooses from, relative to the project; none if the outputs themselves
-        /// are what is shown.
+        /// Where the drafts are that a person chooses from, relative to the project. The outputs are made from the
+        /// chosen one, so they stand for the choice; none if the outputs themselves are what is shown.
         optional evidence: Option<String>,
+        /// The member of the data that has the options that a person selects from.
+        optional options: Option<String>,
+        /// The member of the data that has the selected option. If it is not null, the person has agreed.
+        optional selection: Option<String>,
+        /// The agent or account that recorded the approval on behalf of the person.
+        optional recorded_by: Option<String>,
     }
 }
 

@@ -32,6 +32,10 @@ pub struct PhaseSpec {
     pub approval: bool,
     /// The path of the drafts to choose from, if the result is made after the approval.
     pub approval_evidence: Option<String>,
+    /// The member of the data that has the options to select from.
+    pub approval_options: Option<String>,
+    /// The member of the data that has the selected option, which stands for the approval.
+    pub approval_selection: Option<String>,
     /// Its outputs.
     pub outputs: Vec<OutputSpec>,
     /// The JSON Schema of its data.
@@ -124,6 +128,8 @@ impl PhaseSpec {
             action: None,
             approval: false,
             approval_evidence: None,
+            approval_options: None,
+            approval_selection: None,
             outputs: Vec::new(),
             data_schema: None,
             task_limit: None,
@@ -141,10 +147,10 @@ impl PhaseSpec {
         if self.approval && phase.approval.is_none() {
             phase.approval = Some(Approval {
                 required: true,
-                approved_at: None,
-                approved_by: None,
                 evidence: self.approval_evidence.clone(),
-                extra: Default::default(),
+                options: self.approval_options.clone(),
+                selection: self.approval_selection.clone(),
+                ..Approval::default()
             });
         }
         if !self.outputs.is_empty() {
@@ -198,12 +204,17 @@ struct PhaseTable {
     task_limit: Option<u32>,
 }
 
-/// True if a person must approve, or the path of the drafts that the person chooses from.
+/// True if a person must approve, or what the person chooses from: drafts at a path, or options in the data.
 #[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields, expecting = "expected true, false, or a table with `evidence`")]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected true, false, a table with `evidence`, or one with `options` and `selection`"
+)]
 enum ApprovalEntry {
     Required(bool),
     Drafts { evidence: String },
+    Options { options: String, selection: String },
 }
 
 #[derive(Deserialize)]
@@ -219,24 +230,29 @@ impl From<PhaseEntry> for PhaseSpec {
             PhaseEntry::Short(id) => return Self::bare(id),
             PhaseEntry::Long(table) => table,
         };
-        let (approval, approval_evidence) = match table.approval {
-            Some(ApprovalEntry::Required(required)) => (required, None),
-            Some(ApprovalEntry::Drafts { evidence }) => (true, Some(evidence)),
-            None => (false, None),
-        };
         let output = |entry| match entry {
             OutputEntry::Path(path) => OutputSpec { path, schema: None },
             OutputEntry::Table { path, schema } => OutputSpec { path, schema },
         };
-        Self {
-            id: table.id,
+        let mut spec = Self {
             name: table.name,
             action: table.action,
-            approval,
-            approval_evidence,
             outputs: table.outputs.into_iter().map(output).collect(),
             data_schema: table.data_schema,
             task_limit: table.task_limit,
+            ..Self::bare(table.id)
+        };
+        match table.approval {
+            Some(ApprovalEntry::Required(required)) => spec.approval = required,
+            Some(ApprovalEntry::Drafts { evidence }) => {
+                (spec.approval, spec.approval_evidence) = (true, Some(evidence));
+            }
+            Some(ApprovalEntry::Options { options, selection }) => {
+                spec.approval = true;
+                (spec.approval_options, spec.approval_selection) = (Some(options), Some(selection));
+            }
+            None => {}
         }
+        spec
     }
 }

@@ -10,7 +10,6 @@ use crate::cli::exit::Exit;
 use crate::cli::save::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::core::change::{Approve, Change};
-use crate::core::finding::Code;
 use crate::core::resume::Selected;
 use crate::core::{PhaseId, WorkflowId};
 
@@ -65,9 +64,7 @@ fn waiting_phase(
     workflow: &WorkflowId,
 ) -> Result<PhaseId, Failure> {
     let resume = session.judge(workspace, Selected::newest(&workspace.store, workflow)?).resume;
-    if resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval)
-        && let Some(phase) = resume.phase
-    {
+    if let Some(phase) = resume.awaiting_approval.into_iter().next() {
         return Ok(phase);
     }
     let message = format!("no phase of `{workflow}` waits for approval");

@@ -11,7 +11,7 @@ use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
 use crate::core::WorkflowId;
-use crate::core::finding::{Code, Severity};
+use crate::core::finding::Severity;
 use crate::core::phase::PhaseId;
 use crate::core::resume::{FileCondition, Verdict};
 use crate::core::span::humane;
@@ -122,6 +122,10 @@ impl BriefReport {
         if !resume.done.is_empty() {
             lines.push(forms([20, 5], |most| format!("Done: {}", names(&resume.done, most))));
         }
+        if !resume.skipped_by_inference.is_empty() {
+            let skipped = &resume.skipped_by_inference;
+            lines.push(forms([20, 5], |most| format!("Not part of this run: {}", names(skipped, most))));
+        }
         let then: Vec<&PhaseId> =
             resume.remaining.iter().filter(|id| resume.phase.as_ref() != Some(id)).collect();
         if !then.is_empty() {
@@ -227,10 +231,15 @@ fn headlines(judgement: &Judgement) -> Vec<LineForms> {
         (None, Some(only)) => forms([300, 80], |longest| format!("Continue: {}", quoted(only, longest))),
         (None, None) => vec!["Where to continue cannot be told.".to_owned()],
     });
-    let waits = resume.findings.iter().any(|finding| finding.code == Code::AwaitingApproval);
+    if let Some(phase) = resume.awaiting_approval.first().map(shell_word) {
+        lines.push(vec![format!("A person approves phase {phase} with: ckpt approve {id} --phase {phase}")]);
+    }
+    let waits = |phase: &&PhaseId| resume.awaiting_approval.contains(phase);
     let is_declared = checkpoint.content.is_declared();
+    if resume.phase.as_ref().filter(waits).is_some() {
+        return lines;
+    }
     lines.push(vec![match resume.phase.as_ref().map(shell_word) {
-        Some(phase) if waits => format!("A person approves it with: ckpt approve {id} --phase {phase}"),
         Some(phase) if is_declared => format!("When done: ckpt done {id} --phase {phase}"),
         // Nothing but the command without a phase ends a workflow whose phases were never declared.
         Some(phase) => format!("When done: ckpt done {id} --phase {phase}; when all is done: ckpt done {id}"),

@@ -192,14 +192,16 @@ impl Report for ResumeReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        let Resume { verdict, phase, done, remaining, findings, .. } = &self.resume;
+        let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } = &self.resume;
         page.line(self.headline(page));
         page.line("");
         let done: Vec<_> = done.iter().map(|id| self.full_name(page, id)).collect();
         let then = remaining.iter().filter(|id| phase.as_ref() != Some(id));
         let then: Vec<_> = then.map(ToString::to_string).collect();
+        let skipped: Vec<_> = skipped_by_inference.iter().map(|id| self.full_name(page, id)).collect();
         page.fields([
             ("from", self.source(page)),
+            ("skipped", first_few(&skipped, MOST_PHASES)),
             ("done", done.join(", ")),
             ("next", self.resume.action.clone().unwrap_or_default()),
             ("then", first_few(&then, MOST_PHASES)),
@@ -246,7 +248,14 @@ impl ResumeReport {
         page.line("");
         page.line("Evidence");
         for PhaseEvidence { phase, done, why } in &self.resume.evidence {
-            let mark = if *done { "done" } else { "open" };
+            let is_skipped = self.resume.skipped_by_inference.contains(phase);
+            let mark = if *done {
+                "done"
+            } else if is_skipped {
+                "skip"
+            } else {
+                "open"
+            };
             page.line(format!("  {mark}  {}: {why}", page.escape(phase.as_str())));
         }
         for Origin { fact, value, from } in &self.recognised {

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::parts::declared_phases;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, Next};
+use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::PhaseStatus;
 use crate::core::save::Outcome;
 use crate::core::{Checkpoint, Handle, PhaseId, Store, Trigger, WorkflowId, WorkflowStatus};
@@ -26,6 +28,8 @@ pub(crate) struct SaveReport {
     phase: Option<PhaseId>,
     done: Vec<PhaseId>,
     remaining: Vec<PhaseId>,
+    skipped_by_inference: Vec<PhaseId>,
+    awaiting_approval: Vec<PhaseId>,
     pub(crate) next: Option<Next>,
     /// The JSON pointers of the secrets that were replaced.
     pub(crate) redactions: Vec<String>,
@@ -75,8 +79,9 @@ impl SaveReport {
     ) -> Self {
         let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
         let content = checkpoint.map(|checkpoint| &checkpoint.content);
-        let phases = content.map(|content| content.phases.as_slice()).unwrap_or_default();
-        let (done, remaining) = phases.iter().partition::<Vec<_>, _>(|phase| phase.status.is_done());
+        let run = content.map(RunState::recorded);
+        let ids =
+            |selects: fn(PhaseState) -> bool| run.as_ref().map(|run| run.ids(selects)).unwrap_or_default();
         let mut report = Self {
             workflow: workflow.clone(),
             seq: outcome.seq(),
@@ -85,9 +90,11 @@ impl SaveReport {
             similar: None,
             status: content.map(|content| content.status),
             phase: content.and_then(|content| content.phase.clone()),
-            done: done.into_iter().map(|phase| phase.id.clone()).collect(),
-            remaining: remaining.into_iter().map(|phase| phase.id.clone()).collect(),
-            next: content.and_then(|content| content.next.clone()),
+            done: ids(PhaseState::is_done),
+            remaining: ids(PhaseState::is_left),
+            skipped_by_inference: ids(|state| state == PhaseState::SkippedByInference),
+            awaiting_approval: ids(|state| state == PhaseState::AwaitingApproval),
+            next: run.as_ref().and_then(RunState::next),
             redactions: Vec::new(),
             path: handle.as_ref().map(|handle| store.checkpoint_path(handle).display().to_string()),
             handle,
@@ -97,7 +104,7 @@ impl SaveReport {
             verb: Cow::Borrowed("Saved"),
             phase_summary: content.and_then(phase_summary),
             by_default: false,
-            progress: content.map(progress).unwrap_or_default(),
+            progress: run.as_ref().map(progress).unwrap_or_default(),
             new_store: None,
             repeated: false,
             parent: None,
@@ -161,6 +168,12 @@ impl SaveReport {
         page.into_text()
     }
 
+    /// True if the phase to continue with waits for approval.
+    fn waits(&self) -> bool {
+        let next = self.next.as_ref().and_then(|next| next.phase.as_ref());
+        next.is_some_and(|phase| self.awaiting_approval.contains(phase))
+    }
+
     fn redaction_warning(&self, page: &mut Page) {
         if self.redactions.is_empty() {
             return;
@@ -176,8 +189,12 @@ fn trigger_off(trigger: &Trigger) -> String {
     format!("Nothing saved: the trigger {trigger} is switched off in the configuration")
 }
 
-fn progress(content: &Content) -> String {
-    super::parts::progress(content.done().count(), content.is_declared().then_some(content.phases.len()))
+/// `4 of 7 done`, or `4 of 5 done, 2 skipped by inference`
+fn progress(run: &RunState<'_>) -> String {
+    let done = run.ids(PhaseState::is_done).len();
+    let skipped = run.ids(|state| state == PhaseState::SkippedByInference).len();
+    let progress = super::parts::progress(done, declared_phases(run.content).map(|total| total - skipped));
+    if skipped == 0 { progress } else { format!("{progress}, {skipped} skipped by inference") }
 }
 
 /// True if the phases were never declared, none is open, and no save said what comes next.
@@ -234,12 +251,22 @@ impl Report for SaveReport {
         }
         let next = match &self.next {
             _ if self.status == Some(WorkflowStatus::Complete) => " The workflow is complete.".to_owned(),
-            Some(Next { phase: Some(phase), .. }) => format!(" Next: {}.", page.escape(phase.as_str())),
+            Some(Next { phase: Some(phase), .. }) => {
+                let id = page.escape(phase.as_str());
+                if self.waits() {
+                    format!(" Phase {id} waits for approval.")
+                } else {
+                    format!(" Next: {id}.")
+                }
+            }
             Some(Next { action: Some(action), .. }) => format!(" Next: {}.", page.escape(action)),
             _ => String::new(),
         };
         let resume = match self.status {
             Some(WorkflowStatus::InProgress) if self.lacks_next => String::new(),
+            Some(WorkflowStatus::InProgress) if self.waits() => {
+                format!(" Approve with: ckpt approve {}", self.workflow)
+            }
             Some(WorkflowStatus::InProgress) => format!(" Resume with: ckpt resume {}", self.workflow),
             _ => String::new(),
         };

@@ -49,6 +49,7 @@ struct PhaseProgress {
     name: Option<String>,
     status: PhaseStatus,
     inferred: bool,
+    skipped_by_inference: bool,
     current: bool,
     duration_seconds: Option<u64>,
     tasks: Vec<TaskProgress>,
@@ -87,6 +88,7 @@ impl StatusReport {
                 name: phase.name.clone(),
                 status: phase.status,
                 inferred: resume.inferred.contains(&phase.id),
+                skipped_by_inference: resume.skipped_by_inference.contains(&phase.id),
                 current,
                 duration_seconds: duration.or(running),
                 tasks: tasks
@@ -106,7 +108,7 @@ impl StatusReport {
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             done: resume.done.clone(),
-            total: declared_phases(&checkpoint.content),
+            total: declared_phases(&checkpoint.content).map(|all| all - resume.skipped_by_inference.len()),
             phases: checkpoint.content.phases.iter().zip(known).map(line).collect(),
             elapsed_seconds: elapsed(checkpoint, now),
             estimate: if resume.remaining.is_empty() { None } else { estimate(&resume.remaining, finished) },
@@ -196,8 +198,13 @@ impl Report for StatusReport {
 }
 
 fn phase_line(page: &mut Page, phase: &PhaseProgress, id_width: usize, name_width: usize) {
-    let (word, style) =
-        if phase.inferred { ("done by evidence", Style::Good) } else { phase_status(phase.status) };
+    let (word, style) = if phase.inferred {
+        ("done by evidence", Style::Good)
+    } else if phase.skipped_by_inference {
+        phase_status(PhaseStatus::Skipped)
+    } else {
+        phase_status(phase.status)
+    };
     let mark = if phase.current { ">" } else { " " };
     let id = escape::pad(&page.escape(phase.id.as_str()), id_width);
     let name = escape::pad(&page.escape(phase.name.as_deref().unwrap_or_default()), name_width);

@@ -11,7 +11,8 @@ use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus};
 use crate::core::json::{Json, MAX_DEPTH, depth, is_reserved, merge_patch, overlay, set_member};
 use crate::core::name::InvalidName;
-use crate::core::phase::PhaseStatus;
+use crate::core::next_phase::RunState;
+use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::task::{MAX_TASKS, Task, TaskId};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -101,6 +102,7 @@ impl Change {
             if phase.status == PhaseStatus::Failed && self.error.is_some() {
                 phase.error.clone_from(&self.error);
             }
+            rank_last(&mut next.phases, index);
             next.phase = Some(id.clone());
         }
         if !self.data.is_empty() {
@@ -163,54 +165,74 @@ impl Change {
         }
     }
 
-    /// Completes the workflow when all declared phases and all tasks are done; a change of a phase reopens a finished
+    /// Completes the workflow when no phase of the run and no task is left; a change of a phase reopens a finished
     /// workflow.
     fn settle_status(&self, next: &mut Content) {
-        let phases_done = next.is_declared() && !next.phases.is_empty() && next.remaining().next().is_none();
+        let has_phases = next.is_declared() && !next.phases.is_empty();
+        let phases_done = has_phases && RunState::recorded(next).left().next().is_none();
         let all_done = phases_done && next.open_tasks().next().is_none();
+        let moves = self.phase.is_some() || self.pipeline.is_some() || self.reopen.is_some();
         if let Some(status) = self.workflow_status {
             next.status = status;
-        } else if self.phase.is_some() || self.pipeline.is_some() || self.reopen.is_some() {
+        } else if moves {
             next.status = if all_done { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
-        } else if !self.tasks.is_empty() && next.status == WorkflowStatus::InProgress && all_done {
+        } else if (!self.tasks.is_empty() || self.approve.is_some())
+            && next.status == WorkflowStatus::InProgress
+            && all_done
+        {
             next.status = WorkflowStatus::Complete;
         }
     }
 
-    /// Sets the phase to continue with, by default the first one that is not done.
+    /// Records the phase to continue with. One that a save named stays until it is done or the phases are reopened.
     fn settle_next(&self, next: &mut Content) -> Result<(), ChangeError> {
-        let before = next.next.take();
-        let computed =
-            next.is_declared().then(|| next.remaining().next().map(|phase| phase.id.clone())).flatten();
-        let phase = match (&self.next_phase, computed) {
-            (Some(explicit), _) => {
-                if next.is_declared() {
-                    find_or_add(next, explicit)?;
-                }
-                Some(explicit.clone())
+        let before = next.next.take().unwrap_or_default();
+        let stays = match &before.phase {
+            Some(id) if before.explicit && self.reopen.is_none() => {
+                RunState::recorded(next).state(id).is_none_or(|state| !state.is_done())
             }
-            (None, Some(computed)) => Some(computed),
-            // Without declared phases, an explicit next phase stays until a phase is reported.
-            (None, None) if !next.is_declared() && self.phase.is_none() => {
-                before.as_ref().and_then(|before| before.phase.clone())
-            }
-            (None, None) => None,
+            // Without declared phases, the recorded one stays until a phase is reported.
+            Some(_) => !next.is_declared() && self.phase.is_none(),
+            None => false,
         };
-        let moved = before.as_ref().is_none_or(|before| before.phase != phase);
-        let declared_action =
-            || phase.as_ref().and_then(|id| next.find_phase(id)).and_then(|p| p.action.clone());
+        let (phase, explicit) = if let Some(named) = &self.next_phase {
+            if next.is_declared() {
+                find_or_add(next, named)?;
+            }
+            (Some(named.clone()), true)
+        } else if stays {
+            (before.phase.clone(), before.explicit)
+        } else {
+            (RunState::recorded(next).next_phase().cloned(), false)
+        };
+        let moved = before.phase != phase;
         let is_finished = next.status == WorkflowStatus::Complete && self.next_phase.is_none();
-        let action = match (&self.next_action, before) {
-            (Some(action), _) => Some(action.clone()),
-            (None, _) if is_finished => None,
-            (None, Some(before)) if !moved && (next.is_declared() || self.phase.is_none()) => before.action,
-            (None, _) => declared_action(),
+        let action = if self.next_action.is_some() {
+            self.next_action.clone()
+        } else if is_finished {
+            None
+        } else if !moved && (next.is_declared() || self.phase.is_none()) {
+            before.action
+        } else {
+            phase.as_ref().and_then(|id| next.find_phase(id)).and_then(|phase| phase.action.clone())
         };
         if phase.is_some() || action.is_some() {
-            next.next = Some(Next { phase, action, extra: Default::default() });
+            next.next = Some(Next { phase, action, explicit, extra: Default::default() });
         }
         Ok(())
     }
+}
+
+/// Ranks a phase that is failed or in progress behind all others that are.
+fn rank_last(phases: &mut [Phase], index: usize) {
+    if !phases[index].status.is_open() {
+        return;
+    }
+    let others = phases.iter().enumerate().filter(|(other, phase)| *other != index && phase.status.is_open());
+    let behind_others = others.map(|(_, phase)| phase.recency.saturating_add(1)).max();
+    // A phase that is alone has no rank. One that is the last already keeps its rank, so that saving it again changes
+    // nothing.
+    phases[index].recency = behind_others.map_or(0, |rank| rank.max(phases[index].recency));
 }
 
 /// Refuses tasks that wait for each other, by a depth-first search.

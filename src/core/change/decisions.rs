@@ -10,13 +10,7 @@ use crate::core::time::Timestamp;
 impl Approve {
     pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.phase)?;
-        let approval = next.phases[index].approval.get_or_insert_with(|| Approval {
-            required: false,
-            approved_at: None,
-            approved_by: None,
-            evidence: None,
-            extra: Default::default(),
-        });
+        let approval = next.phases[index].approval.get_or_insert_with(Approval::default);
         approval.approved_at.get_or_insert(now);
         approval.approved_by = approval.approved_by.take().or_else(|| self.by.clone());
         next.phase = Some(self.phase.clone());

@@ -1,11 +1,12 @@
 //! The checks. Each adds the findings about one subject; none of them decides anything.
 
 use super::Limits;
-use super::evaluate::{PhaseState, ResumePoint};
+use super::evaluate::{ResumePoint, is_delivered};
 use super::facts::{Facts, FileCondition, OutputFact};
 use super::tasks::RecoveredTasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
+use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::span::{Span, humane};
 use crate::core::text::{shell_word, times};
@@ -15,6 +16,7 @@ pub(super) struct Checks<'a> {
     pub(super) checkpoint: &'a Checkpoint,
     pub(super) facts: &'a Facts,
     pub(super) limits: &'a Limits,
+    pub(super) run: &'a RunState<'a>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -34,17 +36,11 @@ impl Checks<'_> {
 
     /// Checks the phase to continue with.
     pub(super) fn phase(&mut self, phase: &Phase, state: PhaseState) {
-        let (workflow, id) = (&self.checkpoint.workflow, &phase.id);
-        if state == PhaseState::AwaitingApproval {
-            let message = format!("phase {id} waits for a person's approval");
-            let approve = format!("ckpt approve {workflow} --phase {}", shell_word(id));
-            let finding = Finding::confirm(Code::AwaitingApproval, message);
-            self.add(finding.help(approve).help(self.revise(id)));
-        }
+        let id = &phase.id;
         if phase.status == PhaseStatus::Failed {
             self.failed_phase(phase);
         }
-        if state != PhaseState::Interrupted {
+        if state != PhaseState::InProgress {
             return;
         }
         for output in &phase.outputs {
@@ -124,26 +120,67 @@ impl Checks<'_> {
         }
     }
 
-    /// Checks that no phase after the first open one is done.
-    pub(super) fn gap(&mut self, phases: &[(&Phase, PhaseState)]) {
-        let Some(first) = phases.iter().position(|(_, state)| !state.is_done()) else { return };
-        let later: Vec<&str> = phases[first..]
-            .iter()
-            .filter(|(_, state)| state.is_done())
-            .map(|(phase, _)| phase.id.as_str())
-            .collect();
-        if !later.is_empty() {
-            let (open, later) = (&phases[first].0.id, later.join(", "));
-            let message = format!("phase {open} is not done, but {later} behind it is done");
-            self.add(Finding::advice(Code::Gap, message));
+    /// Checks that a person has agreed to what needs it.
+    pub(super) fn approvals(&mut self) {
+        for (phase, state) in &self.run.phases {
+            let id = &phase.id;
+            let approve = format!("ckpt approve {} --phase {}", self.checkpoint.workflow, shell_word(id));
+            if *state == PhaseState::AwaitingApproval {
+                let message = format!("phase {id} waits for a person's approval");
+                let finding = Finding::confirm(Code::AwaitingApproval, message);
+                self.add(finding.help(approve).help(self.revise(id)));
+            } else if state.is_done() && phase.lacks_approval() && is_delivered(phase, self.facts) {
+                let outputs = phase.outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>();
+                let message =
+                    format!("no approval of phase {id} was recorded; {} stands for it", outputs.join(", "));
+                self.add(Finding::advice(Code::NotApproved, message).help(approve));
+            }
         }
     }
 
-    /// Checks the recorded next phase against the computed one.
-    pub(super) fn next(&mut self, point: &ResumePoint, inferred: &[PhaseId]) {
+    /// Checks for phases that were never begun although phases before and after them are done.
+    pub(super) fn gaps(&mut self, point: &ResumePoint<'_>) {
+        let phases = &self.run.phases;
+        let Some(first) = phases.iter().position(|(_, state)| state.is_done()) else { return };
+        let Some(last) = phases.iter().rposition(|(_, state)| state.is_done()) else { return };
+        let is_gap =
+            |(phase, state): &&(&Phase, PhaseState)| *state == PhaseState::Pending && !phase.was_begun();
+        let gaps: Vec<&PhaseId> =
+            phases[first..last].iter().filter(is_gap).map(|(phase, _)| &phase.id).collect();
+        let Some(gap) = gaps.first() else { return };
+        let (subject, verb) = enumerate(&gaps);
+        let last = &phases[last].0.id;
+        let message = format!("{subject} {verb} never begun, but {last} is done");
+        if point.phase.as_ref().is_some_and(|id| gaps.contains(&id)) {
+            return self.add(Finding::advice(Code::Gap, message));
+        }
+        let gap = shell_word(gap);
+        let begin = format!("ckpt start {} --phase {gap}", self.checkpoint.workflow);
+        let skip = self.save(&format!("--phase {gap} --status skipped"));
+        self.add(Finding::confirm(Code::Gap, message).help(begin).help(skip));
+    }
+
+    /// Names the declared phases that are not part of the run.
+    pub(super) fn skipped(&mut self) {
+        let skipped = self.run.ids(|state| state == PhaseState::SkippedByInference);
+        let Some(first) = skipped.first() else { return };
+        let (subject, verb) = enumerate(&skipped.iter().collect::<Vec<_>>());
+        let message = format!("{subject} {verb} never begun, and skipped by inference: the run began later");
+        let finding = Finding::advice(Code::PhasesSkipped, message);
+        self.add(finding.help(self.revise(first)));
+    }
+
+    /// Checks the recorded next phase: one that a save named may come later, but must not be done already.
+    pub(super) fn next(&mut self, point: &ResumePoint<'_>) {
         let content = &self.checkpoint.content;
         let Some(claimed) = content.next.as_ref().and_then(|next| next.phase.as_ref()) else { return };
-        if inferred.contains(claimed) || !content.is_declared() || point.phase.as_ref() == Some(claimed) {
+        let is_explicit = content.next.as_ref().is_some_and(|next| next.explicit);
+        let holds = match self.run.state(claimed) {
+            Some(PhaseState::DoneByEvidence) => true,
+            Some(PhaseState::DoneByRecord) => false,
+            _ => is_explicit || point.phase.as_ref() == Some(claimed),
+        };
+        if holds || !content.is_declared() {
             return;
         }
         let computed = match &point.phase {
@@ -155,7 +192,7 @@ impl Checks<'_> {
     }
 
     /// Checks the status of the workflow and its last error.
-    pub(super) fn workflow(&mut self, point: &ResumePoint) {
+    pub(super) fn workflow(&mut self, point: &ResumePoint<'_>) {
         let finding = match self.checkpoint.content.status {
             WorkflowStatus::Failed => {
                 Some(Finding::confirm(Code::WorkflowFailed, "the workflow was given up as failed"))
@@ -186,7 +223,7 @@ impl Checks<'_> {
     }
 
     /// Checks how the checkpoint was chosen, and whether this version can continue it.
-    pub(super) fn selection(&mut self, point: &ResumePoint) {
+    pub(super) fn selection(&mut self, point: &ResumePoint<'_>) {
         let (workflow, handle) = (&self.checkpoint.workflow, self.checkpoint.handle());
         let selection = &self.facts.selection;
         if let Some(damaged) = &selection.damaged_newest {
@@ -288,6 +325,12 @@ impl Checks<'_> {
             self.add(Finding::advice(Code::RecentWriter, message));
         }
     }
+}
+
+/// `phase 2` or `phases 2, 3`, and the verb for it.
+fn enumerate(phases: &[&PhaseId]) -> (String, &'static str) {
+    let names = phases.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
+    if phases.len() == 1 { (format!("phase {names}"), "was") } else { (format!("phases {names}"), "were") }
 }
 
 fn after_colon(error: Option<&String>) -> String {

@@ -8,7 +8,8 @@ use super::facts::{Facts, OutputFact};
 use super::tasks::{RecoveredTasks, open, recover};
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
-use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::next_phase::{PhaseState, RunState};
+use crate::core::phase::{Output, Phase, PhaseId, PhaseStatus};
 use crate::core::task::TaskId;
 use crate::core::text::{shell_word, times};
 use crate::core::time::Timestamp;
@@ -56,10 +57,14 @@ pub struct Resume {
     pub action: Option<String>,
     /// The phases that are done, by record or by evidence, in declared order.
     pub done: Vec<PhaseId>,
-    /// The phases that are not done, in declared order.
+    /// The phases of the run that are not done, in declared order.
     pub remaining: Vec<PhaseId>,
     /// The phases that are done by evidence only.
     pub inferred: Vec<PhaseId>,
+    /// The declared phases before the first one that was ever begun, which are not part of the run.
+    pub skipped_by_inference: Vec<PhaseId>,
+    /// The phases whose result a person has not agreed to yet.
+    pub awaiting_approval: Vec<PhaseId>,
     /// The tasks of the phase to continue with.
     pub tasks: RecoveredTasks,
     /// All findings, heaviest first.
@@ -81,47 +86,26 @@ pub struct PhaseEvidence {
     pub why: String,
 }
 
-/// The state of a phase by its record and its outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PhaseState {
-    DoneByRecord,
-    DoneByEvidence,
-    AwaitingApproval,
-    Failed,
-    Interrupted,
-    Pending,
-}
-
-impl PhaseState {
-    pub(super) fn is_done(self) -> bool {
-        matches!(self, Self::DoneByRecord | Self::DoneByEvidence)
-    }
-}
-
 /// Judges a checkpoint by the facts.
 #[must_use]
 pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Timestamp) -> Resume {
-    let phases: Vec<(&Phase, PhaseState)> =
-        checkpoint.content.phases.iter().map(|phase| (phase, phase_state(phase, facts))).collect();
-    let ids = |wanted: fn(PhaseState) -> bool| -> Vec<PhaseId> {
-        phases.iter().filter(|(_, state)| wanted(*state)).map(|(phase, _)| phase.id.clone()).collect()
-    };
-    let inferred = ids(|state| state == PhaseState::DoneByEvidence);
-    let first_open = phases.iter().find(|(_, state)| !state.is_done()).copied();
+    let run = RunState::new(&checkpoint.content, |phase| phase_state(phase, facts));
     let mut findings = Vec::new();
-    let point = ResumePoint::choose(checkpoint, first_open, facts, &mut findings);
+    let point = ResumePoint::choose(checkpoint, &run, facts, &mut findings);
     let age_seconds = now.seconds_since(checkpoint.saved_at);
 
-    let mut checks = Checks { checkpoint, facts, limits, findings };
+    let mut checks = Checks { checkpoint, facts, limits, run: &run, findings };
     let mut tasks = RecoveredTasks::default();
-    if let Some((phase, state)) = first_open {
+    if let Some((phase, state)) = point.recorded {
         tasks = recover(&checkpoint.content.tasks, phase, limits.task_attempts, facts);
         checks.phase(phase, state);
         checks.tasks(&tasks);
     }
-    checks.gap(&phases);
+    checks.approvals();
+    checks.gaps(&point);
+    checks.skipped();
     checks.outputs();
-    checks.next(&point, &inferred);
+    checks.next(&point);
     checks.workflow(&point);
     checks.selection(&point);
     checks.git();
@@ -143,87 +127,92 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         verdict,
         phase: point.phase,
         action: point.action,
-        done: ids(PhaseState::is_done),
-        remaining: ids(|state| !state.is_done()),
-        inferred,
-        evidence: phases.iter().map(|(phase, state)| explain(phase, *state)).collect(),
+        done: run.ids(PhaseState::is_done),
+        remaining: run.ids(PhaseState::is_left),
+        inferred: run.ids(|state| state == PhaseState::DoneByEvidence),
+        skipped_by_inference: run.ids(|state| state == PhaseState::SkippedByInference),
+        awaiting_approval: run.ids(|state| state == PhaseState::AwaitingApproval),
+        evidence: run.phases.iter().map(|(phase, state)| explain(phase, *state)).collect(),
         tasks,
         findings,
         age_seconds,
     }
 }
 
-/// Applies rules 1 to 3 to one phase.
+/// The state of a phase by its record and its outputs.
 fn phase_state(phase: &Phase, facts: &Facts) -> PhaseState {
-    if phase.status.is_done() {
-        return PhaseState::DoneByRecord;
-    }
-    let delivered = !phase.outputs.is_empty()
-        && phase.outputs.iter().all(|output| facts.outputs.get(&output.path) == Some(&OutputFact::Valid));
-    let begun = phase.status != PhaseStatus::Pending;
-    if let Some(approval) = phase.approval.as_ref().filter(|approval| approval.required) {
-        // If drafts are shown for approval, the final output is made from the approved one.
-        let to_show = match &approval.evidence {
-            Some(drafts) => facts.outputs.contains_key(drafts) && !delivered,
-            None => delivered,
+    let recorded = PhaseState::recorded(phase);
+    let is_delivered = is_delivered(phase, facts);
+    if phase.lacks_approval() && !matches!(phase.status, PhaseStatus::Pending | PhaseStatus::Skipped) {
+        let evidence = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref());
+        let is_shown = match evidence {
+            Some(drafts) => facts.outputs.contains_key(drafts) && !is_delivered,
+            None => is_delivered,
         };
-        if begun && to_show && approval.approved_at.is_none() {
+        if is_shown {
             return PhaseState::AwaitingApproval;
         }
     }
-    match phase.status {
-        PhaseStatus::InProgress if delivered => PhaseState::DoneByEvidence,
-        PhaseStatus::InProgress => PhaseState::Interrupted,
-        PhaseStatus::Failed => PhaseState::Failed,
-        _ => PhaseState::Pending,
+    match recorded {
+        PhaseState::InProgress if is_delivered => PhaseState::DoneByEvidence,
+        recorded => recorded,
     }
 }
 
+/// True if the phase has outputs, and all of them exist and are valid.
+pub(super) fn is_delivered(phase: &Phase, facts: &Facts) -> bool {
+    let is_valid = |output: &Output| facts.outputs.get(&output.path) == Some(&OutputFact::Valid);
+    !phase.outputs.is_empty() && phase.outputs.iter().all(is_valid)
+}
+
 /// The phase and action to continue with, before the findings are weighed.
-pub(super) struct ResumePoint {
+pub(super) struct ResumePoint<'c> {
     pub(super) phase: Option<PhaseId>,
+    /// The record of that phase; `None` if only the next phase of an undeclared workflow is known.
+    pub(super) recorded: Option<(&'c Phase, PhaseState)>,
     action: Option<String>,
     pub(super) complete: bool,
 }
 
-impl ResumePoint {
+impl<'c> ResumePoint<'c> {
     fn choose(
         checkpoint: &Checkpoint,
-        first_open: Option<(&Phase, PhaseState)>,
+        run: &RunState<'c>,
         facts: &Facts,
         findings: &mut Vec<Finding>,
     ) -> Self {
-        let next = checkpoint.content.next.as_ref();
-        let claimed = next.and_then(|next| next.phase.clone());
+        let content = &checkpoint.content;
+        let next = content.next.as_ref();
         let action = next.and_then(|next| next.action.clone());
-        if let Some((phase, state)) = first_open {
+        let phase = run.next_phase();
+        let recorded = phase.and_then(|id| run.phases.iter().find(|(phase, _)| phase.id == *id).copied());
+        if let Some((phase, state)) = recorded {
             // The recorded action belongs to the recorded phase; for another phase it would mislead. Once a phase awaits
             // approval, its action has been carried out.
-            let fits = claimed.as_ref().is_none_or(|claimed| *claimed == phase.id);
+            let claimed = next.and_then(|next| next.phase.as_ref());
+            let fits = claimed.is_none_or(|claimed| *claimed == phase.id);
             let action = match action {
                 _ if state == PhaseState::AwaitingApproval => None,
                 Some(action) if fits => Some(action),
                 _ => phase.action.clone(),
             };
-            let action = action.unwrap_or_else(|| default_action(phase, state));
-            return Self { phase: Some(phase.id.clone()), action: Some(action), complete: false };
+            let action = Some(action.unwrap_or_else(|| default_action(phase, state)));
+            return Self { phase: Some(phase.id.clone()), recorded, action, complete: false };
         }
-        let content = &checkpoint.content;
+        let nothing = Self { phase: None, recorded: None, action: None, complete: false };
         if content.is_declared() && content.status == WorkflowStatus::InProgress {
             let open = open(&content.tasks, facts);
             if let Some(finding) = open_tasks(&checkpoint.workflow, &open) {
                 findings.push(finding);
                 let action = action.unwrap_or_else(|| "Finish the open tasks".to_owned());
-                return Self { phase: None, action: Some(action), complete: false };
+                return Self { action: Some(action), ..nothing };
             }
         }
         if content.is_declared() || content.status == WorkflowStatus::Complete {
-            return Self { phase: None, action: None, complete: true };
+            return Self { complete: true, ..nothing };
         }
-        // Without declared phases, only the record names the next phase, unless that one is done.
-        let open = claimed
-            .filter(|id| checkpoint.content.find_phase(id).is_none_or(|phase| !phase.status.is_done()));
-        let finding = if open.is_some() || action.is_some() {
+        // Without declared phases, only the record names the next phase.
+        let finding = if phase.is_some() || action.is_some() {
             let message = "the phases were never declared; the last save said what comes next";
             Finding::info(Code::PhasesUnknown, message)
         } else {
@@ -231,7 +220,7 @@ impl ResumePoint {
             Finding::blocker(Code::PhasesUnknown, message)
         };
         findings.push(with_commands(finding, checkpoint));
-        Self { phase: open, action, complete: false }
+        Self { phase: phase.cloned(), action, ..nothing }
     }
 }
 
@@ -271,9 +260,12 @@ fn default_action(phase: &Phase, state: PhaseState) -> String {
     let id = &phase.id;
     let title = phase.name.as_ref().map_or_else(|| id.to_string(), |name| format!("{id} ({name})"));
     match state {
+        PhaseState::AwaitingApproval if phase.lacks_selection() => {
+            format!("Present the options of {title}; do not generate new ones")
+        }
         PhaseState::AwaitingApproval => format!("Present the result of {title} for approval; do not redo it"),
         PhaseState::Failed => format!("Try {title} again"),
-        PhaseState::Interrupted => format!("Do {title} again: it was interrupted"),
+        PhaseState::InProgress => format!("Do {title} again: it was interrupted"),
         _ => format!("Begin {title}"),
     }
 }
@@ -284,10 +276,13 @@ fn explain(phase: &Phase, state: PhaseState) -> PhaseEvidence {
         PhaseState::DoneByEvidence => "in progress, and everything it promised is there".to_owned(),
         PhaseState::AwaitingApproval => "its result is there, but nobody has approved it".to_owned(),
         PhaseState::Failed => format!("recorded as failed, tried {}", times(phase.attempts.max(1))),
-        PhaseState::Interrupted if phase.outputs.is_empty() => {
+        PhaseState::InProgress if phase.outputs.is_empty() => {
             "in progress, and it promised nothing that could be checked".to_owned()
         }
-        PhaseState::Interrupted => "in progress, and something it promised is missing or wrong".to_owned(),
+        PhaseState::InProgress => "in progress, and something it promised is missing or wrong".to_owned(),
+        PhaseState::SkippedByInference => {
+            "never begun, and declared before the first phase that was".to_owned()
+        }
         PhaseState::Pending => "not begun".to_owned(),
     };
     PhaseEvidence { phase: phase.id.clone(), done: state.is_done(), why }

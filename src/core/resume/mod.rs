@@ -7,11 +7,14 @@
 //!
 //! # Rules
 //!
-//! 1. A phase is done if it is recorded as `complete` or `skipped`. Work continues at the first declared phase that is
-//!    not done. The recorded "next" is only a claim; a disagreement is a finding.
+//! 1. Where work continues is decided in [`next_phase`](crate::core::next_phase), for `save` and `resume` alike: at a
+//!    phase that is failed or in progress, else at the next phase that a save named, else at the first one that is not
+//!    done. A phase between done ones that was never begun is a gap: it is the resume point, or else needs a
+//!    confirmation.
 //! 2. A phase `in_progress` whose outputs all exist and are valid is done by evidence. Otherwise it was interrupted and
 //!    is repeated. A `failed` phase is tried again and never counts as done.
-//! 3. A phase that needs approval, has something to show and is not approved is presented again, not repeated.
+//! 3. A phase that needs approval and is recorded as complete, or has something to show, waits until a person agrees. It
+//!    is presented again, not repeated.
 //! 4. The tasks of the phase are recovered one by one: see [`tasks`].
 //! 5. The verdict follows from the heaviest finding, or is `complete` if no phase is left.
 //!

@@ -69,10 +69,10 @@ fn fresh(old: Checkpoint) -> Checkpoint {
 fn unbegun(old: Phase) -> Phase {
     let approval = old.approval.map(|approval| Approval {
         required: approval.required,
-        approved_at: None,
-        approved_by: None,
-        extra: Default::default(),
         evidence: approval.evidence,
+        options: approval.options,
+        selection: approval.selection,
+        ..Approval::default()
     });
     Phase {
         name: old.name,

@@ -51,7 +51,7 @@ fn phases() -> Vec<Phase> {
                 approved_at: Some(at(3)),
                 approved_by: Some("Zo\u{eb}".to_owned()),
                 evidence: Some("drafts/".to_owned()),
-                extra: Default::default(),
+                ..Approval::default()
             }),
             action: Some("Write it down".to_owned()),
             outputs: vec![output("plan.md", None), output("plan.json", Some(json!({"type": "object"})))],
@@ -121,7 +121,7 @@ fn everything() -> Checkpoint {
         content: Content {
             status: WorkflowStatus::InProgress,
             phase: phase.clone(),
-            next: Some(Next { phase: phase.clone(), action: some("Try again"), extra: Default::default() }),
+            next: Some(Next { phase: phase.clone(), action: some("Try again"), ..Next::default() }),
             title: some("OAuth \u{1f980}"),
             labels: vec!["urgent".to_owned(), "\u{fc}ber".to_owned()],
             pipeline: some("careful"),

@@ -1,4 +1,5 @@
 //! The promises of the systems that people move from, one file per document. The names quote the promise in words.
 
 mod crunch;
+mod kamiflow;
 mod recovery_pattern;

@@ -139,6 +139,19 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         list.push((promised, Facts { outputs: outputs.into_iter().collect(), ..Facts::default() }, 0));
     }
 
+    for next in [None, Some("e".parse().unwrap())] {
+        let gap = workflow(&["a", "b", "c", "d", "e"], &[("b", Complete), ("d", Complete)]);
+        list.push((apply(Some(gap), &Change { next_phase: next, ..Change::default() }), Facts::default(), 0));
+    }
+    let dotagent = ckpt::core::builtin::find("dotagent").unwrap().pipeline(0);
+    let designed = Change {
+        pipeline: Some(dotagent),
+        phase: Some("ARCHITECTURE".parse().unwrap()),
+        ..Change::default()
+    };
+    let design = ("memory/reports/final_design.json".to_owned(), OutputFact::Valid);
+    list.push((apply(None, &designed), Facts { outputs: HashMap::from([design]), ..Facts::default() }, 0));
+
     list.push((apply(None, &Change { phase: Some("x".parse().unwrap()), ..Change::default() }), none, 0));
     list.extend(FOREIGN.iter().map(|text| (imported(text), Facts::default(), 0)));
     let mut doubtful = base();
@@ -219,6 +232,8 @@ fn the_codes_are_a_contract() {
         "branch_differs",
         "damaged_newest",
         "gap",
+        "phases_skipped",
+        "not_approved",
         "next_disagrees",
         "recent_writer",
         "awaiting_approval",

@@ -4,25 +4,83 @@ use std::collections::HashMap;
 
 use ckpt::core::PhaseStatus::{Complete, Failed, InProgress, Skipped};
 use ckpt::core::WorkflowStatus;
-use ckpt::core::change::Change;
+use ckpt::core::change::{Change, Reopen};
 use ckpt::core::checkpoint::{GitContext, Next};
-use ckpt::core::finding::Code;
+use ckpt::core::finding::{Code, Severity};
 use ckpt::core::resume::{Facts, GitFact, OutputFact, Verdict};
 
 use super::setup::{apply, codes, ids, judge, phase, workflow};
 
 #[test]
-fn the_resume_phase_is_the_first_that_is_not_complete() {
-    let checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", InProgress)]);
-    assert_eq!(phase(&judge(&checkpoint, &Facts::default())), Some("2"));
+fn a_phase_that_is_failed_or_in_progress_comes_first_and_of_several_the_one_saved_last() {
+    let phases = ["1", "2", "3", "4"];
+    let resumed = |saved: &[(&str, ckpt::core::PhaseStatus)]| {
+        let resume = judge(&workflow(&phases, saved), &Facts::default());
+        phase(&resume).unwrap().to_owned()
+    };
+    assert_eq!(resumed(&[("1", Complete), ("2", InProgress)]), "2");
+    assert_eq!(resumed(&[("1", InProgress), ("3", Failed)]), "3");
+    assert_eq!(resumed(&[("1", InProgress), ("3", Failed), ("1", InProgress)]), "1");
+    assert_eq!(resumed(&[("2", InProgress), ("3", Failed), ("2", Failed), ("4", Complete)]), "2");
+    assert_eq!(resumed(&[("2", InProgress), ("3", InProgress), ("3", Complete), ("4", Failed)]), "4");
+}
+
+#[test]
+fn the_next_phase_that_a_save_named_counts_until_it_is_done() {
+    let name = |checkpoint, next: &str| {
+        apply(Some(checkpoint), &Change { next_phase: Some(next.parse().unwrap()), ..Change::default() })
+    };
+    let named = name(workflow(&["1", "2", "3", "4"], &[("1", Complete)]), "3");
+    assert_eq!(phase(&judge(&named, &Facts::default())), Some("3"));
+    let save = |checkpoint, id: &str, status| {
+        let change = Change { phase: Some(id.parse().unwrap()), status: Some(status), ..Change::default() };
+        apply(Some(checkpoint), &change)
+    };
+    let other = save(named, "2", InProgress);
+    assert_eq!(phase(&judge(&other, &Facts::default())), Some("2"), "what is in progress comes first");
+    let other = save(other, "2", Complete);
+    assert_eq!(phase(&judge(&other, &Facts::default())), Some("3"));
+    let done = save(other, "3", Complete);
+    assert_eq!(phase(&judge(&done, &Facts::default())), Some("4"));
+    assert_eq!(codes(&judge(&done, &Facts::default())), []);
+}
+
+#[test]
+fn phases_before_the_first_one_that_was_begun_are_skipped_by_inference() {
+    let phases = ["0", "0.5", "1", "2"];
+    let lazy = workflow(&phases, &[("1", Complete)]);
+    let resume = judge(&lazy, &Facts::default());
+    assert_eq!((phase(&resume), resume.verdict), (Some("2"), Verdict::Ready));
+    assert_eq!(resume.skipped_by_inference, ids(&["0", "0.5"]));
+    assert_eq!((resume.done, resume.remaining), (ids(&["1"]), ids(&["2"])));
+    assert_eq!(resume.findings.len(), 1);
+    assert_eq!(
+        (resume.findings[0].code, resume.findings[0].severity),
+        (Code::PhasesSkipped, Severity::Advice)
+    );
+
+    let revise = Reopen { from: "0.5".parse().unwrap(), reason: None, limit: None };
+    let revised = apply(Some(lazy.clone()), &Change { reopen: Some(revise), ..Change::default() });
+    let resume = judge(&revised, &Facts::default());
+    assert_eq!((phase(&resume), &resume.skipped_by_inference), (Some("0.5"), &ids(&["0"])));
+
+    let finish = Change { phase: Some("2".parse().unwrap()), ..Change::default() };
+    let finished = apply(Some(lazy), &finish);
+    assert_eq!(finished.content.status, WorkflowStatus::Complete);
+    assert_eq!(judge(&finished, &Facts::default()).verdict, Verdict::Complete);
+}
+
+#[test]
+fn to_skip_a_phase_is_not_to_begin_it() {
+    let resume = judge(&workflow(&["1", "2", "3"], &[("2", Skipped)]), &Facts::default());
+    assert_eq!((phase(&resume), &resume.skipped_by_inference), (Some("1"), &ids(&[])));
 }
 
 #[test]
 fn a_pointer_at_a_completed_phase_is_corrected_with_a_finding() {
     let mut checkpoint = workflow(&["1", "2", "3"], &[("1", Complete), ("2", Complete)]);
     let two = "2".parse().unwrap();
-    checkpoint.content.next =
-        Some(Next { phase: Some(two), action: Some("old".into()), extra: Default::default() });
+    checkpoint.content.next = Some(Next { phase: Some(two), action: Some("old".into()), ..Next::default() });
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::NextDisagrees]));
     assert_ne!(resume.action.as_deref(), Some("old"), "the action belonged to the other phase");
@@ -34,7 +92,20 @@ fn a_gap_is_resumed_and_reported() {
         workflow(&["1", "2", "3", "4", "5"], &[("1", Complete), ("2", Complete), ("4", Complete)]);
     let resume = judge(&checkpoint, &Facts::default());
     assert_eq!((phase(&resume), codes(&resume)), (Some("3"), vec![Code::Gap]));
+    assert_eq!(resume.verdict, Verdict::Ready);
     assert_eq!((resume.done, resume.remaining), (ids(&["1", "2", "4"]), ids(&["3", "5"])));
+}
+
+#[test]
+fn a_gap_that_something_explicit_leaves_behind_needs_a_confirmation() {
+    let gap = || workflow(&["1", "2", "3", "4"], &[("1", Complete), ("3", Complete)]);
+    let named = Change { next_phase: Some("4".parse().unwrap()), ..Change::default() };
+    let begun = Change { phase: Some("4".parse().unwrap()), status: Some(InProgress), ..Change::default() };
+    for change in [named, begun] {
+        let resume = judge(&apply(Some(gap()), &change), &Facts::default());
+        assert_eq!((phase(&resume), codes(&resume)), (Some("4"), vec![Code::Gap]));
+        assert_eq!(resume.verdict, Verdict::Confirm);
+    }
 }
 
 #[test]
@@ -117,6 +188,7 @@ fn a_final_design_is_evidence_enough() {
     let resume = dotagent(InProgress, &["memory/reports/designs/", "memory/reports/final_design.json"]);
     assert_eq!((phase(&resume), resume.verdict), (Some("IMPLEMENTATION"), Verdict::Ready));
     assert_eq!(resume.inferred, ids(&["ARCHITECTURE"]));
+    assert_eq!((codes(&resume), resume.findings[0].severity), (vec![Code::NotApproved], Severity::Advice));
 }
 
 #[test]

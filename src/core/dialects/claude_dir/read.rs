@@ -34,7 +34,7 @@ pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Dr
     let error = error::read(main, status, recorded_at, &mut phases, log);
     check_tests(main, log);
     let listed = phases.current.clone().filter(|id| phases.list.iter().any(|phase| phase.id == *id));
-    let next = phases.current.map(|id| Next { phase: Some(id), action: None, extra: Default::default() });
+    let next = phases.current.map(|id| Next { phase: Some(id), ..Next::default() });
     Draft {
         workflow: workflow(main, log),
         recorded_at,

@@ -87,8 +87,7 @@ fn read_phases(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     }
     if let Some(current) = current {
         log.origin("phase", &current, "/current_phase");
-        draft.content.next =
-            Some(Next { phase: Some(current.clone()), action: None, extra: Default::default() });
+        draft.content.next = Some(Next { phase: Some(current.clone()), ..Next::default() });
         draft.content.phase = Some(current);
     }
 }

@@ -48,7 +48,7 @@ pub(in crate::core::dialects) fn read(
     let next_phase =
         if draft.content.status == WorkflowStatus::Complete { None } else { draft.content.phase.clone() };
     if next_phase.is_some() || action.is_some() {
-        draft.content.next = Some(Next { phase: next_phase, action, extra: Default::default() });
+        draft.content.next = Some(Next { phase: next_phase, action, ..Next::default() });
     }
     check_recovery(main, companion, log);
     read_issue(main, &mut draft, log);

@@ -190,7 +190,7 @@ fn read_current(main: &Value, has_list: bool, draft: &mut Draft, log: &mut ReadL
         }
     }
     if !phase.status.is_done() {
-        draft.content.next = Some(Next { phase: Some(id.clone()), action: None, extra: Default::default() });
+        draft.content.next = Some(Next { phase: Some(id.clone()), ..Next::default() });
     }
     draft.content.phase = Some(id);
 }
@@ -263,13 +263,7 @@ fn read_approvals(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
             let message = "the approval names no time; that of the file is taken";
             log.finding_at(Severity::Info, Code::TimeAssumed, &at, message);
         }
-        let approval = draft.content.phases[index].approval.get_or_insert_with(|| Approval {
-            required: false,
-            approved_at: None,
-            approved_by: None,
-            evidence: None,
-            extra: Default::default(),
-        });
+        let approval = draft.content.phases[index].approval.get_or_insert_with(Approval::default);
         approval.approved_at = Some(time);
         approval.approved_by =
             first_member(entry, &["approved_by", "by"]).and_then(|(_, by)| text_or_number(by));

@@ -120,8 +120,7 @@ fn read_outdatable(data: &mut EmbeddedData<'_, '_, '_>, draft: &mut Draft) {
     }
     draft.note = draft.note.take().or_else(|| data.get_bounded("note", MAX_TEXT_BYTES, String::len));
     if let Some(text) = data.get_bounded("next_action", MAX_TEXT_BYTES, String::len) {
-        let blank = || Next { phase: None, action: None, extra: Default::default() };
-        draft.content.next.get_or_insert_with(blank).action.get_or_insert(text);
+        draft.content.next.get_or_insert_with(Next::default).action.get_or_insert(text);
     }
     if draft.content.last_error.is_none() {
         let length = |error: &LastError| error.message.len();
@@ -213,13 +212,7 @@ fn read_phase_details(data: &mut EmbeddedData<'_, '_, '_>, draft: &mut Draft) {
 fn read_approval(embedded: &Value, phase: &mut Phase) {
     let at = embedded.get("approved_at").and_then(Value::as_str).and_then(Timestamp::parse);
     let Some(at) = at else { return };
-    let approval = phase.approval.get_or_insert_with(|| Approval {
-        required: false,
-        approved_at: None,
-        approved_by: None,
-        evidence: None,
-        extra: Default::default(),
-    });
+    let approval = phase.approval.get_or_insert_with(Approval::default);
     if approval.approved_at.is_none() {
         approval.approved_at = Some(at);
         approval.approved_by = embedded.get("approved_by").and_then(Value::as_str).map(str::to_owned);

@@ -38,14 +38,13 @@ fn full(dialect: Dialect) -> Checkpoint {
         required: true,
         approved_at: Some(at),
         approved_by: Some("ada".to_owned()),
-        evidence: None,
-        extra: Default::default(),
+        ..Approval::default()
     });
     let id = first.id.clone();
     let next = checkpoint.content.phases[1].id.clone();
     checkpoint.content.phase = Some(id.clone());
     checkpoint.content.next =
-        Some(Next { phase: Some(next), action: Some("go on".to_owned()), extra: Default::default() });
+        Some(Next { phase: Some(next), action: Some("go on".to_owned()), ..Next::default() });
     checkpoint.content.title = Some("A title".to_owned());
     checkpoint.note = Some("by hand".to_owned());
     checkpoint.content.tasks = vec![Task::pending("t1".parse().unwrap(), Some(id.clone()))];

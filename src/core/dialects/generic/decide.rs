@@ -158,6 +158,6 @@ impl StatusTable {
         if is_unknown_number {
             return None;
         }
-        Some(Next { phase: Some(id.clone()), action: None, extra: Default::default() })
+        Some(Next { phase: Some(id.clone()), explicit: stated.resume_at.is_some(), ..Next::default() })
     }
 }

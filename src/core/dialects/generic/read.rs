@@ -172,7 +172,8 @@ fn read_next(sections: &Sections<'_>, draft: &mut Draft, log: &mut ReadLog<'_>) 
         return;
     }
     let phases = &draft.content.phases;
-    let mut phase = draft.content.next.take().and_then(|next| next.phase);
+    let recorded = draft.content.next.take().unwrap_or_default();
+    let (mut phase, explicit) = (recorded.phase, recorded.explicit);
     // The name of a phase is not an action.
     let is_phase = phases.iter().any(|phase| phase.id.as_str() == text);
     log.origin(if is_phase { "next phase" } else { "next action" }, &text, &member.pointer);
@@ -186,7 +187,8 @@ fn read_next(sections: &Sections<'_>, draft: &mut Draft, log: &mut ReadLog<'_>) 
         log.finding(Severity::Advice, Code::NextDisagrees, message);
     }
     if phase.is_some() || action.is_some() {
-        draft.content.next = Some(Next { phase, action, extra: Default::default() });
+        draft.content.next =
+            Some(Next { explicit: explicit && phase.is_some(), phase, action, ..Next::default() });
     }
 }
 

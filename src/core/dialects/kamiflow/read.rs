@@ -83,7 +83,7 @@ fn read_next(main: &Value, phases: &[Phase], log: &mut ReadLog<'_>) -> Option<Ne
     if phase.is_none() && action.is_none() {
         return None;
     }
-    Some(Next { phase, action, extra: Default::default() })
+    Some(Next { explicit: phase.is_some(), phase, action, extra: Default::default() })
 }
 
 fn read_phase(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
@@ -111,6 +111,8 @@ fn read_phase(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
         let earlier = &mut phases[..index];
         for phase in earlier.iter_mut() {
             set_status(phase, PhaseStatus::Complete);
+            // A later phase was begun, so the person has agreed, whatever this file knows of it.
+            phase.approval = None;
         }
         let message = format!("phases before {id} are taken as complete: {}", join_ids(&*earlier));
         log.finding_at(Severity::Info, Code::PhasesImplied, place, &message);
@@ -127,7 +129,7 @@ fn read_phase(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
         content.status = WorkflowStatus::Complete;
         // `"nextPhase": "complete"` of the last file names no phase that is left.
         if let Some(next) = &mut content.next {
-            next.phase = None;
+            (next.phase, next.explicit) = (None, false);
             if next.action.is_none() {
                 content.next = None;
             }

@@ -111,7 +111,7 @@ fn a_result_that_waits_for_approval_is_not_asked_for_again() {
     world.write("out.md", "done");
     let text = world.run(&["brief", "042"]).stdout;
     assert!(text.contains("Present the result of make for approval; do not redo it"), "{text}");
-    assert!(text.contains("A person approves it with: ckpt approve 042 --phase make"), "{text}");
+    assert!(text.contains("A person approves phase make with: ckpt approve 042 --phase make"), "{text}");
     assert!(!text.contains("Write the code") && !text.contains("ckpt save"), "{text}");
     assert_eq!(
         world.run(&["resume", "042", "--json"]).exits(7).document()["action"],

@@ -77,7 +77,10 @@ fn short_forms_are_understood() {
     });
     save_from(&world, &document).succeeds();
     let stored = world.stored("042", 1);
-    assert_eq!((&stored["phase"], &stored["next"]), (&json!("2"), &json!({"phase": "3", "action": "Go on"})));
+    assert_eq!(
+        (&stored["phase"], &stored["next"]),
+        (&json!("2"), &json!({"phase": "3", "action": "Go on", "explicit": true}))
+    );
     assert_eq!(
         (&stored["artifacts"][0]["name"], &stored["tasks"][1]["depends_on"]),
         (&json!("a"), &json!(["t"]))

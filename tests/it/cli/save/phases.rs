@@ -50,7 +50,8 @@ fn the_answer_names_what_is_done_and_what_remains() {
 fn a_total_declares_numbered_phases() {
     let world = World::new();
     let answer = world.json(&["save", "042", "--phase", "2", "--total", "3"]);
-    assert_eq!((&answer["done"], &answer["remaining"]), (&json!(["2"]), &json!(["1", "3"])));
+    assert_eq!((&answer["done"], &answer["remaining"]), (&json!(["2"]), &json!(["3"])));
+    assert_eq!(answer["skipped_by_inference"], json!(["1"]));
 }
 
 #[test]
@@ -162,7 +163,8 @@ fn phases_can_be_declared_later_and_extended() {
     let answer = world.json(&["save", "042", "--phases", "a,b"]);
     assert_eq!((&answer["done"], &answer["remaining"]), (&json!(["a"]), &json!(["b"])));
     let answer = world.json(&["save", "042", "--phases", "x,a,b,c"]);
-    assert_eq!(answer["remaining"], json!(["x", "b", "c"]));
+    assert_eq!(answer["remaining"], json!(["b", "c"]));
+    assert_eq!(answer["skipped_by_inference"], json!(["x"]));
 }
 
 #[test]
@@ -184,9 +186,12 @@ fn next_and_next_phase_say_how_to_continue() {
     let world = World::new();
     let declared = ["save", "042", "--phase", "a", "--phases", "a,b,c"];
     let answer = world.json(&[&declared[..], &["--next", "Ask Eve", "--next-phase", "c"]].concat());
-    assert_eq!(answer["next"], json!({"phase": "c", "action": "Ask Eve"}));
-    let answer = world.json(&["save", "042", "--note", "nothing moved"]);
-    assert_eq!(answer["next"]["phase"], "b", "the first phase that is not done");
+    assert_eq!(answer["next"], json!({"phase": "c", "action": "Ask Eve", "explicit": true}));
+    for save in [&["save", "042", "--note", "nothing moved"][..], &["save", "042", "--phase", "b"]] {
+        assert_eq!(world.json(save)["next"]["phase"], "c", "it stays until it is done");
+        assert_eq!(world.json(&["resume", "042"])["phase"], "c");
+    }
+    assert_eq!(world.json(&["revise", "042", "--from", "b"])["next"]["phase"], "b", "or is asked for again");
     let answer = world.json(&["save", "free", "--next", "Write the parser"]);
     assert_eq!(answer["next"], json!({"phase": null, "action": "Write the parser"}));
 }
@@ -244,6 +249,6 @@ fn without_declared_phases_the_last_word_about_what_comes_next_stands_until_a_ph
     let world = World::new();
     world.run(&["save", "042", "--phase", "a", "--next-phase", "b", "--next", "do b"]).succeeds();
     let answer = world.json(&["save", "042", "--note", "nothing moved"]);
-    assert_eq!(answer["next"], json!({"phase": "b", "action": "do b"}));
+    assert_eq!(answer["next"], json!({"phase": "b", "action": "do b", "explicit": true}));
     assert_eq!(world.json(&["save", "042", "--phase", "b"])["next"], json!(null));
 }

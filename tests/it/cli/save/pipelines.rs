@@ -55,7 +55,7 @@ fn the_name_of_a_phase_is_said_with_its_id() {
     --- stdout
     042/1
     --- stderr
-    Saved 042/1, a new workflow: phase make (Make it) complete by default, 1 of 2 done. Next: think. Resume with: ckpt resume 042
+    Saved 042/1, a new workflow: phase make (Make it) complete by default, 0 of 1 done, 1 skipped by inference. Phase make waits for approval. Approve with: ckpt approve 042
     --- end
     ");
 }

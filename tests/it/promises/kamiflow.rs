@@ -1,0 +1,68 @@
+//! A workflow of seven phases with a gate, and one file per finished phase.
+
+use serde_json::{Value, json};
+
+use crate::support::project::World;
+
+const OPTIONS: &str = r#"{"options": [{"id": "A"}, {"id": "B"}], "selectedOption": null}"#;
+
+fn live(world: &World, workflow: &str) -> Vec<u64> {
+    let has_content = |seq: &u64| std::fs::metadata(world.checkpoint_file(workflow, *seq)).unwrap().len() > 0;
+    world.numbers(workflow).into_iter().filter(has_content).collect()
+}
+
+/// The same checkpoint integration in `lazy`: after phase 1, after phase 2, and on to phase 4.
+#[test]
+fn a_lazy_run_begins_at_phase_1_and_continues_with_checkpoints_through_phase_4() {
+    let world = World::new();
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "1"]).succeeds();
+    let answer = world.json(&["resume", "042"]);
+    assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("2"), &json!("ready")));
+    assert_eq!(answer["skipped_by_inference"], json!(["0", "0.5"]));
+    assert_eq!(world.json(&["status", "042"])["total"], 5);
+    let selected = r#"{"selectedOption": "B"}"#;
+    assert_eq!(world.json(&["save", "042", "--phase", "2", "--data", selected])["next"]["phase"], "3A");
+    for phase in ["3A", "3B"] {
+        world.run(&["save", "042", "--phase", phase]).succeeds();
+    }
+    let outcome = world.run(&["save", "042", "--phase", "4"]).succeeds();
+    let line = "Saved 042/5: phase 4 (Strategic Exit) complete by default, 5 of 5 done, 2 skipped by inference. \
+                The workflow is complete.";
+    assert_eq!(outcome.stderr.lines().next(), Some(line), "{outcome}");
+    assert_eq!(live(&world, "042"), [5], "after phase 4, the final checkpoint only");
+}
+
+#[test]
+fn jump_to_checkpoint_next_phase() {
+    let world = World::new();
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "1", "--next-phase", "3A"]).succeeds();
+    assert_eq!(world.json(&["resume", "042"])["phase"], "3A");
+}
+
+#[test]
+fn the_gate_stop_and_wait_for_the_choice() {
+    let world = World::new();
+    let gate = ["save", "042", "--pipeline", "kamiflow", "--phase", "2", "--data", OPTIONS];
+    for status in ["in_progress", "complete"] {
+        let answer = world.json(&[&gate[..], &["--status", status]].concat());
+        assert_eq!(answer["next"]["phase"], "2", "save and resume agree");
+        let answer = world.run(&["resume", "042", "--json"]).exits(7).document();
+        assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("2"), &json!("confirm")));
+        assert_eq!(answer["awaiting_approval"], json!(["2"]));
+        let action = answer["action"].as_str().unwrap();
+        assert_eq!(action, "Present the options of 2 (Strategic Synthesis); do not generate new ones");
+    }
+    world.run(&["save", "042", "--phase", "2", "--data", r#"{"selectedOption": "B"}"#]).succeeds();
+    let answer = world.json(&["resume", "042"]);
+    assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("3A"), &json!("ready")));
+    assert_eq!(answer["awaiting_approval"], json!([]));
+}
+
+#[test]
+fn a_gate_without_options_is_approved_by_a_person() {
+    let world = World::new();
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "2"]).succeeds();
+    world.run(&["resume", "042"]).exits(7);
+    world.run(&["approve", "042"]).succeeds();
+    assert_eq!(world.json(&["resume", "042"])["phase"], Value::from("3A"));
+}

@@ -3,6 +3,7 @@
 mod commands;
 mod console;
 mod links;
+mod manual;
 mod pages;
 mod prompt;
 mod quick_start;

@@ -36,6 +36,7 @@
 //! ```
 
 mod library;
+mod platform;
 
 // The tests, benchmarks and fuzzers of this repository reach the internals; nobody else does.
 #[cfg(not(feature = "testing"))]

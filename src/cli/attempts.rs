@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::signals::{Interruption, SignalHandler};
 use super::ui::Ui;
 use crate::core::span::{Span, humane};
+use crate::platform::{Interruption, SignalHandler};
 
 /// The longest wait between two attempts, unless `--backoff` is longer.
 const MAX_WAIT: u64 = 60 * 60;

@@ -2,17 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::save::SaveOptions;
 use super::session::{Session, Workspace};
-use super::signals::{Interruption, SignalHandler};
-use crate::core::WorkflowId;
 use crate::core::change::{Change, MAX_TEXT_BYTES};
 use crate::core::text::replace_nul;
+use crate::core::{Trigger, WorkflowId};
+use crate::platform::{Interruption, SignalHandler, exit_of};
 
 /// The variables that are set in the environment of the child.
 pub(crate) struct ChildEnvironment {
@@ -76,7 +75,7 @@ pub(crate) fn run(
     let mut child = match signals.start(&mut child).map_err(failed)? {
         Ok(child) => child,
         Err(interruption) => {
-            return Ok(Ended { code: interruption.code(), interruption: Some(interruption) });
+            return Ok(Ended { code: interruption.code, interruption: Some(interruption) });
         }
     };
     if let (Some(text), Some(mut pipe)) = (stdin, child.stdin.take()) {
@@ -85,12 +84,9 @@ pub(crate) fn run(
     }
     let status = child.wait().map_err(failed);
     signals.child_ended();
-    let status = status?;
-    let signal = status.signal();
-    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
-    let interruption = signals.interruption().or(signal.and_then(Interruption::of_child));
-    let interruption = if code == 0 { None } else { interruption };
-    Ok(Ended { code: u8::try_from(code).unwrap_or(1), interruption })
+    let (code, killed_by) = exit_of(status?);
+    let interruption = if code == 0 { None } else { signals.interruption().or(killed_by) };
+    Ok(Ended { code, interruption })
 }
 
 /// Returns a stored text as the value of a variable. Saves refuse a NUL and longer texts; a file that something else
@@ -107,8 +103,9 @@ pub(crate) fn save_interruption(
     workflow: &WorkflowId,
     interruption: Interruption,
 ) -> Result<(), Failure> {
+    let trigger = if interruption.is_typed { Trigger::UserInterrupt } else { Trigger::SessionEnd };
     let change = Change {
-        trigger: Some(interruption.trigger()),
+        trigger: Some(trigger),
         note: Some("interrupted while a command was running".to_owned()),
         ..Change::default()
     };

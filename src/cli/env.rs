@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::platform;
+
 /// The arguments, the variables and the working directory of the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
@@ -41,8 +43,14 @@ impl Environment {
     /// Returns the path of the settings file of the user.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         let base = self.var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = base.or_else(|| self.var_os("HOME").map(|home| PathBuf::from(home).join(".config")))?;
+        let (variable, below) = platform::CONFIG_HOME;
+        let base = base.or_else(|| self.var_os(variable).map(|home| PathBuf::from(home).join(below)))?;
         Some(base.join("ckpt").join("config.toml"))
+    }
+
+    /// Returns the home directory of the user.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.var_os(platform::HOME).map(PathBuf::from)
     }
 
     /// Returns the directories of `CKPT_CEILING_DIRECTORIES`, which have the meaning of `GIT_CEILING_DIRECTORIES`: links
@@ -55,7 +63,7 @@ impl Environment {
             if path.as_os_str().is_empty() {
                 resolves = false;
             } else if path.is_absolute() {
-                let resolved = if resolves { path.canonicalize().ok() } else { None };
+                let resolved = if resolves { platform::canonicalize(&path).ok() } else { None };
                 ceilings.push(resolved.unwrap_or(path));
             }
         }
@@ -64,17 +72,19 @@ impl Environment {
 
     /// Returns the accounts whose stores are trusted without being named: the own one, and the one behind `sudo`.
     pub(crate) fn trusted_accounts(&self) -> Vec<u32> {
-        let own = rustix::process::geteuid();
-        let behind_sudo = own.is_root().then(|| self.var("SUDO_UID")?.parse().ok()).flatten();
-        std::iter::once(own.as_raw()).chain(behind_sudo).collect()
+        let own = platform::current_account();
+        let mut accounts = vec![own];
+        if Some(own) == platform::SUPERUSER {
+            accounts.extend(self.var("SUDO_UID").and_then(|account| account.parse::<u32>().ok()));
+        }
+        accounts
     }
 
     pub(crate) fn host(&self) -> Option<String> {
-        let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
-        Some(name).filter(|name| !name.is_empty())
+        platform::host_name().filter(|name| !name.is_empty())
     }
 
     pub(crate) fn user(&self) -> Option<String> {
-        self.var("USER").or_else(|| self.var("LOGNAME"))
+        platform::USER.iter().find_map(|name| self.var(name))
     }
 }

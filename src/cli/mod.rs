@@ -25,7 +25,6 @@ mod report;
 mod run;
 mod save;
 mod session;
-mod signals;
 mod style;
 mod suggest;
 mod synonyms;

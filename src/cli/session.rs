@@ -95,7 +95,7 @@ impl Session {
         let ceilings = self.env.ceilings();
         let checkout = Checkout::discover_below(&cwd, &ceilings);
         let trusted = self.env.trusted_accounts();
-        let home = self.env.var_os("HOME").map(PathBuf::from);
+        let home = self.env.home();
         let searcher = Searcher {
             cwd: &cwd,
             named: named.as_deref(),

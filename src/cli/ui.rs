@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::AsFd;
 use std::path::Path;
 
 use super::args::GlobalArgs;
@@ -14,6 +13,7 @@ use super::escape::{document, inline, truncate};
 use super::page::Page;
 use super::report::{Report, ReportDocument};
 use super::style::Style;
+use crate::platform::terminal_width;
 
 /// How this run writes to the streams.
 #[derive(Debug, Clone)]
@@ -60,8 +60,8 @@ impl Ui {
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
-            out: stream(terminal_width(stdout())),
-            err: stream(terminal_width(stderr())),
+            out: stream(terminal_width(&stdout())),
+            err: stream(terminal_width(&stderr())),
             has_named_store: Cell::new(false),
         }
     }
@@ -222,14 +222,4 @@ fn unwritten_answer(error: &io::Error) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(ErrorCode::Output, format!("the answer could not be written to stdout: {error}")))
-}
-
-fn terminal_width(stream: impl AsFd + IsTerminal) -> Option<usize> {
-    if !stream.is_terminal() {
-        return None;
-    }
-    match rustix::termios::tcgetwinsize(stream) {
-        Ok(size) if size.ws_col > 0 => Some(usize::from(size.ws_col)),
-        _ => Some(80),
-    }
 }

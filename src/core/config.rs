@@ -18,6 +18,7 @@ use super::schema;
 use super::size::Size;
 use super::span::Span;
 use super::trigger::Trigger;
+use crate::platform;
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
@@ -100,7 +101,7 @@ impl Config {
     pub fn load_user(path: &Path) -> Result<Option<Self>, ConfigError> {
         let mut content = read_regular(path, MAX_CONFIG_BYTES);
         if matches!(content, Err(FileProblem::NotAFile)) {
-            let real = std::fs::canonicalize(path).map_err(FileProblem::from);
+            let real = platform::canonicalize(path).map_err(FileProblem::from);
             content = real.and_then(|real| read_regular(&real, MAX_CONFIG_BYTES));
         }
         Self::read(path, content)

@@ -7,21 +7,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
-use std::time::{Duration, SystemTime};
-
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
-use rustix::io::Errno;
+use std::time::SystemTime;
 
 use super::digest::{Digest, Hasher};
-
-/// How a directory is opened to find names in it. `O_PATH` needs no permission to list it.
-const SEARCHED: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC).union(PATH);
-#[cfg(target_os = "linux")]
-const PATH: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
-const PATH: OFlags = OFlags::RDONLY;
+use crate::platform::{self, Dir, FileKind, Stat};
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -50,34 +40,23 @@ impl From<io::Error> for FileProblem {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
-            _ if is_link(&error) => Self::NotAFile,
+            _ if platform::is_link(&error) => Self::NotAFile,
             _ => Self::Io(error),
         }
     }
-}
-
-impl From<Errno> for FileProblem {
-    fn from(errno: Errno) -> Self {
-        io::Error::from(errno).into()
-    }
-}
-
-/// Returns true if `O_NOFOLLOW` met a symbolic link.
-pub(crate) fn is_link(error: &io::Error) -> bool {
-    Errno::from_io_error(error) == Some(Errno::LOOP)
 }
 
 /// A name in an open directory. It stays in that directory if the directory is renamed, or a link takes its place. If the
 /// name itself is a link, it is not followed.
 #[derive(Debug)]
 pub struct FileAt {
-    dir: OwnedFd,
+    dir: Dir,
     name: OsString,
 }
 
 impl FileAt {
     /// Uses a directory that was opened by the caller.
-    pub(crate) fn new(dir: OwnedFd, name: &OsStr) -> Self {
+    pub(crate) fn new(dir: Dir, name: &OsStr) -> Self {
         Self { dir, name: name.to_owned() }
     }
 
@@ -87,10 +66,10 @@ impl FileAt {
     /// A directory is missing or is a link, or the path does not name something below `root`.
     pub fn below(root: &Path, relative: &Path) -> Result<Self, FileProblem> {
         let Some(name) = relative.file_name() else { return Err(FileProblem::NotAFile) };
-        let mut dir = rustix::fs::open(root, SEARCHED, Mode::empty())?;
+        let mut dir = Dir::open_searched(root)?;
         for part in relative.parent().into_iter().flat_map(Path::components) {
             match part {
-                Component::Normal(part) => dir = enter(&dir, part)?,
+                Component::Normal(part) => dir = dir.enter_searched(part)?,
                 Component::CurDir => {}
                 _ => return Err(FileProblem::Outside),
             }
@@ -105,22 +84,18 @@ impl FileAt {
     }
 
     /// Returns the directory.
-    pub(crate) fn dir(&self) -> &OwnedFd {
+    pub(crate) fn dir(&self) -> &Dir {
         &self.dir
-    }
-
-    fn stat(&self) -> Result<Stat, Errno> {
-        rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
     /// Returns the type; none if there is no such name.
     ///
     /// # Errors
     /// Its metadata cannot be read.
-    pub(crate) fn file_type(&self) -> Result<Option<FileType>, Errno> {
-        match self.stat() {
-            Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
-            Err(Errno::NOENT) => Ok(None),
+    pub(crate) fn kind(&self) -> io::Result<Option<FileKind>> {
+        match self.dir.stat(&self.name) {
+            Ok(stat) => Ok(Some(stat.kind)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -128,31 +103,26 @@ impl FileAt {
     /// Returns true if it is a directory.
     #[must_use]
     pub fn is_dir(&self) -> bool {
-        self.file_type() == Ok(Some(FileType::Directory))
+        self.kind().is_ok_and(|kind| kind == Some(FileKind::Directory))
     }
 
     /// Returns the modification time.
     #[must_use]
     pub fn modified(&self) -> Option<SystemTime> {
-        let stat = self.stat().ok()?;
-        let seconds = u64::try_from(stat.st_mtime).ok()?;
-        let nanos = u32::try_from(stat.st_mtime_nsec).ok()?;
-        Some(SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))
+        self.dir.stat(&self.name).ok().map(|stat| stat.modified)
     }
 
     /// Returns the target of a link; none if it is not a link, or its target is not UTF-8.
     pub(crate) fn link(&self) -> Option<String> {
-        let target = rustix::fs::readlinkat(&self.dir, &self.name, Vec::new()).ok()?;
-        target.into_string().ok()
+        self.dir.read_link(&self.name).ok()?.into_os_string().into_string().ok()
     }
 
     /// Returns true if it is a directory with entries.
     #[must_use]
     pub fn has_entries(&self) -> bool {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let Ok(dir) = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty()) else { return false };
-        let Ok(entries) = rustix::fs::Dir::new(dir) else { return false };
-        entries.flatten().any(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."))
+        let mut has_entries = false;
+        let listed = self.dir.enter(&self.name).and_then(|dir| dir.list(&mut |_| has_entries = true));
+        listed.is_ok() && has_entries
     }
 
     /// Reads a regular file of at most `limit` bytes.
@@ -160,7 +130,7 @@ impl FileAt {
     /// # Errors
     /// It cannot be opened or read, or is larger.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileProblem> {
-        read_bounded(open_regular(&self.dir, self.name(), limit)?, limit)
+        read_bounded(self.open(limit)?, limit)
     }
 
     /// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
@@ -168,35 +138,36 @@ impl FileAt {
     /// # Errors
     /// It cannot be opened or read, or is larger.
     pub fn hash(&self, limit: u64) -> Result<(u64, Digest), FileProblem> {
-        let file = open_regular(&self.dir, self.name(), limit)?;
+        let file = self.open(limit)?;
         // The file may grow while it is read.
         let mut hasher = Hasher::default();
         let size = io::copy(&mut file.take(limit.saturating_add(1)), &mut hasher)?;
         if size > limit { Err(FileProblem::TooLarge(limit)) } else { Ok((size, hasher.finish())) }
     }
+
+    fn open(&self, limit: u64) -> Result<File, FileProblem> {
+        open_regular(limit, || self.dir.stat(&self.name), || self.dir.open_file(&self.name))
+    }
 }
 
-/// Opens a directory inside another. A link is not followed.
-pub(crate) fn enter(dir: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat(dir, name, SEARCHED | OFlags::NOFOLLOW, Mode::empty())
-}
-
-/// Opens a regular file of at most `limit` bytes. A link in the last component is not followed.
+/// Opens a regular file of at most `limit` bytes.
 ///
 /// Type and size are checked before it is opened, because opening can have effects: it releases the writer of a FIFO, and
-/// starts some devices. They are checked again afterwards, because another file may have taken the name; `O_NONBLOCK` is
-/// for a FIFO that did.
-fn open_regular(dir: impl AsFd, path: &Path, limit: u64) -> Result<File, FileProblem> {
-    let check = |stat: Stat| match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile if u64::try_from(stat.st_size).unwrap_or_default() <= limit => Ok(()),
-        FileType::RegularFile => Err(FileProblem::TooLarge(limit)),
+/// starts some devices. They are checked again afterwards, because another file may have taken the name.
+fn open_regular(
+    limit: u64,
+    stat: impl FnOnce() -> io::Result<Stat>,
+    open: impl FnOnce() -> io::Result<File>,
+) -> Result<File, FileProblem> {
+    let check = |stat: Stat| match stat.kind {
+        FileKind::File if stat.bytes <= limit => Ok(()),
+        FileKind::File => Err(FileProblem::TooLarge(limit)),
         _ => Err(FileProblem::NotAFile),
     };
-    check(rustix::fs::statat(&dir, path, AtFlags::SYMLINK_NOFOLLOW)?)?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&dir, path, flags, Mode::empty())?;
-    check(rustix::fs::fstat(&file)?)?;
-    Ok(file.into())
+    check(stat()?)?;
+    let file = open()?;
+    check(Stat::of(&file)?)?;
+    Ok(file)
 }
 
 /// Reads a regular file of at most `limit` bytes. A link in the last component is not followed.
@@ -204,7 +175,7 @@ fn open_regular(dir: impl AsFd, path: &Path, limit: u64) -> Result<File, FilePro
 /// # Errors
 /// It cannot be opened or read, or is larger.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    read_bounded(open_regular(CWD, path, limit)?, limit)
+    read_bounded(open_regular(limit, || platform::stat(path), || platform::open_file(path))?, limit)
 }
 
 /// Reads at most `limit` bytes.
@@ -223,8 +194,8 @@ pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProble
 /// # Errors
 /// It is missing or outside the project.
 pub fn locate_in_project(project: &Path, base: &Path, path: &Path) -> Result<(FileAt, String), FileProblem> {
-    let real = std::fs::canonicalize(base.join(path))?;
-    let project = std::fs::canonicalize(project)?;
+    let real = platform::canonicalize(&base.join(path))?;
+    let project = platform::canonicalize(project)?;
     let relative = real.strip_prefix(&project).map_err(|_| FileProblem::Outside)?;
     // The path has no links left. One that takes the place of a directory from now on is refused.
     Ok((FileAt::below(&project, relative)?, portable(relative)?))
@@ -269,7 +240,7 @@ mod tests {
         std::fs::write(dir.path().join("secret"), "x").unwrap();
         symlink("sub/a.md", project.join("inside")).unwrap();
         symlink("../secret", project.join("outside")).unwrap();
-        rustix::fs::mkfifoat(rustix::fs::CWD, project.join("pipe"), Mode::RWXU).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, project.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
 
         let relative = |base: &str, given: &str| {
             locate_in_project(&project, &project.join(base), Path::new(given)).map(|(_, relative)| relative)

@@ -11,12 +11,11 @@
 //! Not supported: the reftable format, a `HEAD` that is a symbolic link, names that are not UTF-8, `GIT_DIR` and similar
 //! variables, `core.worktree` and `safe.directory`.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::files::{FileProblem, read_regular};
+use crate::platform;
 
 /// The maximum size of `.git`, `commondir`, `HEAD` and loose references.
 const SMALL_FILE: u64 = 4096;
@@ -82,9 +81,9 @@ impl Checkout {
     /// Follows the `.git` file of a linked worktree or of a submodule.
     fn elsewhere(root: &Path, dot_git: &Path) -> Option<Self> {
         let pointer = read_small(dot_git).ok()??;
-        let git_dir = fs::canonicalize(root.join(path_in(pointer.strip_prefix(b"gitdir:")?)?)).ok()?;
+        let git_dir = platform::canonicalize(&root.join(path_in(pointer.strip_prefix(b"gitdir:")?)?)).ok()?;
         let common_dir = match read_small(&git_dir.join("commondir")).ok()? {
-            Some(pointer) => fs::canonicalize(git_dir.join(path_in(&pointer)?)).ok()?,
+            Some(pointer) => platform::canonicalize(&git_dir.join(path_in(&pointer)?)).ok()?,
             None => git_dir.clone(),
         };
         Some(Self { root: root.to_owned(), git_dir, common_dir })
@@ -110,8 +109,8 @@ impl Checkout {
     fn is_linked_back(&self) -> bool {
         let Ok(Some(pointer)) = read_small(&self.git_dir.join("gitdir")) else { return false };
         let Some(back) = path_in(&pointer) else { return false };
-        let back = fs::canonicalize(self.git_dir.join(back));
-        let dot_git = fs::canonicalize(self.root.join(".git"));
+        let back = platform::canonicalize(&self.git_dir.join(back));
+        let dot_git = platform::canonicalize(&self.root.join(".git"));
         matches!((back, dot_git), (Ok(back), Ok(dot_git)) if back == dot_git)
     }
 
@@ -218,7 +217,7 @@ fn path_in(content: &[u8]) -> Option<&Path> {
     let path = path.strip_suffix(b"\n").unwrap_or(path);
     let path = path.strip_suffix(b"\r").unwrap_or(path);
     let legal = !path.is_empty() && !path.iter().any(u8::is_ascii_control);
-    legal.then(|| Path::new(OsStr::from_bytes(path)))
+    if legal { platform::path_from_bytes(path) } else { None }
 }
 
 /// Finds a reference in the content of `packed-refs`.
@@ -269,7 +268,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("tempdir");
         for (path, content) in files {
             let path = dir.path().join(path);
-            if path.as_os_str().as_bytes().ends_with(b"/") {
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                 fs::create_dir_all(path).expect("create directory");
                 continue;
             }

@@ -22,7 +22,6 @@ pub mod migrate;
 pub mod mirror;
 pub mod name;
 pub mod next_phase;
-mod owner;
 pub mod phase;
 pub mod pipeline;
 pub mod progress;

@@ -1,6 +1,7 @@
 //! Which module may use which: read from the paths in the sources, without the test modules.
 //!
-//! The modules of `core` form no cycle, `core` knows nothing of `cli`, and views know nothing of commands.
+//! The modules of `core` form no cycle, `core` knows nothing of `cli`, and views know nothing of commands. Code for one
+//! operating system is in `platform` only, which knows nothing of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -65,6 +66,48 @@ fn parts_of_cli_keep_to_their_layer() {
 }
 
 #[test]
+fn platform_uses_nothing_else() {
+    let uses = uses_in("platform");
+    let wrong: BTreeSet<String> =
+        uses.iter().filter(|used| used.path[0] != "platform").map(|used| used.file.clone()).collect();
+    assert!(wrong.is_empty() && uses.len() > 5, "files of `platform` use the rest: {wrong:?}");
+}
+
+#[test]
+fn code_for_one_operating_system_is_in_platform() {
+    let mut seen = 0;
+    for path in files_below(&sources()) {
+        let relative = path.strip_prefix(sources()).unwrap();
+        for line in without_tests(&fs::read_to_string(&path).unwrap()).lines() {
+            let bound = is_platform_bound(line);
+            seen += usize::from(bound);
+            // The allocator is that of the program, not of the library.
+            let allocator = relative == Path::new("main.rs") && line.contains("target_env = \"musl\"");
+            assert!(
+                !bound || relative.starts_with("platform") || allocator,
+                "{}: {line}",
+                relative.display()
+            );
+        }
+    }
+    assert!(seen > 10, "the scanner finds nothing");
+    for line in ["#[cfg(not(unix))]", "#[cfg(any(test, windows))]", "if cfg!(target_os = \"macos\") {"] {
+        assert!(is_platform_bound(line), "{line}");
+    }
+    assert!(!is_platform_bound("#[cfg(feature = \"testing\")] // on windows"));
+}
+
+/// Returns true if a line selects code by platform, or names something that only one platform has.
+fn is_platform_bound(line: &str) -> bool {
+    let condition = line.split("cfg").nth(1).unwrap_or_default().split(']').next().unwrap_or_default();
+    let words: Vec<&str> = condition.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let conditional =
+        words.iter().any(|word| matches!(*word, "unix" | "windows") || word.starts_with("target_"));
+    let crates = ["std::os::", "rustix::", "signal_hook::", "winapi_util::"];
+    conditional || crates.iter().any(|name| line.contains(name))
+}
+
+#[test]
 fn paths_are_found_wherever_they_stand() {
     let text = "use super::a::{B, c::{self, D}};\nfn f() { crate::core::e::g() }\n// crate::core::no\n\
                 #[cfg(test)]\nmod tests {\n    use crate::core::no;\n}\nuse crate::core::{H, i::J as K};\n";
@@ -123,7 +166,22 @@ fn sources() -> std::path::PathBuf {
 /// Every path that the files below `part` name.
 fn uses_in(part: &str) -> Vec<Use> {
     let mut found = Vec::new();
-    let mut directories = vec![sources().join(part)];
+    for path in files_below(&sources().join(part)) {
+        let relative = path.strip_prefix(sources()).unwrap().with_extension("");
+        let mut module: Vec<String> = relative.iter().map(|step| step.to_str().unwrap().to_owned()).collect();
+        module.pop_if(|last| last == "mod");
+        let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+        for path in paths(&without_tests(&fs::read_to_string(&path).unwrap()), &module) {
+            found.push(Use { file: file.clone(), module: module.clone(), path });
+        }
+    }
+    found
+}
+
+/// The files below a directory, without those of tests.
+fn files_below(directory: &Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {
         for entry in fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
@@ -133,19 +191,12 @@ fn uses_in(part: &str) -> Vec<Use> {
             }
             if path.is_dir() {
                 directories.push(path);
-                continue;
-            }
-            let relative = path.strip_prefix(sources()).unwrap().with_extension("");
-            let mut module: Vec<String> =
-                relative.iter().map(|step| step.to_str().unwrap().to_owned()).collect();
-            module.pop_if(|last| last == "mod");
-            let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
-            for path in paths(&without_tests(&fs::read_to_string(&path).unwrap()), &module) {
-                found.push(Use { file: file.clone(), module: module.clone(), path });
+            } else {
+                files.push(path);
             }
         }
     }
-    found
+    files
 }
 
 /// The text without comments and without items for tests. As rustfmt lays them out, such an item ends at the next brace

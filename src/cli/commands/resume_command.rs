@@ -12,12 +12,12 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::save::SaveOptions;
 use crate::cli::session::{Judgement, Session, Workspace};
-use crate::cli::signals::SignalHandler;
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::resume::ResumeReport;
 use crate::core::change::{Change, Edit};
 use crate::core::resume::{Selected, Verdict};
 use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
+use crate::platform::SignalHandler;
 
 /// A command that continues a workflow.
 pub(super) struct ResumeCommand<'a> {
@@ -64,7 +64,7 @@ impl ResumeCommand<'_> {
             }
             if let Some(interruption) = self.retry.wait(failed, &signals, &session.ui) {
                 child::save_interruption(&session.with_current_time()?, workspace, workflow, interruption)?;
-                return Ok(Exit::Child(interruption.code()));
+                return Ok(Exit::Child(interruption.code));
             }
             let later = session.with_current_time()?;
             let judgement = judge(&later)?;

@@ -15,11 +15,11 @@ use crate::cli::exit::Exit;
 use crate::cli::question::{AfterFailure, ask_after_failure};
 use crate::cli::save::SaveOptions;
 use crate::cli::session::{Session, Workspace};
-use crate::cli::signals::SignalHandler;
 use crate::cli::views::save::SaveReport;
 use crate::core::change::{Change, Edit};
 use crate::core::text::shell_word;
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
+use crate::platform::SignalHandler;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "run",
@@ -76,7 +76,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         if failed < granted {
             let Some(interruption) = args.retry.wait(failed, &signals, &session.ui) else { continue };
             child::save_interruption(&session.with_current_time()?, &workspace, &workflow, interruption)?;
-            return Ok(Exit::Child(interruption.code()));
+            return Ok(Exit::Child(interruption.code));
         }
         if !session.is_interactive() {
             return Ok(ended.exit());

@@ -3,19 +3,14 @@
 //! Directories are opened one inside the other and used by handle, so that one that is exchanged for a link while files
 //! are written leads nowhere.
 
-use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
 
 use super::error::ExportError;
 use super::files::{ExportFile, FileContent};
-use crate::core::files::{FileAt, FileProblem, enter};
+use crate::core::files::{FileAt, FileProblem};
 use crate::core::format::MAX_FILE_BYTES;
-use crate::core::owner::give_to_owner_of;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
-use rustix::io::Errno;
+use crate::platform::{Dir, FileKind};
 
 /// How many names are tried for a temporary file; stale ones may be left of a killed process.
 const STAGED_NAMES: u32 = 100;
@@ -61,16 +56,16 @@ pub fn present(root: &Path, path: &str) -> Present {
 pub fn remove(root: &Path, path: &str, keep: &str) -> Result<(), ExportError> {
     let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
     let Ok(target) = FileAt::below(root, Path::new(path)) else { return Ok(()) };
-    match rustix::fs::unlinkat(target.dir(), target.name(), AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => {}
-        Err(error) => return Err(failed(error.into())),
+    match target.dir().remove(target.name()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
     }
     if let Some((dir, _)) = path.rsplit_once('/')
         && dir != keep
         && let Ok(dir) = FileAt::below(root, Path::new(dir))
     {
         // Fails as long as there are other files in it.
-        let _ = rustix::fs::unlinkat(dir.dir(), dir.name(), AtFlags::REMOVEDIR);
+        let _ = dir.dir().remove_dir(dir.name());
     }
     Ok(())
 }
@@ -90,23 +85,23 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
     let (Some(name), true) = (relative.file_name(), plain) else {
         return Err(ExportError::NotAFile(file.path.clone()));
     };
-    let store_mode = Mode::from_raw_mode(store_mode) | Mode::RWXU;
+    let store_mode = store_mode | 0o700;
     let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")), store_mode)?;
     let target = FileAt::new(dir, name);
-    let existing = target.file_type().map_err(|error| failed(error.into()))?;
+    let existing = target.kind().map_err(failed)?;
     match &file.content {
         FileContent::Link(to) => {
-            if existing.is_some_and(|existing| existing != FileType::Symlink) {
+            if existing.is_some_and(|existing| existing != FileKind::Link) {
                 return Err(ExportError::NotAFile(file.path.clone()));
             }
             if target.link().as_ref() == Some(to) {
                 return Ok(Placed::Unchanged);
             }
-            put(&target, true, |dir, staged| Ok(rustix::fs::symlinkat(to, dir, staged)?)).map_err(failed)?;
+            put(&target, true, |dir, staged| dir.make_link(to, staged)).map_err(failed)?;
         }
         FileContent::Bytes(bytes) => {
             if let Some(existing) = existing {
-                if existing != FileType::RegularFile {
+                if existing != FileKind::File {
                     return Err(ExportError::NotAFile(file.path.clone()));
                 }
                 let old = target.read(MAX_FILE_BYTES).map(FileContent::Bytes);
@@ -117,13 +112,9 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
                     return Err(ExportError::Exists(file.path.clone()));
                 }
             }
-            let stage = |dir: &OwnedFd, staged: &str| {
-                let flags =
-                    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let mode = store_mode & Mode::from_raw_mode(0o666);
-                let mut file: File = rustix::fs::openat(dir, staged, flags, mode)?.into();
-                let written = give_to_owner_of(dir, &file).map_err(Into::into);
-                written.and_then(|()| file.write_all(bytes)).inspect_err(|_| discard(dir, staged))
+            let stage = |dir: &Dir, staged: &str| {
+                let mut file = dir.create_file(staged, store_mode & 0o666, bytes.len() as u64)?;
+                file.write_all(bytes).inspect_err(|_| drop(dir.remove(staged)))
             };
             put(&target, replace, stage).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => ExportError::Exists(file.path.clone()),
@@ -135,34 +126,26 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
 }
 
 /// Creates the directories of a path and opens the last one. None of them may be a link.
-fn make_dirs(root: &Path, relative: &Path, mode: Mode) -> Result<OwnedFd, ExportError> {
+fn make_dirs(root: &Path, relative: &Path, mode: u32) -> Result<Dir, ExportError> {
     let failed = |path: &Path, error: io::Error| ExportError::Io(path.display().to_string(), error);
     #[expect(clippy::disallowed_methods, reason = "the target directory is not part of a store")]
     std::fs::create_dir_all(root).map_err(|error| failed(root, error))?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(root, flags, Mode::empty());
-    let mut dir = opened.map_err(|error| failed(root, error.into()))?;
+    let mut dir = Dir::open_searched(root).map_err(|error| failed(root, error))?;
     let mut path = root.to_owned();
     for part in relative.components() {
         path.push(part);
-        match make_dir(&dir, part.as_os_str(), mode) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(failed(&path, error.into())),
+        match dir.make_dir_for_owner(part, mode) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(&path, error)),
+            _ => {}
         }
-        let entered = enter(&dir, part.as_os_str());
+        let entered = dir.enter_searched(part);
         dir = entered.map_err(|_| ExportError::NotADirectory(path.display().to_string()))?;
     }
     Ok(dir)
 }
 
-fn make_dir(dir: &OwnedFd, name: &OsStr, mode: Mode) -> Result<(), Errno> {
-    rustix::fs::mkdirat(dir, name, mode)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    give_to_owner_of(dir, rustix::fs::openat(dir, name, flags, Mode::empty())?)
-}
-
 /// Creates a temporary file or link with `stage`, and renames it to its final name.
-fn put(target: &FileAt, replace: bool, stage: impl Fn(&OwnedFd, &str) -> io::Result<()>) -> io::Result<()> {
+fn put(target: &FileAt, replace: bool, stage: impl Fn(&Dir, &str) -> io::Result<()>) -> io::Result<()> {
     let dir = target.dir();
     let mut attempt = 0;
     let staged = loop {
@@ -175,22 +158,18 @@ fn put(target: &FileAt, replace: bool, stage: impl Fn(&OwnedFd, &str) -> io::Res
             Err(error) => return Err(error),
         }
     };
-    rename(dir, &staged, target.name().as_os_str(), replace).inspect_err(|_| discard(dir, &staged))
+    rename(dir, &staged, target.name(), replace).inspect_err(|_| drop(dir.remove(&staged)))
 }
 
-fn rename(dir: &OwnedFd, staged: &str, name: &OsStr, replace: bool) -> io::Result<()> {
+fn rename(dir: &Dir, staged: &str, name: &Path, replace: bool) -> io::Result<()> {
     if !replace {
-        match rustix::fs::renameat_with(dir, staged, dir, name, RenameFlags::NOREPLACE) {
-            // The file system has no such rename.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-            renamed => return Ok(renamed?),
+        match dir.rename_new(staged, dir, name) {
+            // The file system has no rename that does not replace.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            renamed => return renamed,
         }
     }
-    Ok(rustix::fs::renameat(dir, staged, dir, name)?)
-}
-
-fn discard(dir: &OwnedFd, staged: &str) {
-    let _ = rustix::fs::unlinkat(dir, staged, AtFlags::empty());
+    dir.rename(staged, name)
 }
 
 #[cfg(test)]

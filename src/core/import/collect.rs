@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 use super::error::SourceError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
 use crate::core::files::{FileAt, FileProblem, read_regular};
+use crate::platform;
 
 /// How deep directories are searched.
 const MAX_DEPTH: usize = 32;
@@ -68,7 +69,7 @@ impl Source {
         let read = match self {
             Self::Stdin(bytes) => return Ok(bytes.clone()),
             Self::Named(path) => {
-                let path = std::fs::canonicalize(path).map_err(FileProblem::from)?;
+                let path = platform::canonicalize(path).map_err(FileProblem::from)?;
                 read_regular(&path, MAX_SOURCE_BYTES)
             }
             Self::Listed { root, path } => {

@@ -6,13 +6,10 @@
 
 use std::fmt;
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::core::files::FileProblem;
-
-/// Device and inode: identifies a file independently of its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileId(pub u64, pub u64);
+pub use crate::platform::{FileId, FileKind, Stat};
 
 /// The permissions of a staged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,53 +27,6 @@ pub struct StagedFile<L> {
     pub id: FileId,
     /// Keeps the file open and locked.
     pub lock: Option<L>,
-}
-
-/// The type of a directory entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A pipe, a socket or a device.
-    Special,
-}
-
-/// The metadata of a directory entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
-    /// The type.
-    pub kind: FileKind,
-    /// The nine permission bits.
-    pub mode: u32,
-    /// The size in bytes.
-    pub bytes: u64,
-    /// Device and inode.
-    pub id: FileId,
-    /// The number of hard links.
-    pub links: u64,
-    /// The modification time. Only stale temporary files are judged by it, never checkpoints.
-    pub modified: SystemTime,
-    /// The status change time. Only the index compares it: for a directory, it advances with every change of a name, and
-    /// no call sets it to a chosen value.
-    pub changed: SystemTime,
-}
-
-impl Stat {
-    /// True for a regular file of zero bytes, which is what a tombstone is.
-    #[must_use]
-    pub fn is_empty_file(&self) -> bool {
-        self.kind == FileKind::File && self.bytes == 0
-    }
-
-    /// Returns the size of a regular file, and 0 for anything else.
-    #[must_use]
-    pub fn file_bytes(&self) -> u64 {
-        if self.kind == FileKind::File { self.bytes } else { 0 }
-    }
 }
 
 /// The file operations of a store. Names are single path components; symbolic links are never followed.

@@ -1,15 +1,12 @@
 //! Finding the store.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{AtFlags, CWD, FileType};
 
 use super::error::{Error, Result};
 use super::layout::{STORE_NAME, WORKFLOWS};
 use crate::core::git::Checkout;
+use crate::platform::{self, FileKind};
 
 /// The mode bit that lets everybody create files in a directory.
 const WORLD_WRITABLE: u32 = 0o002;
@@ -72,11 +69,14 @@ impl Searcher<'_> {
 
     /// True if a search that began below a directory, outside of any checkout, may go on in it.
     fn may_enter(&self, directory: &Path) -> bool {
-        let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
-        let (Ok(found), Ok(start)) = (fs::metadata(directory), fs::metadata(self.cwd)) else { return false };
-        let is_home = self.home.is_some_and(|home| identity(home).ok() == Some((found.dev(), found.ino())));
-        let is_world_writable = found.mode() & WORLD_WRITABLE != 0;
-        found.dev() == start.dev() && !is_home && !is_world_writable
+        let (Ok(above), Ok(start)) = (platform::stat_target(directory), platform::stat_target(self.cwd))
+        else {
+            return false;
+        };
+        let home = self.home.and_then(|home| platform::stat_target(home).ok());
+        let is_home = home.is_some_and(|home| home.id == above.id);
+        let is_world_writable = above.mode & WORLD_WRITABLE != 0;
+        above.id.0 == start.id.0 && !is_home && !is_world_writable
     }
 }
 
@@ -127,15 +127,13 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
 /// Returns the owner of a directory; none if it does not exist.
 fn owner(path: &Path) -> Result<Option<u32>> {
     let not_a_store = |why| Err(Error::NotAStore { path: path.to_owned(), why });
-    match rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => Ok(Some(stat.st_uid)),
-            FileType::Symlink => not_a_store("it is a symbolic link, and links are not followed"),
-            _ => not_a_store("it is a file"),
+    match platform::stat(path) {
+        Ok(stat) => match stat.kind {
+            FileKind::Directory => Ok(Some(stat.owner)),
+            FileKind::Link => not_a_store("it is a symbolic link, and links are not followed"),
+            FileKind::File | FileKind::Special => not_a_store("it is a file"),
         },
-        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
-        Err(errno) => {
-            Err(Error::Io { doing: "look at", path: path.to_owned(), source: io::Error::from(errno) })
-        }
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(source) => Err(Error::Io { doing: "look at", path: path.to_owned(), source }),
     }
 }

@@ -10,9 +10,9 @@ use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS}
 use super::locate::Located;
 use super::os_disk::OsDisk;
 use super::publish::NewFile;
-use crate::core::files::is_link;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
+use crate::platform::is_link;
 
 /// How many temporary names are tried for a settings file.
 const MAX_ATTEMPTS: u32 = 100;

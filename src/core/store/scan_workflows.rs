@@ -11,11 +11,11 @@ use super::open::Store;
 use super::scan::unusable;
 use super::workflow::{Entry, Workflow};
 use crate::core::cause::Cause;
-use crate::core::files::is_link;
 use crate::core::format::{Header, Unusable};
 use crate::core::selector::Handle;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
+use crate::platform::is_link;
 
 /// One workflow in a list.
 #[derive(Debug, Clone)]

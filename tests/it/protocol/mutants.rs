@@ -224,7 +224,16 @@ impl Tap<MemoryDisk> for MovedAway {
         match (self.looks, *self.staged.lock().unwrap()) {
             (Looks::Never, Some(id)) => {
                 let (kind, modified) = (FileKind::File, SystemTime::UNIX_EPOCH);
-                let any = Stat { kind, mode: 0o400, bytes: 1, id, links: 1, modified, changed: modified };
+                let any = Stat {
+                    kind,
+                    mode: 0o400,
+                    owner: 0,
+                    bytes: 1,
+                    id,
+                    links: 1,
+                    modified,
+                    changed: Some(modified),
+                };
                 Ok(Stat { id, ..found.unwrap_or(any) })
             }
             _ => found,

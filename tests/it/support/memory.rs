@@ -346,9 +346,9 @@ impl Disk for MemoryDisk {
         };
         // Everything is very old.
         let ticks = world.changed.get(&node).copied().unwrap_or_default();
-        let changed = SystemTime::UNIX_EPOCH + Duration::from_nanos(ticks);
+        let changed = Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(ticks));
         let id = FileId(0, node as u64);
-        Ok(Stat { kind, mode, bytes, id, links, modified: SystemTime::UNIX_EPOCH, changed })
+        Ok(Stat { kind, mode, owner: 0, bytes, id, links, modified: SystemTime::UNIX_EPOCH, changed })
     }
 
     fn lock(&self, _: &usize, _: Duration) -> Option<()> {

@@ -33,13 +33,13 @@ impl<'s, D: Disk> IndexFile<'s, D> {
     }
 
     /// Returns the time by the clock of the file system, which is that of a new file. Returns none if none can be
-    /// created.
+    /// created, or the file system has no status change times.
     pub(in crate::core::store) fn time(&self) -> Option<SystemTime> {
         let create = |name: &str| self.disk.stage(&self.root, name, b"", Access::ReadWrite).map(drop);
         let name = self.stage_under_any(create)?;
         let stat = self.disk.stat(&self.root, &name);
         self.disk.remove(&self.root, &name).ok()?;
-        Some(stat.ok()?.changed)
+        stat.ok()?.changed
     }
 
     /// Replaces the index by one with these lines, or leaves it as it is.

@@ -35,7 +35,7 @@ impl DirectoryStamp {
         if stat.kind != FileKind::Directory {
             return None;
         }
-        Some(Self { inode: stat.id.1, changed: since_epoch(stat.changed)? })
+        Some(Self { inode: stat.id.1, changed: since_epoch(stat.changed?)? })
     }
 
     /// True if every change after `time` changes the stamp.

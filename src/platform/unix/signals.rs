@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 use std::io::{self, IsTerminal};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -14,33 +14,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::core::Trigger;
-
-/// A signal that asks for an end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Interruption(i32);
-
-impl Interruption {
-    /// Returns the interruption that killed a child, if a person typed it. The terminal sends Ctrl-C to all processes of
-    /// the foreground group, and this one may learn of it later.
-    pub(super) fn of_child(signal: i32) -> Option<Self> {
-        (signal == SIGINT).then_some(Self(signal))
-    }
-
-    /// Returns the reason for the checkpoint that records it. A person types SIGINT and SIGQUIT; the system sends SIGTERM
-    /// and SIGHUP when it ends the session.
-    pub(crate) fn trigger(self) -> Trigger {
-        match self.0 {
-            SIGTERM | SIGHUP => Trigger::SessionEnd,
-            _ => Trigger::UserInterrupt,
-        }
-    }
-
-    /// Returns the exit code that shells give for it.
-    pub(crate) fn code(self) -> u8 {
-        u8::try_from(128 + self.0).unwrap_or(1)
-    }
-}
+use crate::platform::Interruption;
 
 /// Handles the signals of this process until it is dropped. Afterwards they are ignored: what happened is yet to be saved.
 pub(crate) struct SignalHandler {
@@ -79,7 +53,7 @@ impl SignalHandler {
     }
 
     /// Starts a child that signals are passed on to; refused if a signal has asked for an end before.
-    pub(super) fn start(&self, command: &mut Command) -> io::Result<Result<Child, Interruption>> {
+    pub(crate) fn start(&self, command: &mut Command) -> io::Result<Result<Child, Interruption>> {
         if self.shared.group == ProcessGroup::Own {
             command.process_group(0);
         }
@@ -94,12 +68,12 @@ impl SignalHandler {
     }
 
     /// Stops passing signals on, after the child has ended.
-    pub(super) fn child_ended(&self) {
+    pub(crate) fn child_ended(&self) {
         self.shared.lock().child = None;
     }
 
     /// Returns the first signal so far that asked for an end.
-    pub(super) fn interruption(&self) -> Option<Interruption> {
+    pub(crate) fn interruption(&self) -> Option<Interruption> {
         self.shared.lock().interruption
     }
 
@@ -144,7 +118,7 @@ impl Shared {
                     let _ = emulate_default_handler(number);
                 }
                 if !matches!(number, SIGTSTP | SIGCONT) {
-                    state.interruption.get_or_insert(Interruption(number));
+                    state.interruption.get_or_insert(interruption(number));
                     self.interrupted.notify_all();
                 }
                 state.child
@@ -176,6 +150,22 @@ impl Shared {
             }
         }
     }
+}
+
+/// Returns the exit code of a child, 128 plus the number of the signal that killed it, and the interruption that did so, if
+/// a person typed it. The terminal sends Ctrl-C to all processes of the foreground group, and this one may learn of it
+/// later.
+pub(crate) fn exit_of(status: ExitStatus) -> (u8, Option<Interruption>) {
+    let signal = status.signal();
+    let code = status.code().or(signal.map(|signal| 128 + signal)).unwrap_or(1);
+    let typed = signal.filter(|signal| *signal == SIGINT).map(interruption);
+    (u8::try_from(code).unwrap_or(1), typed)
+}
+
+/// A person types SIGINT and SIGQUIT; the system sends SIGTERM and SIGHUP when it ends the session.
+fn interruption(signal: i32) -> Interruption {
+    let is_typed = !matches!(signal, SIGTERM | SIGHUP);
+    Interruption { code: u8::try_from(128 + signal).unwrap_or(1), is_typed }
 }
 
 /// The process group of the child.

@@ -109,14 +109,17 @@ impl Store {
     /// No usable checkpoint is selected, or the store cannot be read.
     pub fn resume(&self, selector: &str) -> Result<Resume, Error> {
         let Selected { checkpoint, selection } = Selected::resolve(&self.store, &selector.parse()?)?;
+        let pipeline = checkpoint.content.pipeline.as_deref();
         let observer = Observer {
             project: self.store.project(),
             checkout: self.checkout.as_ref(),
             session: self.writer.session.as_deref(),
             max_file: self.config.max_artifact(),
+            current_facts: &[],
+            fact_severities: self.config.fact_severities(pipeline),
         };
         let facts = Facts { selection, ..gather(&checkpoint, &observer) };
-        Ok(evaluate(&checkpoint, &facts, &self.config.limits(), now()))
+        Ok(evaluate(&checkpoint, &facts, &self.config.limits_for(pipeline), now()))
     }
 
     /// Loads one checkpoint, live or archived.

@@ -142,6 +142,13 @@ impl Chance {
         let sha256 = Digest::of(&self.next().to_le_bytes());
         let path = format!("reports/round-{seq}.md");
         let size = Some(self.next() % 100_000);
-        Artifact { name: path.clone(), path, size, sha256: Some(sha256), extra: Default::default() }
+        Artifact {
+            name: path.clone(),
+            path,
+            size,
+            sha256: Some(sha256),
+            phase: None,
+            extra: Default::default(),
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::agent::{agent, agent_or_ci};
 use super::args::GlobalArgs;
 use super::clock::Clock;
@@ -164,8 +166,18 @@ impl Session {
 
     /// Gathers the facts around a stored checkpoint and evaluates them.
     pub(crate) fn judge(&self, workspace: &Workspace, selected: Selected) -> Judgement {
+        self.judge_with_facts(workspace, selected, &[])
+    }
+
+    /// Like [`judge`](Self::judge), with the documents that external facts have now.
+    pub(crate) fn judge_with_facts(
+        &self,
+        workspace: &Workspace,
+        selected: Selected,
+        current_facts: &[(String, Value)],
+    ) -> Judgement {
         let Workspace { place, config, .. } = workspace;
-        let observed = self.facts(place, config, &selected.checkpoint);
+        let observed = self.facts(place, config, &selected.checkpoint, current_facts);
         let facts = Facts { selection: selected.selection, ..observed };
         self.judgement(config, selected.checkpoint, facts)
     }
@@ -177,23 +189,32 @@ impl Session {
         config: &Config,
         checkpoint: Box<Checkpoint>,
     ) -> Judgement {
-        let facts = self.facts(place, config, &checkpoint);
+        let facts = self.facts(place, config, &checkpoint, &[]);
         self.judgement(config, checkpoint, facts)
     }
 
-    fn facts(&self, place: &Place, config: &Config, checkpoint: &Checkpoint) -> Facts {
+    fn facts(
+        &self,
+        place: &Place,
+        config: &Config,
+        checkpoint: &Checkpoint,
+        current_facts: &[(String, Value)],
+    ) -> Facts {
         let session = agent_or_ci(&self.env).and_then(|agent| agent.session);
         let observer = Observer {
             project: &place.located().project,
             checkout: place.checkout.as_ref(),
             session: session.as_deref(),
             max_file: config.max_artifact(),
+            current_facts,
+            fact_severities: config.fact_severities(checkpoint.content.pipeline.as_deref()),
         };
         gather(checkpoint, &observer)
     }
 
     fn judgement(&self, config: &Config, checkpoint: Box<Checkpoint>, facts: Facts) -> Judgement {
-        let resume = evaluate(&checkpoint, &facts, &config.limits(), self.now());
+        let limits = config.limits_for(checkpoint.content.pipeline.as_deref());
+        let resume = evaluate(&checkpoint, &facts, &limits, self.now());
         Judgement { checkpoint, facts, resume }
     }
 

@@ -64,8 +64,12 @@ impl Builtin {
             Some(text) => toml::from_str::<PipelineTable>(text)
                 .ok()
                 .and_then(|table| table.into_pipeline(name.clone()).ok())
-                .unwrap_or(Pipeline { name, phases: Vec::new() }),
-            None => Pipeline { name, phases: PhaseId::numbered(total).map(PhaseSpec::bare).collect() },
+                .unwrap_or(Pipeline { name, ..Pipeline::default() }),
+            None => Pipeline {
+                name,
+                phases: PhaseId::numbered(total).map(PhaseSpec::bare).collect(),
+                ..Pipeline::default()
+            },
         }
     }
 }

@@ -139,6 +139,8 @@ record! {
         always tasks: Vec<Task>,
         /// The files the work has produced.
         always artifacts: Vec<Artifact>,
+        /// Documents from outside that the work relies on, in the order they were first recorded.
+        optional facts: Vec<Fact>,
         /// Each time that phases were reopened.
         always replans: Vec<Replan>,
         /// The last error that has not been put right.
@@ -221,6 +223,8 @@ record! {
         always size: Option<u64>,
         /// The digest of its content when it was recorded; none if it was missing then.
         always sha256: Option<Digest>,
+        /// The phase that recorded it.
+        optional phase: Option<PhaseId>,
     }
 }
 
@@ -228,7 +232,32 @@ impl Artifact {
     /// A file of which only the path is known.
     #[must_use]
     pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
-        Self { name: name.into(), path: path.into(), size: None, sha256: None, extra: Default::default() }
+        Self {
+            name: name.into(),
+            path: path.into(),
+            size: None,
+            sha256: None,
+            phase: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+record! {
+    /// An external fact: a JSON document from outside, such as an issue, as it was when it was recorded.
+    pub struct Fact {
+        /// Its name, unique in the workflow.
+        required name: String,
+        /// The document.
+        required document: Json,
+    }
+}
+
+impl Fact {
+    /// Makes a fact of a document.
+    #[must_use]
+    pub fn new(name: impl Into<String>, document: impl Into<Json>) -> Self {
+        Self { name: name.into(), document: document.into(), extra: Default::default() }
     }
 }
 

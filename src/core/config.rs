@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
 use super::dialects::Dialect;
+use super::external::{ChangeSeverity, FactSeverities};
 use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
 use super::phase::PhaseId;
@@ -47,6 +48,8 @@ pub struct Limits {
     pub task_attempts: u32,
     /// Another session that saved within this time may still be running.
     pub recent: Span,
+    /// The severity of an artifact that has changed.
+    pub changed_artifacts: ChangeSeverity,
 }
 
 impl Default for Limits {
@@ -57,6 +60,7 @@ impl Default for Limits {
             replans: 2,
             task_attempts: 3,
             recent: Span::from_minutes(10),
+            changed_artifacts: ChangeSeverity::Advice,
         }
     }
 }
@@ -173,6 +177,10 @@ impl Config {
         self.resume.confirm_after = self.resume.confirm_after.or(lower.resume.confirm_after);
         self.resume.replan_limit = self.resume.replan_limit.or(lower.resume.replan_limit);
         self.resume.task_limit = self.resume.task_limit.or(lower.resume.task_limit);
+        self.resume.changed_artifacts = self.resume.changed_artifacts.or(lower.resume.changed_artifacts);
+        for (place, severity) in lower.resume.facts {
+            self.resume.facts.entry(place).or_insert(severity);
+        }
         self
     }
 
@@ -221,7 +229,45 @@ impl Config {
             confirm_after: self.resume.confirm_after.unwrap_or(default.confirm_after),
             replans: self.resume.replan_limit.unwrap_or(default.replans),
             task_attempts: self.resume.task_limit.unwrap_or(default.task_attempts),
+            changed_artifacts: self.resume.changed_artifacts.unwrap_or(default.changed_artifacts),
             ..default
+        }
+    }
+
+    /// Returns the limits of the checks of `resume` for a workflow that follows a pipeline.
+    #[must_use]
+    pub fn limits_for(&self, pipeline: Option<&str>) -> Limits {
+        let mut limits = self.limits();
+        if self.resume.changed_artifacts.is_none()
+            && let Some(severity) = self.declared(pipeline).and_then(|declared| declared.changed_artifacts)
+        {
+            limits.changed_artifacts = severity;
+        }
+        limits
+    }
+
+    /// Returns the severities of changes of external facts: those of the settings, and those of the pipeline where the
+    /// settings have none.
+    #[must_use]
+    pub fn fact_severities(&self, pipeline: Option<&str>) -> FactSeverities {
+        let mut severities =
+            self.declared(pipeline).map(|declared| declared.fact_severities).unwrap_or_default();
+        severities.extend(self.resume.facts.iter().map(|(place, severity)| (place.clone(), *severity)));
+        severities
+    }
+
+    /// Returns the prefixes of labels of which a workflow that follows this pipeline has only one.
+    #[must_use]
+    pub fn exclusive_labels(&self, pipeline: &str) -> Vec<String> {
+        self.declared(Some(pipeline)).map(|declared| declared.exclusive_labels).unwrap_or_default()
+    }
+
+    /// Returns the declaration of a pipeline, without the phases of a numbered one.
+    fn declared(&self, pipeline: Option<&str>) -> Option<Pipeline> {
+        let name = pipeline?;
+        match self.pipelines.get(name) {
+            Some(configured) => Some(configured.clone()),
+            None => Some(builtin::find(name)?.pipeline(0)),
         }
     }
 
@@ -251,10 +297,7 @@ impl Config {
     /// Returns the schema of the data of a phase, if its pipeline has one.
     #[must_use]
     pub fn data_schema(&self, pipeline: &str, phase: &PhaseId) -> Option<Value> {
-        match self.pipelines.get(pipeline) {
-            Some(configured) => configured.phase(phase)?.data_schema.clone(),
-            None => builtin::find(pipeline)?.pipeline(0).phase(phase)?.data_schema.clone(),
-        }
+        self.declared(Some(pipeline))?.phase(phase)?.data_schema.clone()
     }
 
     /// Iterates over the names of all pipelines: the configured ones, then the built-in ones.
@@ -327,6 +370,9 @@ struct ResumeTable {
     confirm_after: Option<Span>,
     replan_limit: Option<u32>,
     task_limit: Option<u32>,
+    changed_artifacts: Option<ChangeSeverity>,
+    #[serde(default)]
+    facts: FactSeverities,
 }
 
 #[cfg(test)]

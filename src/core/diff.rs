@@ -12,7 +12,8 @@ use super::checkpoint::{Checkpoint, Content};
 use super::json::{InvalidJson, below};
 
 /// Lists whose entries have names, and the field with the name.
-const NAMED: [(&str, &str); 3] = [("phases", "id"), ("tasks", "id"), ("artifacts", "name")];
+const NAMED: [(&str, &str); 4] =
+    [("phases", "id"), ("tasks", "id"), ("artifacts", "name"), ("facts", "name")];
 
 /// The differences between two checkpoints.
 #[derive(Debug, Clone)]
@@ -100,10 +101,10 @@ impl Field<'_> {
         let known = self.found.len();
         let named = NAMED.iter().find(|(list, _)| *list == self.name);
         match (before, after, named) {
-            (Some(Value::Array(before)), Some(Value::Array(after)), Some((_, key))) => {
-                self.entries(before, after, |entry| entry.get(*key).and_then(Value::as_str));
+            // Labels and facts are left out of the file when there are none.
+            (None | Some(Value::Array(_)), None | Some(Value::Array(_)), Some((_, key))) => {
+                self.entries(list(before), list(after), |entry| entry.get(*key).and_then(Value::as_str));
             }
-            // Labels are left out of the file when there are none.
             (before, after, _) if self.name == "labels" => {
                 self.entries(list(before), list(after), Value::as_str);
             }
@@ -147,7 +148,7 @@ impl Field<'_> {
             (Some(before), Some(after)) if before == after => {}
             (Some(Value::Object(before)), Some(Value::Object(after))) => {
                 for key in keys(before, after) {
-                    let free = free || key == "data";
+                    let free = free || key == "data" || key == "document";
                     self.walk(&below(pointer, key), before.get(key), after.get(key), free);
                 }
             }

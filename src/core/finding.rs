@@ -96,6 +96,10 @@ codes! {
         ArtifactUnreadable => "artifact_unreadable",
         /// A watched file has changed.
         WatchedChanged => "watched_changed",
+        /// An external fact has changed.
+        FactChanged => "fact_changed",
+        /// An external fact was not compared.
+        FactNotCompared => "fact_not_compared",
         /// It is old.
         Stale => "stale",
         /// It is very old.

@@ -274,17 +274,44 @@ pub fn overlay(target: &mut Value, document: Value) {
 /// # Errors
 /// The part of the pointer whose parent is not an object.
 pub fn set_member(target: &mut Value, key: &str, value: Value) -> Result<(), String> {
+    *member_mut(target, key)? = value;
+    Ok(())
+}
+
+/// Appends a value to an array, which is named as in [`set_member`] and created if it is missing. A value that the array
+/// has already is not appended again. Returns false if the member is not an array.
+///
+/// # Errors
+/// The part of the pointer whose parent is not an object.
+pub fn append_member(target: &mut Value, key: &str, value: Value) -> Result<bool, String> {
+    let member = member_mut(target, key)?;
+    if member.is_null() {
+        *member = Value::Array(Vec::new());
+    }
+    let Value::Array(items) = member else { return Ok(false) };
+    if !items.contains(&value) {
+        items.push(value);
+    }
+    Ok(true)
+}
+
+/// Returns a member of an object, by its key or by a JSON pointer; `null` if it was missing.
+fn member_mut<'v>(target: &'v mut Value, key: &str) -> Result<&'v mut Value, String> {
     let path: Vec<String> = match key.strip_prefix('/') {
         Some(pointer) => pointer.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect(),
         None => vec![key.to_owned()],
     };
     let mut current = target;
+    let mut is_new = false;
     for part in path {
+        if is_new {
+            *current = Value::Object(serde_json::Map::new());
+        }
         let Value::Object(members) = current else { return Err(part) };
-        current = members.entry(part).or_insert_with(|| Value::Object(serde_json::Map::new()));
+        is_new = !members.contains_key(&part);
+        current = members.entry(part).or_insert(Value::Null);
     }
-    *current = value;
-    Ok(())
+    Ok(current)
 }
 
 /// Appends a member to a JSON pointer.
@@ -378,5 +405,17 @@ mod tests {
         set_member(&mut target, "/build/re~1tries", json!(2)).unwrap();
         assert_eq!(target.to_string(), r#"{"a.b":null,"build":{"re/tries":2}}"#);
         assert_eq!(set_member(&mut target, "/build/re~1tries/x", json!(1)), Err("x".to_owned()));
+    }
+
+    #[test]
+    fn values_are_appended_once() {
+        let mut target = json!({"n": 1, "none": null});
+        for value in [json!("a"), json!({"b": 1}), json!("a"), json!(["a"])] {
+            assert_eq!(append_member(&mut target, "/list/of", value), Ok(true));
+        }
+        assert_eq!(append_member(&mut target, "none", json!(1)), Ok(true));
+        assert_eq!(append_member(&mut target, "n", json!(1)), Ok(false));
+        assert_eq!(append_member(&mut target, "/n/x", json!(1)), Err("x".to_owned()));
+        assert_eq!(target.to_string(), r#"{"n":1,"none":[1],"list":{"of":["a",{"b":1},["a"]]}}"#);
     }
 }

@@ -6,16 +6,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::checkpoint::CUSTOM_PIPELINE;
+use super::external::{ChangeSeverity, FactSeverities};
 use super::json::Json;
 use super::phase::{Approval, Output, Phase, PhaseId};
 
 /// A declared list of phases.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Pipeline {
     /// Its name.
     pub name: String,
     /// Its phases, in order.
     pub phases: Vec<PhaseSpec>,
+    /// The prefixes of labels of which a workflow has only one, such as `state:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclusive_labels: Vec<String>,
+    /// The severities of changes of external facts, by place.
+    #[serde(rename = "facts", skip_serializing_if = "FactSeverities::is_empty")]
+    pub fact_severities: FactSeverities,
+    /// The severity of a change of an artifact, if it is not advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_artifacts: Option<ChangeSeverity>,
 }
 
 /// One phase as a pipeline declares it.
@@ -100,7 +110,7 @@ impl Pipeline {
                 return Err(PipelineError::Nul(phase.id.clone()));
             }
         }
-        Ok(Self { name, phases })
+        Ok(Self { name, phases, ..Self::default() })
     }
 
     /// Makes a pipeline without a name of its own.
@@ -172,11 +182,22 @@ impl PhaseSpec {
 #[serde(deny_unknown_fields)]
 pub(super) struct PipelineTable {
     phases: Vec<PhaseSpec>,
+    #[serde(default)]
+    exclusive_labels: Vec<String>,
+    #[serde(default)]
+    facts: FactSeverities,
+    changed_artifacts: Option<ChangeSeverity>,
 }
 
 impl PipelineTable {
     pub(super) fn into_pipeline(self, name: String) -> Result<Pipeline, PipelineError> {
-        Pipeline::new(name, self.phases)
+        let pipeline = Pipeline::new(name, self.phases)?;
+        Ok(Pipeline {
+            exclusive_labels: self.exclusive_labels,
+            fact_severities: self.facts,
+            changed_artifacts: self.changed_artifacts,
+            ..pipeline
+        })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::artifact::{self, ArtifactError};
-use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, refuse_secret};
-use super::checkpoint::{Checkpoint, GitContext, SaveKey, Writer};
+use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, check_fact, refuse_secret};
+use super::checkpoint::{Checkpoint, Content, GitContext, SaveKey, Writer};
 use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
@@ -177,6 +177,9 @@ impl<'a> Save<'a> {
         }
         let before = if self.if_changed { newest.clone() } else { None };
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
+        if !self.change.labels.is_empty() {
+            self.replace_exclusive_labels(&mut next.content);
+        }
         if !self.change.data.is_empty() {
             self.check_data(&next)?;
         }
@@ -194,6 +197,17 @@ impl<'a> Save<'a> {
             });
         }
         Ok(Decision::Write(next))
+    }
+
+    /// Takes away the labels that a new one replaces: of those with a prefix such as `state:`, a workflow has only one, if
+    /// its pipeline declares so.
+    fn replace_exclusive_labels(&self, content: &mut Content) {
+        let Some(pipeline) = &content.pipeline else { return };
+        for prefix in self.config.exclusive_labels(pipeline) {
+            if let Some(newest) = self.change.labels.iter().rfind(|label| label.starts_with(&prefix)) {
+                content.labels.retain(|label| label == newest || !label.starts_with(&prefix));
+            }
+        }
     }
 
     /// Checks the data of the phase against the schema that the pipeline declares for it.
@@ -245,6 +259,9 @@ impl<'a> Save<'a> {
         }
         for label in &change.labels {
             check_name("a label", label, &[',']).map_err(ChangeError::Name)?;
+        }
+        for fact in &change.facts {
+            check_fact(fact)?;
         }
         if let Some(key) = self.key {
             check_name("a key", key, &[]).map_err(ChangeError::Name)?;

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
+use serde_json::Value;
 
 use super::resume_command::ResumeCommand;
+use super::save_flags::named_json;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::attempts::RetryFlags;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::input::{STDIN, read_foreign_stdin};
+use crate::cli::input::{Input, STDIN, read_foreign_stdin};
 use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{Choice, ask};
 use crate::cli::session::{Judgement, Session, Workspace};
@@ -38,6 +40,7 @@ Examples:
   ckpt resume 042 && start-agent
   ckpt resume 042 --context --json
   ckpt resume 042 --from 042/3 --explain
+  ckpt resume 042 --fact issue=@issue.json
   ckpt resume --file .claude/checkpoints/implement_auth_20251003_184530.json
   ckpt resume 042 -- claude -p \"Continue the work described on stdin\"
 
@@ -56,8 +59,11 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "SELECTOR")]
     from: Option<Selector>,
     /// Judge the checkpoint file of another system, without importing it
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command", "fact"])]
     file: Option<PathBuf>,
+    /// Compare a recorded external fact with what it is now; what changed is listed by JSON pointer
+    #[arg(long, value_name = "NAME=JSON|@FILE|-")]
+    fact: Vec<String>,
     /// Accept the verdict `confirm`; nothing accepts `blocked`
     #[arg(short = 'y', long)]
     yes: bool,
@@ -84,7 +90,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let workspace = session.workspace()?;
     let selected = args.select(session, &workspace)?;
-    let judgement = session.judge(&workspace, selected);
+    let judgement = session.judge_with_facts(&workspace, selected, &args.current_facts()?);
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
@@ -142,6 +148,11 @@ pub(super) fn exit(verdict: Verdict, yes: bool) -> Exit {
 }
 
 impl ResumeArgs {
+    fn current_facts(&self) -> Result<Vec<(String, Value)>, Failure> {
+        let reader = Input::default();
+        self.fact.iter().map(|argument| named_json("--fact", argument, &reader)).collect()
+    }
+
     fn select(&self, session: &Session, workspace: &Workspace) -> Result<Selected, Failure> {
         let store = &workspace.store;
         if let Some(from) = &self.from {

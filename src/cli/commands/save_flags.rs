@@ -2,13 +2,14 @@
 
 use clap::{Args, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
+use serde_json::Value;
 
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
 use crate::cli::values::mirror_dialect;
 use crate::core::change::{Edit, NamedPipeline, SaveInput, TaskChange};
-use crate::core::checkpoint::Artifact;
+use crate::core::checkpoint::{Artifact, Fact};
 use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
 use crate::core::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
@@ -44,6 +45,9 @@ pub(super) struct SaveFlags {
     /// Set one member of the state; `/a/b` is a JSON pointer
     #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
     pub(super) set: Vec<String>,
+    /// Append to an array of the state, unless it is in there; `/a/b` is a JSON pointer
+    #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
+    pub(super) add: Vec<String>,
     /// Record a file by size and SHA-256
     #[arg(long, value_name = "[NAME=]PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
     pub(super) artifact: Vec<String>,
@@ -59,6 +63,15 @@ pub(super) struct SaveFlags {
     /// A word to find the workflow by
     #[arg(long, value_name = "L", help_heading = "Content")]
     pub(super) label: Vec<String>,
+    /// Take a label away
+    #[arg(long, value_name = "L", help_heading = "Content")]
+    pub(super) unlabel: Vec<String>,
+    /// Remember a JSON document from outside, such as an issue; `resume --fact` compares it
+    #[arg(long, value_name = "NAME=JSON|@FILE|-", help_heading = "Content")]
+    pub(super) fact: Vec<String>,
+    /// Forget an external fact, by its name
+    #[arg(long, value_name = "NAME", help_heading = "Content")]
+    pub(super) forget_fact: Vec<String>,
 
     /// Why the checkpoint is taken
     // Not clap's choice of a parser, which is `From<String>`: that accepts the words of later versions.
@@ -104,8 +117,19 @@ impl SaveFlags {
             change.state.push(Edit::Merge(reader.json("--state", state)?));
         }
         for argument in &self.set {
-            change.state.push(set_argument(argument, reader)?);
+            let (key, value) = named_json("--set", argument, reader)?;
+            change.state.push(Edit::Set(key, value));
         }
+        for argument in &self.add {
+            let (key, value) = named_json("--add", argument, reader)?;
+            change.state.push(Edit::Add(key, value));
+        }
+        change.unlabels.extend(self.unlabel.iter().cloned());
+        for argument in &self.fact {
+            let (name, document) = named_json("--fact", argument, reader)?;
+            change.facts.push(Fact::new(name, document));
+        }
+        change.forgotten_facts.extend(self.forget_fact.iter().cloned());
         for argument in &self.task {
             change.tasks.push(task_argument(argument)?);
         }
@@ -140,16 +164,26 @@ fn listed_phases(args: &SaveFlags) -> Result<Option<Vec<PhaseId>>, Failure> {
     Ok(Some(phases))
 }
 
-fn set_argument(argument: &str, reader: &Input) -> Result<Edit, Failure> {
+/// Reads `KEY=JSON`, `KEY=@FILE` or `KEY=-`.
+pub(super) fn named_json(
+    flag: &'static str,
+    argument: &str,
+    reader: &Input,
+) -> Result<(String, Value), Failure> {
     let Some((key, value)) = argument.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-        return Err(Failure::new(ErrorCode::Usage, format!("`--set {argument}` has no `KEY=`"))
-            .help("write `--set retries=2`"));
+        let example = match flag {
+            "--fact" => "issue=@issue.json",
+            "--add" => "notes='\"read the log\"'",
+            _ => "retries=2",
+        };
+        return Err(Failure::new(ErrorCode::Usage, format!("`{flag} {argument}` has no `KEY=`"))
+            .help(format!("write `{flag} {example}`")));
     };
-    let value = reader.json("--set", value).map_err(|failure| {
-        let quoted = serde_json::Value::from(value);
-        failure.help(format!("a text is quoted twice, for the shell and as JSON: `--set '{key}={quoted}'`"))
+    let value = reader.json(flag, value).map_err(|failure| {
+        let quoted = Value::from(value);
+        failure.help(format!("a text is quoted twice, for the shell and as JSON: `{flag} '{key}={quoted}'`"))
     })?;
-    Ok(Edit::Set(key.to_owned(), value))
+    Ok((key.to_owned(), value))
 }
 
 fn artifact_argument(argument: &str) -> Artifact {

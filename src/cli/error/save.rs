@@ -40,6 +40,21 @@ impl From<ChangeError> for Failure {
             ChangeError::UnknownArtifact { given: _, known } => fail(ErrorCode::UnknownArtifact)
                 .help(format!("they are called {}", words::and(&quoted(&known))))
                 .context("artifacts", json!(known)),
+            ChangeError::UnknownLabel { given: _, known } if known.is_empty() => {
+                fail(ErrorCode::UnknownLabel).help("there is none to take away")
+            }
+            ChangeError::UnknownLabel { given: _, known } => fail(ErrorCode::UnknownLabel)
+                .help(format!("the labels are {}", words::and(&quoted(&known))))
+                .context("labels", json!(known)),
+            ChangeError::UnknownFact { given: _, known } if known.is_empty() => {
+                fail(ErrorCode::UnknownFact).help("there is none to forget")
+            }
+            ChangeError::UnknownFact { given: _, known } => fail(ErrorCode::UnknownFact)
+                .help(format!("they are called {}", words::and(&quoted(&known))))
+                .context("facts", json!(known)),
+            ChangeError::NotAnArray { what: _, at: _ } => {
+                fail(ErrorCode::NotAnArray).help("`--set key=JSON` replaces it")
+            }
             ChangeError::NotAnObject { what: _, at: _ } => fail(ErrorCode::NotAnObject)
                 .help("set a member of an object: `--set key=JSON` or `--set /a/b=JSON`"),
             ChangeError::MustBeObject { what } => {

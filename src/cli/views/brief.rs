@@ -12,6 +12,7 @@ use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
 use crate::core::WorkflowId;
 use crate::core::finding::Severity;
+use crate::core::messages::Messages;
 use crate::core::phase::PhaseId;
 use crate::core::resume::{FileCondition, Verdict};
 use crate::core::span::humane;
@@ -117,6 +118,14 @@ impl BriefReport {
         ] {
             if !ids.is_empty() {
                 lines.push(vec![format!("{word}: {}", names(ids, 8))]);
+            }
+        }
+        let Messages { pending, awaiting_response } = Messages::of_state(&checkpoint.content.state);
+        for (word, ids) in
+            [("Messages to send again", pending), ("Messages that wait for an answer", awaiting_response)]
+        {
+            if !ids.is_empty() {
+                lines.push(forms([8, 2], |most| format!("{word}: {}", names(&ids, most))));
             }
         }
         if !resume.done.is_empty() {

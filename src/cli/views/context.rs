@@ -129,8 +129,10 @@ impl Report for ContextReport {
         if self.state.as_object().is_some_and(|state| !state.is_empty()) {
             page.line(format!("State: {}", page.escape(&self.state.to_string())));
         }
-        for ArtifactCondition { name, path, condition } in &self.artifacts {
-            page.line(format!("Artifact {}: {} ({})", escape::name(name), quoted(path), condition.word()));
+        for ArtifactCondition { name, path, phase, condition } in &self.artifacts {
+            let (name, path, word) = (escape::name(name), quoted(path), condition.word());
+            let of = phase.as_ref().map(|id| format!(" of phase {}", escape::name(id.as_str())));
+            page.line(format!("Artifact {name}{}: {path} ({word})", of.unwrap_or_default()));
         }
         for WatchedState { path, changed } in &self.watched {
             let word = if *changed { "changed, read it again" } else { "unchanged" };

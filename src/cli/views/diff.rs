@@ -153,7 +153,11 @@ fn shown(page: &Page, value: &Value, free: bool) -> String {
 
 /// Returns the main members of an added or removed entry.
 fn main_members(members: &serde_json::Map<String, Value>) -> String {
-    let names = ["status", "phase", "path", "action", "message", "reason"];
+    // A file is known by its path.
+    let names: &[&str] = match members.get("path") {
+        Some(_) => &["path"],
+        None => &["status", "phase", "action", "message", "reason"],
+    };
     let words = names.iter().filter_map(|name| members.get(*name).and_then(Value::as_str));
     words.collect::<Vec<_>>().join(", ")
 }

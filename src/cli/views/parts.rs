@@ -7,7 +7,7 @@ use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, GitContext, Writer};
 use crate::core::finding::{Finding, Severity};
-use crate::core::phase::PhaseStatus;
+use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::resume::FileCondition;
 
 /// Returns the word and the style for the status of a phase.
@@ -66,6 +66,8 @@ pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
 pub(super) struct ArtifactCondition {
     pub(super) name: String,
     pub(super) path: String,
+    /// The phase that recorded it.
+    pub(super) phase: Option<PhaseId>,
     pub(super) condition: FileCondition,
 }
 
@@ -76,6 +78,7 @@ pub(super) fn artifact_conditions(judgement: &Judgement) -> Vec<ArtifactConditio
         .map(|(artifact, condition)| ArtifactCondition {
             name: artifact.name.clone(),
             path: artifact.path.clone(),
+            phase: artifact.phase.clone(),
             condition: *condition,
         })
         .collect()

@@ -82,7 +82,7 @@ impl PipelineReport {
 
     /// A pipeline that has no phases until a save gives their number.
     pub(crate) fn numbered(name: &str) -> Self {
-        let pipeline = Pipeline { name: name.to_owned(), phases: Vec::new() };
+        let pipeline = Pipeline { name: name.to_owned(), ..Pipeline::default() };
         Self { pipeline, numbered: true, warnings: Vec::new() }
     }
 }

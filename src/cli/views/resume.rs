@@ -13,6 +13,7 @@ use crate::cli::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Code, Severity};
+use crate::core::messages::Messages;
 use crate::core::resume::tasks::RecoveredTasks;
 use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use crate::core::span::ago;
@@ -23,6 +24,9 @@ const MOST_PHASES: usize = 20;
 
 /// How many tasks of one kind are named; more are counted.
 const MOST_TASKS: usize = 5;
+
+/// How many messages of one kind are named; more are counted.
+const MOST_MESSAGES: usize = 5;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ResumeReport {
@@ -39,6 +43,7 @@ pub(crate) struct ResumeReport {
     resume: Resume,
     saved_at: Timestamp,
     artifacts: Vec<ArtifactCondition>,
+    messages: Messages,
     warnings: Vec<String>,
     #[serde(skip)]
     accepted: bool,
@@ -61,6 +66,7 @@ impl ResumeReport {
             resume: resume.clone(),
             saved_at: checkpoint.saved_at,
             artifacts: artifact_conditions(judgement),
+            messages: Messages::of_state(&checkpoint.content.state),
             warnings: Vec::new(),
             accepted: false,
             explained: false,
@@ -160,6 +166,18 @@ impl ResumeReport {
         words.join(", ")
     }
 
+    /// `2 pending: MSG-1, MSG-2; 1 awaiting response: MSG-3`
+    fn messages_line(&self) -> String {
+        let Messages { pending, awaiting_response } = &self.messages;
+        let mut words = Vec::new();
+        for (word, ids) in [("pending", pending), ("awaiting response", awaiting_response)] {
+            if !ids.is_empty() {
+                words.push(format!("{} {word}: {}", ids.len(), first_few(ids, MOST_MESSAGES)));
+            }
+        }
+        words.join("; ")
+    }
+
     /// `3 done; ready: parser, lexer; 1 waiting`
     fn tasks_line(&self) -> String {
         let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } = &self.resume.tasks;
@@ -207,6 +225,7 @@ impl Report for ResumeReport {
             ("then", first_few(&then, MOST_PHASES)),
             ("tasks", self.tasks_line()),
             ("artifacts", self.artifacts_line()),
+            ("messages", self.messages_line()),
         ]);
         for finding in findings {
             render_finding(page, finding);

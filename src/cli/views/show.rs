@@ -120,6 +120,7 @@ impl ShowReport {
         phases(page, &content.phases);
         tasks(page, &content.tasks);
         artifacts(page, &content.artifacts);
+        facts(page, checkpoint);
         if !content.state.is_empty_object() {
             page.line("");
             page.line(format!("State: ckpt show {} --state", checkpoint.handle()));
@@ -226,9 +227,23 @@ fn artifacts(page: &mut Page, artifacts: &[Artifact]) {
     }
     page.line("");
     page.line("Artifacts");
-    for Artifact { name, path, size, .. } in artifacts {
+    for Artifact { name, path, size, phase, .. } in artifacts {
         let size = size.map_or_else(|| "missing".to_owned(), |size| Size(size).to_string());
         let name = if name == path { String::new() } else { format!("{name}: ") };
-        page.line(format!("  {}  {size}", page.escape(&format!("{name}{path}"))));
+        let of = phase.as_ref().map(|id| format!("  in {}", page.escape(id.as_str())));
+        page.line(format!("  {}  {size}{}", page.escape(&format!("{name}{path}")), of.unwrap_or_default()));
+    }
+}
+
+fn facts(page: &mut Page, checkpoint: &Checkpoint) {
+    let facts = &checkpoint.content.facts;
+    if facts.is_empty() {
+        return;
+    }
+    page.line("");
+    page.line("External facts");
+    for (index, fact) in facts.iter().enumerate() {
+        let (name, handle) = (page.escape(&fact.name), checkpoint.handle());
+        page.line(format!("  {name}: ckpt show {handle} --pointer /facts/{index}/document"));
     }
 }

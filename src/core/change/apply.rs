@@ -8,8 +8,12 @@ use super::error::ChangeError;
 use super::phases::{declare, find_or_add};
 use super::stamp::{Stamp, next_checkpoint};
 use super::{Change, Edit, TaskChange};
-use crate::core::checkpoint::{Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus};
-use crate::core::json::{Json, MAX_DEPTH, depth, is_reserved, merge_patch, overlay, set_member};
+use crate::core::checkpoint::{
+    Artifact, Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus,
+};
+use crate::core::json::{
+    Json, MAX_DEPTH, append_member, depth, is_reserved, merge_patch, overlay, set_member,
+};
 use crate::core::name::InvalidName;
 use crate::core::next_phase::RunState;
 use crate::core::phase::{Phase, PhaseStatus};
@@ -57,6 +61,11 @@ impl Change {
             let mut seen: HashSet<String> = next.labels.iter().cloned().collect();
             next.labels.extend(self.labels.iter().filter(|label| seen.insert((*label).clone())).cloned());
         }
+        for label in &self.unlabels {
+            let unknown = || ChangeError::UnknownLabel { given: label.clone(), known: next.labels.clone() };
+            let index = next.labels.iter().position(|known| known == label).ok_or_else(unknown)?;
+            next.labels.remove(index);
+        }
         if let Some(pipeline) = &self.pipeline {
             declare(next, pipeline)?;
         }
@@ -70,11 +79,13 @@ impl Change {
         self.move_tasks(next, now)?;
         self.forget(next)?;
         for artifact in &self.artifacts {
+            let artifact = Artifact { phase: next.phase.clone(), ..artifact.clone() };
             match next.artifacts.iter_mut().find(|known| known.name == artifact.name) {
-                Some(known) => *known = artifact.clone(),
-                None => next.artifacts.push(artifact.clone()),
+                Some(known) => *known = artifact,
+                None => next.artifacts.push(artifact),
             }
         }
+        self.change_facts(next)?;
         edit("state", &mut next.state, &self.state)?;
         self.settle_status(next);
         self.settle_next(next)
@@ -279,8 +290,10 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
     let too_deep = || Err(ChangeError::TooMany { what: "levels of nesting", limit: MAX_DEPTH });
     for edit in edits {
         match edit {
-            Edit::Set(key, _) if key.matches('/').count() > MAX_DEPTH => return too_deep(),
-            Edit::Set(key, _) if key.split('/').any(is_reserved) => {
+            Edit::Set(key, _) | Edit::Add(key, _) if key.matches('/').count() > MAX_DEPTH => {
+                return too_deep();
+            }
+            Edit::Set(key, _) | Edit::Add(key, _) if key.split('/').any(is_reserved) => {
                 let reason = "it is reserved".to_owned();
                 let name = InvalidName { given: key.clone(), what: "a member", reason };
                 return Err(ChangeError::Name(name));
@@ -289,6 +302,12 @@ fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), Cha
             Edit::Overlay(document) => overlay(&mut value, document.clone()),
             Edit::Set(key, member) => set_member(&mut value, key, member.clone())
                 .map_err(|at| ChangeError::NotAnObject { what, at })?,
+            Edit::Add(key, element) => {
+                let added = append_member(&mut value, key, element.clone());
+                if !added.map_err(|at| ChangeError::NotAnObject { what, at })? {
+                    return Err(ChangeError::NotAnArray { what, at: key.clone() });
+                }
+            }
         }
     }
     if !matches!(value, Value::Object(_)) {

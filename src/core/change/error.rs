@@ -52,6 +52,30 @@ pub enum ChangeError {
         /// The names of the recorded artifacts.
         known: Vec<String>,
     },
+    /// There is no such label to take away.
+    #[error("there is no label `{given}`")]
+    UnknownLabel {
+        /// The label asked for.
+        given: String,
+        /// The labels of the workflow.
+        known: Vec<String>,
+    },
+    /// There is no such external fact to forget.
+    #[error("no external fact is called `{given}`")]
+    UnknownFact {
+        /// The name asked for.
+        given: String,
+        /// The names of the recorded facts.
+        known: Vec<String>,
+    },
+    /// Only an array can be appended to.
+    #[error("nothing can be added to `{at}` of the {what}: it is not an array")]
+    NotAnArray {
+        /// The edited value: `state` or `data`.
+        what: &'static str,
+        /// The member.
+        at: String,
+    },
     /// The edit has a path through a value that is not an object.
     #[error("{what} cannot be set: `{at}` is not inside an object")]
     NotAnObject {

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Change, Edit, TaskChange};
-use crate::core::checkpoint::{Artifact, Checkpoint, Content};
+use crate::core::checkpoint::{Artifact, Checkpoint, Content, Fact};
 use crate::core::json::below;
 use crate::core::phase::{MAX_PHASES, PhaseId};
 use crate::core::pipeline::{Pipeline, PipelineError};
@@ -131,7 +131,7 @@ impl SaveInput {
             next_action,
             next_phase,
             data: fields.take_any("data").map(Edit::Overlay).into_iter().collect(),
-            state: fields.take_any("state").map(Edit::Overlay).into_iter().collect(),
+            state: fields.state(),
             artifacts,
             forgotten: fields.take("forget_artifacts").unwrap_or_default(),
             tasks,
@@ -141,6 +141,9 @@ impl SaveInput {
             workflow_status: fields.take("workflow_status"),
             pin: fields.take("pin").unwrap_or_default(),
             labels: fields.take("labels").unwrap_or_default(),
+            unlabels: fields.take("unlabels").unwrap_or_default(),
+            facts: fields.facts(),
+            forgotten_facts: fields.take("forget_facts").unwrap_or_default(),
             ..Change::default()
         };
         let mut input = Self { change, pipeline, workflow: fields.take("workflow"), ignored: Vec::new() };
@@ -192,6 +195,31 @@ impl Fields {
     fn phase(&mut self, name: &str) -> Option<PhaseId> {
         let value = self.take_any(name).filter(|value| !value.is_null())?;
         phase_id(&value).map_err(|message| self.refuse(name, message)).ok()
+    }
+
+    /// Takes `state`, which is laid over the state, and `add`, which has the new elements of arrays by their names.
+    fn state(&mut self) -> Vec<Edit> {
+        let mut edits: Vec<Edit> = self.take_any("state").map(Edit::Overlay).into_iter().collect();
+        for (name, elements) in self.take::<Map<String, Value>>("add").unwrap_or_default() {
+            match elements {
+                Value::Array(elements) => {
+                    edits.extend(elements.into_iter().map(|element| Edit::Add(name.clone(), element)));
+                }
+                _ => self.refuse("add", format!("`{name}` must be the array of the elements to add")),
+            }
+        }
+        edits
+    }
+
+    /// Takes `facts`, an object from names to documents, or the list that a whole checkpoint has.
+    fn facts(&mut self) -> Vec<Fact> {
+        match self.members.get("facts") {
+            Some(Value::Array(_)) => self.take("facts").unwrap_or_default(),
+            _ => {
+                let facts = self.take::<Map<String, Value>>("facts").unwrap_or_default();
+                facts.into_iter().map(|(name, document)| Fact::new(name, document)).collect()
+            }
+        }
     }
 
     fn trigger(&mut self) -> Option<Trigger> {

@@ -6,12 +6,14 @@
 mod apply;
 mod decisions;
 mod error;
+mod facts;
 mod input;
 mod phases;
 mod redaction;
 mod stamp;
 
 pub use error::ChangeError;
+pub use facts::check_fact;
 pub use input::{DocumentError, NamedPipeline, SaveInput};
 pub use redaction::refuse_secret;
 pub use stamp::Stamp;
@@ -20,7 +22,7 @@ pub(crate) use stamp::next_checkpoint;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::checkpoint::{Artifact, Checkpoint, Content, WorkflowStatus};
+use super::checkpoint::{Artifact, Checkpoint, Content, Fact, WorkflowStatus};
 use super::digest::Digest;
 use super::phase::{PhaseId, PhaseStatus};
 use super::pipeline::Pipeline;
@@ -71,6 +73,15 @@ pub struct Change {
     pub pin: bool,
     /// Words to find the workflow by.
     pub labels: Vec<String>,
+    /// Labels to take away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unlabels: Vec<String>,
+    /// External facts to remember.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+    /// The names of external facts to forget.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten_facts: Vec<String>,
     /// Members that this version does not know.
     pub extra: Map<String, Value>,
     /// An approval of a phase.
@@ -94,6 +105,8 @@ pub enum Edit {
     Overlay(Value),
     /// One member, by name or JSON pointer.
     Set(String, Value),
+    /// One more element of an array, which is named as a member is; nothing if the array has it already.
+    Add(String, Value),
 }
 
 /// A change of one task.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Change, ChangeError, Edit};
-use crate::core::json::below;
+use crate::core::json::{Json, below};
 use crate::core::redact::{redact_text, redact_value};
 
 impl Change {
@@ -35,7 +35,7 @@ impl Change {
             for edit in edits {
                 match edit {
                     Edit::Merge(value) | Edit::Overlay(value) => redact_value(value, pointer, &mut found),
-                    Edit::Set(key, value) => {
+                    Edit::Set(key, value) | Edit::Add(key, value) => {
                         redact(key, || pointer.to_owned(), &mut found);
                         let place = if key.starts_with('/') {
                             format!("{pointer}{key}")
@@ -49,6 +49,12 @@ impl Change {
         }
         for (index, label) in self.labels.iter_mut().enumerate() {
             redact(label, || format!("/labels/{index}"), &mut found);
+        }
+        for fact in &mut self.facts {
+            let unreadable = |source| ChangeError::Unreadable { what: "external fact", source };
+            let mut document = fact.document.to_value().map_err(unreadable)?;
+            redact_value(&mut document, &below("/facts", &fact.name), &mut found);
+            fact.document = Json::Given(document);
         }
         for (index, task) in self.tasks.iter_mut().enumerate() {
             for (name, text) in [("output", &mut task.output), ("error", &mut task.error)] {
@@ -95,6 +101,9 @@ impl Change {
             for id in task.after.iter().flatten().chain([&task.id]) {
                 refuse_secret("the id of a task", id.as_str())?;
             }
+        }
+        for fact in &self.facts {
+            refuse_secret("the name of an external fact", &fact.name)?;
         }
         let mut artifacts = self.artifacts.iter().collect::<Vec<_>>();
         if let Some(content) = &self.replace {

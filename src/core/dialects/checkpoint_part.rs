@@ -36,6 +36,8 @@ pub enum CheckpointPart {
     Tasks,
     /// The artifacts.
     Artifacts,
+    /// The external facts.
+    Facts,
     /// The replans.
     Replans,
     /// The approvals.
@@ -54,7 +56,7 @@ pub enum CheckpointPart {
 
 impl CheckpointPart {
     /// All parts.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Phases,
         Self::PhaseStatus,
         Self::Data,
@@ -64,6 +66,7 @@ impl CheckpointPart {
         Self::Note,
         Self::Tasks,
         Self::Artifacts,
+        Self::Facts,
         Self::Replans,
         Self::Approvals,
         Self::Error,
@@ -86,6 +89,7 @@ impl CheckpointPart {
             Self::Note => "the note",
             Self::Tasks => "the tasks",
             Self::Artifacts => "the artifacts",
+            Self::Facts => "the external facts",
             Self::Replans => "the replans",
             Self::Approvals => "the approvals",
             Self::Error => "the last error",
@@ -113,6 +117,7 @@ impl CheckpointPart {
                 missing_tasks(source, read_back).is_empty() && has_phases_of_tasks(source, read_back)
             }
             Self::Artifacts => has_artifacts(source, read_back),
+            Self::Facts => source.content.facts.iter().all(|fact| read_back.content.facts.contains(fact)),
             Self::Replans => {
                 count_by_phase(&source.content.replans) == count_by_phase(&read_back.content.replans)
             }

@@ -5,6 +5,7 @@ use super::evaluate::{ResumePoint, is_delivered};
 use super::facts::{Facts, FileCondition, OutputFact};
 use super::tasks::RecoveredTasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::external::{ComparedFact, Comparison, FactChange};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -282,8 +283,15 @@ impl Checks<'_> {
                     Finding::confirm(Code::ArtifactUnreadable, format!("{path} cannot be read"))
                 }
                 FileCondition::Changed => {
-                    let message = format!("{path} changed since {handle}; look at it before you rely on it");
-                    Finding::advice(Code::ArtifactChanged, message)
+                    let Some(severity) = self.limits.changed_artifacts.severity() else { continue };
+                    let mut message =
+                        format!("{path} changed since {handle}; look at it before you rely on it");
+                    // The content is not kept, but git may have it.
+                    let commit = checkpoint.context.git.as_ref().and_then(|git| git.commit.as_ref());
+                    if let (Some(commit), true) = (commit, severity > Severity::Advice) {
+                        message.push_str(&format!(": git diff {commit} -- {}", shell_word(path)));
+                    }
+                    Finding::new(severity, Code::ArtifactChanged, message)
                 }
             };
             if finding.severity > Severity::Advice {
@@ -297,6 +305,36 @@ impl Checks<'_> {
             if *condition != FileCondition::Unchanged {
                 let message = format!("{} changed since {handle}; read it again", file.path);
                 self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
+            }
+        }
+    }
+
+    /// Checks the external facts.
+    pub(super) fn external(&mut self) {
+        let handle = self.checkpoint.handle();
+        for ComparedFact { name, comparison } in &self.facts.external {
+            match comparison {
+                Comparison::NotCompared => {
+                    let message = format!("the fact {name} is as it was recorded; --fact compares it");
+                    self.add(Finding::info(Code::FactNotCompared, message));
+                }
+                Comparison::NotRecorded => {
+                    let message = format!("the fact {name} was not recorded, so it was not compared");
+                    self.add(Finding::advice(Code::FactNotCompared, message));
+                }
+                Comparison::Compared { changes, left_out } => {
+                    for FactChange { pointer, change, severity } in changes {
+                        let message = format!(
+                            "the fact {name} changed since {handle} at {}: {change}",
+                            or_root(pointer)
+                        );
+                        self.add(Finding::new(*severity, Code::FactChanged, message).at(pointer));
+                    }
+                    if let (Some(last), 1..) = (changes.last(), left_out) {
+                        let message = format!("the fact {name} has {left_out} more changes");
+                        self.add(Finding::new(last.severity, Code::FactChanged, message));
+                    }
+                }
             }
         }
     }
@@ -331,6 +369,11 @@ impl Checks<'_> {
 fn enumerate(phases: &[&PhaseId]) -> (String, &'static str) {
     let names = phases.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
     if phases.len() == 1 { (format!("phase {names}"), "was") } else { (format!("phases {names}"), "were") }
+}
+
+/// A JSON pointer for people, who do not see an empty one.
+fn or_root(pointer: &str) -> &str {
+    if pointer.is_empty() { "/" } else { pointer }
 }
 
 fn after_colon(error: Option<&String>) -> String {

@@ -110,6 +110,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.selection(&point);
     checks.git();
     checks.files();
+    checks.external();
     checks.age(age_seconds);
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);

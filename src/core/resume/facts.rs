@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::core::external::ComparedFact;
 use crate::core::task::TaskStatus;
 
 /// The observed state of everything that a checkpoint refers to.
@@ -18,6 +19,8 @@ pub struct Facts {
     pub watched: Vec<FileCondition>,
     /// The git checkout; `None` outside of one.
     pub git: Option<GitFact>,
+    /// The external facts, compared with the documents that were given.
+    pub external: Vec<ComparedFact>,
     /// The session of the calling agent, if there is one.
     pub session: Option<String>,
     /// How the checkpoint was chosen.

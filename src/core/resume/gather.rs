@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::facts::{Facts, FileCondition, GitFact, OutputFact, Selection};
 use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
+use crate::core::external::{self, FactSeverities};
 use crate::core::files::{FileAt, FileProblem, follow_in_project};
 use crate::core::git::Checkout;
 use crate::core::json::{Json, parse_strict};
@@ -30,6 +33,10 @@ pub struct Observer<'a> {
     pub session: Option<&'a str>,
     /// The largest file that is hashed.
     pub max_file: Size,
+    /// The documents that external facts have now, by name.
+    pub current_facts: &'a [(String, Value)],
+    /// The severities of changes of external facts.
+    pub fact_severities: FactSeverities,
 }
 
 /// Collects the facts about everything that the checkpoint refers to.
@@ -43,6 +50,11 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
         task_outputs: task_outputs(checkpoint, observer, &mut steps),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
         git: git(checkpoint, observer),
+        external: external::compare(
+            &checkpoint.content.facts,
+            observer.current_facts,
+            &observer.fact_severities,
+        ),
         session: observer.session.map(str::to_owned),
         selection: Selection::default(),
     }

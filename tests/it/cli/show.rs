@@ -49,7 +49,7 @@ fn a_person_sees_where_the_work_stands() {
       parser  failed  in build  after lexer  writes p.json
 
     Artifacts
-      spec: docs/spec.md  5 B
+      spec: docs/spec.md  5 B  in plan
 
     State: ckpt show 042/3 --state
     --- end

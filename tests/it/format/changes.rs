@@ -50,11 +50,12 @@ fn json() -> impl Strategy<Value = Value> {
 
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
     let object = || vec(("[a-c]", json()), 0..3).prop_map(Map::from_iter).prop_map(Value::Object);
-    let key = prop_oneof!["[a-c]", "/[a-c]/[a-c]", Just("/".to_owned())];
+    let key = || prop_oneof!["[a-c]", "/[a-c]/[a-c]", Just("/".to_owned())];
     let edit = prop_oneof![
         object().prop_map(Edit::Merge),
         object().prop_map(Edit::Overlay),
-        (key, json()).prop_map(|(key, value)| Edit::Set(key, value)),
+        (key(), json()).prop_map(|(key, value)| Edit::Set(key, value)),
+        (key(), json()).prop_map(|(key, value)| Edit::Add(key, value)),
     ];
     vec(edit, 0..3)
 }
@@ -76,6 +77,7 @@ fn artifacts() -> impl Strategy<Value = Vec<Artifact>> {
             name,
             path,
             size,
+            phase: None,
             extra: Default::default(),
         });
     vec(artifact, 0..2)

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use ckpt::core::checkpoint::Sealed;
 use ckpt::core::checkpoint::{
-    Artifact, Checkpoint, CheckpointRef, Content, Context, Doubt, GitContext, Imported, LastError, Next,
-    Replan, SaveKey, WatchedFile, Writer,
+    Artifact, Checkpoint, CheckpointRef, Content, Context, Doubt, Fact, GitContext, Imported, LastError,
+    Next, Replan, SaveKey, WatchedFile, Writer,
 };
 use ckpt::core::digest::Digest;
 use ckpt::core::format::{decode, encode};
@@ -97,9 +97,10 @@ fn tasks() -> Vec<Task> {
 fn everything() -> Checkpoint {
     let digest = Digest::of(b"content");
     let some = |text: &str| Some(text.to_owned());
-    let artifact = |name: &str, size, sha256| {
+    let artifact = |name: &str, size: Option<u64>, sha256| {
         let path = format!("out/{name}.md");
-        Artifact { name: name.to_owned(), path, size, sha256, extra: Default::default() }
+        let phase = size.map(|_| "plan".parse().unwrap());
+        Artifact { name: name.to_owned(), path, size, sha256, phase, extra: Default::default() }
     };
     let watched =
         |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, extra: Default::default() };
@@ -128,6 +129,7 @@ fn everything() -> Checkpoint {
             phases: phases(),
             tasks: tasks(),
             artifacts: vec![artifact("a", Some(0), Some(digest)), artifact("b", None, None)],
+            facts: vec![Fact::new("issue", odd())],
             replans: vec![replan(Some("the world changed")), replan(None)],
             last_error: Some(LastError {
                 message: "it does not\nbuild".to_owned(),
@@ -213,7 +215,7 @@ fn the_file_matches_its_schema() {
 
 /// Adds two fields that no version has a name for to an object and to all records in it; the number of records.
 fn extend(document: &mut Value) -> usize {
-    const FREE_FORM: [&str; 3] = ["data", "state", "schema"];
+    const FREE_FORM: [&str; 4] = ["data", "state", "schema", "document"];
     match document {
         Value::Array(items) => items.iter_mut().map(extend).sum(),
         Value::Object(members) => {
@@ -232,7 +234,7 @@ fn extend(document: &mut Value) -> usize {
 #[test]
 fn unknown_fields_survive_at_every_level_in_their_order() {
     let mut document: Value = serde_json::from_slice(GOLDEN).unwrap();
-    assert_eq!(extend(&mut document), 30, "records in the file");
+    assert_eq!(extend(&mut document), 31, "records in the file");
     let mut read: Checkpoint = serde_json::from_str(&document.to_string()).unwrap();
     let bytes = encode(&mut read).unwrap();
     document["sha256"] = json!(read.sha256);

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::support::project::World;
 
@@ -53,4 +54,155 @@ fn a_run_says_that_nothing_was_saved_when_checkpoint_triggers_phase_transition_i
     --- end
     ");
     assert_eq!(world.numbers("42"), [1]);
+}
+
+fn newest(world: &World) -> serde_json::Value {
+    world.stored("42", *world.numbers("42").last().unwrap())
+}
+
+#[test]
+fn captured_entries_are_tracked_and_duplicate_captures_are_prevented() {
+    let world = begun();
+    let capture = |entry: &str| ["--add".to_owned(), format!("/knowledge_context/captured_entries={entry}")];
+    for entries in [&["\"KE-1\"", "\"KE-2\""][..], &["\"KE-2\"", "\"KE-3\""]] {
+        let flags: Vec<String> = entries.iter().flat_map(|entry| capture(entry)).collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        world.run(&[&["save", "42"][..], &flags].concat()).succeeds();
+    }
+    assert_eq!(
+        newest(&world)["state"]["knowledge_context"]["captured_entries"],
+        json!(["KE-1", "KE-2", "KE-3"])
+    );
+    world.run(&["save", "42", "--set", "n=1"]).succeeds();
+    let before = world.numbers("42");
+    world.refuses(&["save", "42", "--set", "n=2", "--add", "n=1"], 2, "not_an_array");
+    assert_eq!(world.numbers("42"), before, "nothing of a refused save is saved");
+    let document = r#"{"add": {"/knowledge_context/captured_entries": ["KE-3", "KE-4"]}}"#;
+    world.ckpt(&["save", "42", "--from", "-"]).stdin(document).run().succeeds();
+    assert_eq!(newest(&world)["state"]["knowledge_context"]["captured_entries"][3], "KE-4");
+}
+
+#[test]
+fn pending_messages_are_saved_for_retry_and_named_by_resume_and_brief() {
+    let world = begun();
+    world.run(&["save", "42", "--add", "/acp_state/pending_messages=\"MSG-1\""]).succeeds();
+    world.run(&["save", "42", "--add", "/acp_state/awaiting_response=\"MSG-2\""]).succeeds();
+    let outcome = world.run(&["resume", "42"]).succeeds();
+    assert!(
+        outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2\n"),
+        "{outcome}"
+    );
+    let report = world.json(&["resume", "42"]);
+    assert_eq!(report["messages"], json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"]}));
+    let brief = world.run(&["brief", "42"]).succeeds();
+    assert!(brief.stdout.contains("Messages to send again: MSG-1\n"), "{brief}");
+    assert!(brief.stdout.contains("Messages that wait for an answer: MSG-2\n"), "{brief}");
+}
+
+#[test]
+fn current_state_label_is_one_label_and_the_others_stay() {
+    let world = begun();
+    world.run(&["save", "42", "--label", "state:enrich", "--label", "type:feature"]).succeeds();
+    world.run(&["save", "42", "--label", "state:ready"]).succeeds();
+    assert_eq!(newest(&world)["labels"], json!(["type:feature", "state:ready"]));
+    world.run(&["save", "42", "--unlabel", "type:feature"]).succeeds();
+    assert_eq!(newest(&world)["labels"], json!(["state:ready"]));
+    world.refuses(&["save", "42", "--unlabel", "type:feature"], 2, "unknown_label");
+    // Only where the pipeline says so.
+    world.run(&["save", "7", "--phases", "a,b", "--label", "state:x", "--label", "state:y"]).succeeds();
+    assert_eq!(world.stored("7", 1)["labels"], json!(["state:x", "state:y"]));
+    world.configure("[pipelines.mine]\nphases = [\"a\"]\nexclusive_labels = [\"is:\"]\n");
+    world.run(&["save", "8", "--pipeline", "mine", "--label", "is:x", "--label", "is:y"]).succeeds();
+    assert_eq!(world.stored("8", 1)["labels"], json!(["is:y"]));
+}
+
+const ISSUE: &str =
+    r#"{"title": "JWT", "body": "First\nSecond", "labels": ["state:enrich", "type:feature"]}"#;
+
+#[test]
+fn issue_labels_changed_since_checkpoint_proceeds_with_warning() {
+    let world = begun();
+    world.write("issue.json", ISSUE);
+    world.run(&["save", "42", "--fact", "issue=@issue.json"]).succeeds();
+    let now = ISSUE.replace("state:enrich", "state:ready");
+    let outcome = world.ckpt(&["resume", "42", "--fact", "issue=-"]).stdin(&now).run().succeeds();
+    let message =
+        "the fact issue changed since 42/2 at /labels: added \"state:ready\"; removed \"state:enrich\"";
+    assert!(outcome.stdout.contains(&format!("warning    {message}\n")), "{outcome}");
+    let unchanged = world.ckpt(&["resume", "42", "--fact", "issue=-"]).stdin(ISSUE).run().succeeds();
+    assert!(!unchanged.stdout.contains("the fact issue"), "{unchanged}");
+}
+
+#[test]
+fn issue_body_modified_since_checkpoint_prompts_the_user() {
+    let world = begun();
+    world.run(&["save", "42", "--fact", &format!("issue={ISSUE}")]).succeeds();
+    let now = ISSUE.replace("Second", "Zweitens");
+    let outcome = world.run(&["resume", "42", "--fact", &format!("issue={now}"), "--json"]).exits(7);
+    let finding = &outcome.document()["findings"][0];
+    assert_eq!((&finding["code"], &finding["severity"]), (&json!("fact_changed"), &json!("confirm")));
+    assert_eq!(
+        finding["message"],
+        "the fact issue changed since 42/2 at /body: line 2 was \"Second\" and is now \"Zweitens\""
+    );
+}
+
+#[test]
+fn the_severity_of_a_changed_fact_is_configurable() {
+    let world = begun();
+    world.run(&["save", "42", "--fact", &format!("issue={ISSUE}")]).succeeds();
+    world.configure("[resume.facts]\n\"issue/body\" = \"ignore\"\n\"issue/title\" = \"blocker\"\n");
+    let judge = |now: String| world.run(&["resume", "42", "--fact", &format!("issue={now}"), "--json"]);
+    judge(ISSUE.replace("Second", "2")).succeeds();
+    assert_eq!(judge(ISSUE.replace("JWT", "JWS")).exits(7).document()["verdict"], "blocked");
+    world.configure("[resume.facts]\n\"issue\" = \"fatal\"\n");
+    world.refuses(&["resume", "42"], 2, "invalid_config");
+}
+
+#[test]
+fn facts_are_kept_until_they_are_replaced_or_forgotten() {
+    let world = begun();
+    world.run(&["save", "42", "--fact", "a={\"n\":1.0}", "--fact", "b=2"]).succeeds();
+    world.run(&["save", "42", "--phase", "ready"]).succeeds();
+    world.run(&["save", "42", "--fact", "a=3", "--forget-fact", "b"]).succeeds();
+    assert_eq!(world.stored("42", 3)["facts"][0]["document"].to_string(), "{\"n\":1.0}");
+    assert_eq!(newest(&world)["facts"], json!([{"name": "a", "document": 3}]));
+    world.refuses(&["save", "42", "--forget-fact", "b"], 2, "unknown_fact");
+    world.refuses(&["save", "42", "--fact", "a/b=1"], 2, "invalid_name");
+    let shown = world.run(&["show", "42"]).succeeds();
+    assert!(
+        shown.stdout.contains("External facts\n  a: ckpt show 42/4 --pointer /facts/0/document\n"),
+        "{shown}"
+    );
+    let unknown = world.run(&["resume", "42", "--fact", "other=1"]).succeeds();
+    assert!(unknown.stdout.contains("the fact other was not recorded"), "{unknown}");
+    assert!(
+        unknown.stdout.contains("note       the fact a is as it was recorded; --fact compares it"),
+        "{unknown}"
+    );
+    world.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn a_secret_in_a_fact_is_replaced_and_is_no_change() {
+    let world = begun();
+    let fact = "issue={\"token\": \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"}";
+    let outcome = world.run(&["save", "42", "--fact", fact]).succeeds();
+    assert!(outcome.stderr.contains("replaced what looks like secrets at /facts/issue/token"), "{outcome}");
+    assert!(!newest(&world).to_string().contains("ghp_"));
+    let judged = world.run(&["resume", "42", "--fact", fact]).succeeds();
+    assert!(!judged.stdout.contains("fact issue changed"), "{judged}");
+}
+
+#[test]
+fn files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile() {
+    let world = begun();
+    world.write("src/tokens.py", "one\n");
+    world.run(&["save", "42", "--artifact", "src/tokens.py"]).succeeds();
+    assert_eq!(newest(&world)["artifacts"][0]["phase"], "enrich", "an artifact remembers its phase");
+    world.write("src/tokens.py", "two\n");
+    let outcome = world.run(&["resume", "42"]).exits(7);
+    assert!(outcome.stdout.contains("confirm    src/tokens.py changed since 42/2"), "{outcome}");
+    world.configure("[resume]\nchanged_artifacts = \"advice\"\n");
+    world.run(&["resume", "42"]).succeeds();
 }

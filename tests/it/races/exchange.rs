@@ -113,7 +113,14 @@ fn checkpoint(artifact: &str) -> Checkpoint {
 fn only_files_inside_are_judged_by_resume() {
     let temp = tempfile::tempdir().unwrap();
     let scene = Scene::new(temp.path(), "dir");
-    let observer = Observer { project: &scene.project, checkout: None, session: None, max_file: LIMIT };
+    let observer = Observer {
+        project: &scene.project,
+        checkout: None,
+        session: None,
+        max_file: LIMIT,
+        current_facts: &[],
+        fact_severities: Default::default(),
+    };
     let (inside, outside) = (checkpoint(INSIDE), checkpoint(OUTSIDE));
     scene.exchanging(ROUNDS / 2, || {
         let facts = gather(&outside, &observer);

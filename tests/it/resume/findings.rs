@@ -7,7 +7,8 @@ use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
 use ckpt::core::change::{Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, WatchedFile};
 use ckpt::core::digest::Digest;
-use ckpt::core::finding::Code;
+use ckpt::core::external::{ComparedFact, Comparison, FactChange};
+use ckpt::core::finding::{Code, Severity};
 use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
 use ckpt::core::resume::{
     DamagedNewest, Facts, FileCondition, GitFact, Limits, OutputFact, Selection, evaluate,
@@ -83,6 +84,7 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         path: format!("{name}.md"),
         size: Some(1),
         sha256: Some(Digest::ZERO),
+        phase: None,
         extra: Default::default(),
     };
     world.content.artifacts = ["gone", "changed", "locked"].map(artifact).into();
@@ -151,6 +153,19 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     };
     let design = ("memory/reports/final_design.json".to_owned(), OutputFact::Valid);
     list.push((apply(None, &designed), Facts { outputs: HashMap::from([design]), ..Facts::default() }, 0));
+    let comparisons = [
+        Comparison::NotCompared,
+        Comparison::Compared {
+            changes: vec![FactChange {
+                pointer: "/body".into(),
+                change: "1 is now 2".into(),
+                severity: Severity::Confirm,
+            }],
+            left_out: 1,
+        },
+    ];
+    let external = comparisons.map(|comparison| ComparedFact { name: "issue".into(), comparison }).into();
+    list.push((base(), Facts { external, ..Facts::default() }, 0));
 
     list.push((apply(None, &Change { phase: Some("x".parse().unwrap()), ..Change::default() }), none, 0));
     list.extend(FOREIGN.iter().map(|text| (imported(text), Facts::default(), 0)));

@@ -228,6 +228,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
         path: "x".into(),
         size: Some(1),
         sha256: None,
+        phase: None,
         extra: Default::default(),
     }];
     checkpoint.context.git =

@@ -127,6 +127,7 @@ fn artifacts_stay_with_the_phase_that_lists_them() {
         path: file,
         size: None,
         sha256: None,
+        phase: None,
         extra,
     });
     let written = Dialect::ClaudePlan.write(&checkpoint, "/project".as_ref()).unwrap().main;

@@ -403,6 +403,7 @@ mod writing {
             path: "bench.txt".to_owned(),
             size: None,
             sha256: None,
+            phase: None,
             extra: Default::default(),
         });
         saved.content.labels.push("urgent".to_owned());

@@ -158,6 +158,7 @@ fn a_file_is_the_output_of_a_phase_only_where_that_is_known() {
         path: path.to_owned(),
         size: None,
         sha256: None,
+        phase: None,
         extra: Default::default(),
     };
     let promised = "memory/reports/demand.json";

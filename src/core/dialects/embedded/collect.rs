@@ -123,6 +123,7 @@ fn member(
             }
             ("tasks", json!(tasks))
         }
+        CheckpointPart::Facts => ("facts", json!(source.content.facts)),
         CheckpointPart::Replans => ("replans", json!(source.content.replans)),
         CheckpointPart::Approvals => ("approvals", approved(source).map(approval).collect()),
         CheckpointPart::Error => ("last_error", json!(source.content.last_error)),

@@ -8,14 +8,15 @@ use serde_json::{Map, Value};
 use super::artifact_names;
 use super::container::{KEY, container, find, needs_phase_list, needs_phase_owners};
 use super::phase_owners::PhaseOwners;
-use crate::core::change::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
-use crate::core::checkpoint::{CUSTOM_PIPELINE, GitContext, LastError, Next, Replan, WorkflowStatus};
+use crate::core::change::{MAX_TEXT_BYTES, MAX_TITLE_BYTES, check_fact};
+use crate::core::checkpoint::{CUSTOM_PIPELINE, Fact, GitContext, LastError, Next, Replan, WorkflowStatus};
 use crate::core::dialects::checkpoint_part::refines;
 use crate::core::dialects::dialect::Dialect;
 use crate::core::dialects::draft::{Draft, WatchedPath};
 use crate::core::dialects::members::pointer;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::dialects::{numbered_phases, phase_list};
+use crate::core::external::MAX_FACTS;
 use crate::core::finding::{Code, Severity};
 use crate::core::json::{Json, overlay};
 use crate::core::name::check_name;
@@ -147,6 +148,12 @@ fn read_lasting(data: &mut EmbeddedData<'_, '_, '_>, draft: &mut Draft) {
     }
     if let Some(names) = data.get("artifacts") {
         artifact_names::apply(names, draft);
+    }
+    if draft.content.facts.is_empty() {
+        let mut facts = data.get::<Vec<Fact>>("facts").unwrap_or_default();
+        facts.retain(|fact| check_fact(fact).is_ok());
+        facts.truncate(MAX_FACTS);
+        draft.content.facts = facts;
     }
     read_tasks(data, draft);
     if draft.content.replans.is_empty() {

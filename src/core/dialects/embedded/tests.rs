@@ -302,7 +302,7 @@ fn tasks_and_data_stay_with_their_phase_if_the_document_has_one_place_for_all() 
 
 fn file(name: &str, path: &str) -> Artifact {
     let (name, path) = (name.to_owned(), path.to_owned());
-    Artifact { name, path, size: None, sha256: None, extra: Default::default() }
+    Artifact { name, path, size: None, sha256: None, phase: None, extra: Default::default() }
 }
 
 /// A checkpoint whose first phase is done, the second skipped and the third begun, with a file that has a name.

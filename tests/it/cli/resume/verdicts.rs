@@ -57,7 +57,8 @@ fn blocked_exits_7_whatever_anybody_says() {
     let outcome = world.run(&["resume", "042", "--yes", "--json"]).exits(7);
     let answer = outcome.document();
     assert_eq!(answer["verdict"], "blocked");
-    assert_eq!(answer["artifacts"], json!([{"name": "out.md", "path": "out.md", "condition": "missing"}]));
+    let out = json!({"name": "out.md", "path": "out.md", "phase": "plan", "condition": "missing"});
+    assert_eq!(answer["artifacts"], json!([out]));
     assert_eq!(answer["findings"][0]["code"], "artifact_missing");
     assert_eq!(answer["findings"][0]["path"], "out.md");
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::dialect::Dialect;
-use super::embedded::state_beyond_dialect;
+use super::embedded::state_without_import;
 use crate::core::checkpoint::{Checkpoint, Replan};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -143,7 +143,7 @@ impl CheckpointPart {
                     read_back.and_then(|git| git.commit.as_ref()),
                 )
             }
-            Self::State => state_beyond_dialect(dialect, source) == state_beyond_dialect(dialect, read_back),
+            Self::State => state_without_import(dialect, source) == state_without_import(dialect, read_back),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::document::{Document, Notation};
 use super::merge::three_way;
 use super::read_log::ReadLog;
 use super::reading::{DialectFiles, Reading};
-use super::{ckpt, claude_dir, claude_plan, crunch, dotagent, embedded, generic, kamiflow};
+use super::{ckpt, claude_dir, claude_plan, crunch, dotagent, embedded, generic, kamiflow, native_state};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::json::{Json, overlay};
 use crate::core::time::Timestamp;
@@ -151,7 +151,7 @@ impl Dialect {
     /// members are written too.
     fn render(self, checkpoint: &Checkpoint, template: Option<&Value>) -> Option<DialectFiles> {
         let single = |main: Value| DialectFiles { main, companion: None };
-        Some(match self {
+        let mut files = match self {
             Self::Ckpt => single(ckpt::write(checkpoint)?),
             Self::Kamiflow => single(kamiflow::write(checkpoint)),
             Self::Dotagent => dotagent::write(checkpoint),
@@ -159,7 +159,9 @@ impl Dialect {
             Self::ClaudeDir => single(claude_dir::write(checkpoint, template)),
             Self::ClaudePlan => single(claude_plan::write(checkpoint, template)),
             Self::Generic => return None,
-        })
+        };
+        native_state::write(self, checkpoint, &mut files.main);
+        Some(files)
     }
 
     /// Returns the state of an imported checkpoint: the state that was embedded in the files, and the files themselves.

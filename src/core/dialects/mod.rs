@@ -23,6 +23,7 @@
 //! | `reading`, `draft`, `read_log` | what a reader produces, and the log it keeps |
 //! | `ckpt`, `kamiflow`, `dotagent`, `claude_dir`, `claude_plan`, `crunch` | one dialect each |
 //! | `generic` | the reader for any other document |
+//! | `native_state` | members of the state that a dialect has too |
 //! | `embedded` | ckpt data inside the files of other systems |
 //! | `checkpoint_part` | the parts of a checkpoint, and the check that an export preserves them |
 //! | `merge` | the three-way merge of JSON values |
@@ -36,7 +37,8 @@
 //! 2. Add a module with `recognises`, `read` and `write`, and their tests, and call them in `codec`: in `detect`, `read`
 //!    and `render`. A dialect with a fixed list of phases gets a built-in pipeline of the same name.
 //! 3. If it keeps a second file, name its key in `Dialect::companion_key`.
-//! 4. If it has a member for the data of its users, name it in `embedded/container.rs`.
+//! 4. If it has a member for the data of its users, name it in `embedded/container.rs`, and the members that users save as
+//!    their state in `native_state`.
 //! 5. Add the names of its files to `core/export`, and the name of its companion to `core/import`.
 
 mod checkpoint_part;
@@ -55,6 +57,7 @@ mod kamiflow;
 mod key_values;
 mod members;
 mod merge;
+mod native_state;
 mod numbered_phases;
 mod phase_list;
 mod read_log;

@@ -10,22 +10,13 @@ use crate::core::dialects::checkpoint_part::{
     CheckpointPart, approved, missing_data, missing_phase_statuses, missing_tasks, next_action, phase_data,
 };
 use crate::core::dialects::dialect::Dialect;
+use crate::core::dialects::native_state;
 use crate::core::phase::Phase;
 use crate::core::time::Timestamp;
 
-/// Returns the state of a checkpoint without the members that the dialect itself can express.
-pub(in crate::core::dialects) fn state_beyond_dialect(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
-    let mut state = state_without_import(dialect, checkpoint);
-    if let (Dialect::Kamiflow, Value::Object(members)) = (dialect, &mut state) {
-        members.shift_remove("metadata");
-        members.shift_remove("command");
-    }
-    state
-}
-
 /// Returns the state of a checkpoint without the imported files of the dialect, and without the data that is embedded in
 /// the files of other dialects: that is part of the checkpoint by now.
-fn state_without_import(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
+pub(in crate::core::dialects) fn state_without_import(dialect: Dialect, checkpoint: &Checkpoint) -> Value {
     let mut members = match checkpoint.content.state.to_value().unwrap_or_default() {
         Value::Null => Map::new(),
         Value::Object(members) => members,
@@ -67,6 +58,9 @@ pub(in crate::core::dialects) fn collect(
         {
             data.insert(key.to_owned(), value);
         }
+    }
+    if !CheckpointPart::State.is_preserved(source, read_back, dialect) {
+        collect_state(dialect, source, read_back, &mut data);
     }
     if needs_phase_owners(dialect)
         && let Some(owners) = PhaseOwners::collect(source, read_back)
@@ -132,14 +126,26 @@ fn member(
             ("watched", source.context.watched.iter().map(|file| json!(file.path)).collect())
         }
         CheckpointPart::Git => ("git", json!(source.context.git)),
-        CheckpointPart::State => {
-            let state = state_without_import(dialect, source);
-            if !state.is_object() {
-                return None;
-            }
-            ("state", state)
-        }
+        CheckpointPart::State => return None,
     })
+}
+
+/// Embeds the state, except for what the document has under the same name: of that, only the paths.
+fn collect_state(
+    dialect: Dialect,
+    source: &Checkpoint,
+    read_back: &Checkpoint,
+    data: &mut Map<String, Value>,
+) {
+    let Value::Object(mut state) = state_without_import(dialect, source) else { return };
+    let files = read_back.content.state.to_value().unwrap_or_default();
+    let paths = native_state::take_written(dialect, &files[dialect.word()], &mut state);
+    if !state.is_empty() || paths.is_empty() {
+        data.insert("state".to_owned(), state.into());
+    }
+    if !paths.is_empty() {
+        data.insert("native_state".to_owned(), json!(paths));
+    }
 }
 
 /// Returns the data of phases that is nowhere in the document, by phase.

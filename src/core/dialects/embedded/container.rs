@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use crate::core::dialects::dialect::Dialect;
 use crate::core::time::Timestamp;
 
-pub(super) const KEY: &str = "ckpt";
+pub(in crate::core::dialects) const KEY: &str = "ckpt";
 
 /// Returns the member whose content is up to the users of the system.
-pub(super) fn container(dialect: Dialect) -> Option<&'static str> {
+pub(in crate::core::dialects) fn container(dialect: Dialect) -> Option<&'static str> {
     match dialect {
         Dialect::Kamiflow => Some("metadata"),
         Dialect::ClaudeDir => Some("workflow_state"),

@@ -23,6 +23,6 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(super) use collect::{collect, is_same, state_beyond_dialect};
-pub(super) use container::{insert, remove};
+pub(super) use collect::{collect, is_same, state_without_import};
+pub(super) use container::{KEY, container, insert, remove};
 pub(super) use read::read;

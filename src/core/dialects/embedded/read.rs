@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::artifact_names;
-use super::container::{KEY, container, find, needs_phase_list, needs_phase_owners};
+use super::container::{KEY, container, find, needs_phase_list, needs_phase_owners, remove};
 use super::phase_owners::PhaseOwners;
 use crate::core::change::{MAX_TEXT_BYTES, MAX_TITLE_BYTES, check_fact};
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Fact, GitContext, LastError, Next, Replan, WorkflowStatus};
@@ -14,6 +14,7 @@ use crate::core::dialects::checkpoint_part::refines;
 use crate::core::dialects::dialect::Dialect;
 use crate::core::dialects::draft::{Draft, WatchedPath};
 use crate::core::dialects::members::pointer;
+use crate::core::dialects::native_state::{self, MemberPath};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::dialects::{numbered_phases, phase_list};
 use crate::core::external::MAX_FACTS;
@@ -54,6 +55,15 @@ pub(in crate::core::dialects) fn read(
         owners.apply(draft);
     }
     read_lasting(&mut data, draft);
+    let state = data.get::<Map<String, Value>>("state");
+    let paths = data.get::<Vec<MemberPath>>("native_state");
+    if state.is_some() || paths.is_some() {
+        let mut state = state.unwrap_or_default();
+        let mut document = main.clone();
+        remove(dialect, &mut document);
+        native_state::restore(dialect, &document, paths.unwrap_or_default(), &mut state);
+        draft.content.state = Json::Given(Value::Object(state));
+    }
 }
 
 /// The embedded members, their place in the document, and the log of the read.
@@ -166,9 +176,6 @@ fn read_lasting(data: &mut EmbeddedData<'_, '_, '_>, draft: &mut Draft) {
         }
     }
     read_phase_details(data, draft);
-    if let Some(state) = data.get::<Map<String, Value>>("state") {
-        draft.content.state = Json::Given(Value::Object(state));
-    }
 }
 
 /// Adds the tasks that the document does not have, as many as a save accepts.

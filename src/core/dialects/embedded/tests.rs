@@ -3,7 +3,7 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint, GitContext, Next, Replan, WorkflowStatus};
 use crate::core::dialects::checkpoint_part::{CheckpointPart, phase_data};
@@ -403,7 +403,109 @@ fn texts_that_could_not_be_saved_are_not_followed() {
     assert_eq!(write(Dialect::ClaudePlan, &checkpoint).main, document);
 }
 
+#[test]
+fn members_of_the_state_that_the_dialect_has_are_its_members() {
+    let state = json!({
+        "k": 1,
+        "plan_path": "specs/plan.md",
+        "team_state": {"team_id": "T1"},
+        "acp_state": {"pending_messages": ["MSG-1"]},
+        "knowledge_context": {"captured_entries": ["KE-1"]},
+        "issue_snapshot": {"body": "As a user", "labels": ["other"]},
+        "artifact_registry": {"spec": "spec.md"},
+        "research_results": ["r.md"],
+        "artifact_paths": {"dir": "out/"},
+        "command": "/lazy",
+        "metadata": {"duration": "9s"},
+    });
+    let places: [(Dialect, &[(&str, &str)]); 4] = [
+        (Dialect::Kamiflow, &[("/command", "/command"), ("/metadata/duration", "/metadata/duration")]),
+        (
+            Dialect::ClaudeDir,
+            &[
+                ("/plan_path", "/workflow_state/plan_path"),
+                ("/artifact_registry/spec", "/workflow_state/artifact_registry/spec"),
+                ("/research_results", "/workflow_state/research_results"),
+            ],
+        ),
+        (Dialect::ClaudePlan, &[("/plan_path", "/plan_path"), ("/artifact_paths", "/artifact_paths")]),
+        (
+            Dialect::Crunch,
+            &[
+                ("/team_state", "/team_state"),
+                ("/acp_state", "/acp_state"),
+                ("/knowledge_context/captured_entries", "/knowledge_context/captured_entries"),
+                ("/issue_snapshot/body", "/issue_snapshot/body"),
+            ],
+        ),
+    ];
+    for (dialect, members) in places {
+        let mut checkpoint = full(dialect);
+        checkpoint.content.state = Json::Given(state.clone());
+        let files = write(dialect, &checkpoint);
+        let container = CONTAINERS.iter().find(|(other, _)| *other == dialect).unwrap().1;
+        let embedded = files.main.pointer(container).unwrap();
+        for (native, place) in members {
+            assert_eq!(files.main.pointer(place), state.pointer(native), "{dialect} {place}");
+            assert_eq!(embedded.pointer(&format!("/state{native}")), None, "{dialect} {native}");
+        }
+        assert_eq!(embedded["state"]["k"], 1, "{dialect}");
+        // The system goes on with its own member.
+        let mut changed = files.clone();
+        let (native, place) = members[0];
+        *changed.main.pointer_mut(place).unwrap() = "theirs".into();
+        let again = imported_again(dialect, &changed).content.state.to_value().unwrap();
+        assert_eq!(again.pointer(native), Some(&json!("theirs")), "{dialect}");
+    }
+    // The labels of the checkpoint are those of the issue; what was saved as its snapshot is not lost.
+    let mut checkpoint = full(Dialect::Crunch);
+    checkpoint.content.state = Json::Given(state);
+    let files = write(Dialect::Crunch, &checkpoint);
+    assert_eq!(files.main["issue_snapshot"]["labels"], json!(["urgent"]));
+    let again = imported_again(Dialect::Crunch, &files).content.state.to_value().unwrap();
+    assert_eq!(again["issue_snapshot"], json!({"body": "As a user", "labels": ["other"]}));
+}
+
+/// Members of a state, most of which some dialect has.
+const STATE: [&str; 14] = [
+    "k",
+    "command",
+    "metadata",
+    "artifact_registry",
+    "plan_path",
+    "project_name",
+    "research_results",
+    "tests_passing",
+    "context_metadata",
+    "artifact_paths",
+    "team_state",
+    "execution_graph",
+    "issue_snapshot",
+    "knowledge_context",
+];
+
 proptest! {
+    /// A state that was saved here returns as it was, wherever the document has it.
+    #[test]
+    fn the_state_returns_as_it_was(
+        home in select(CONTAINERS.to_vec()),
+        state in vec((select(STATE.to_vec()), any_value()), 0..6),
+    ) {
+        let (dialect, _) = home;
+        let mut checkpoint = full(dialect);
+        let state: Map<String, Value> =
+            state.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        checkpoint.content.state = Json::Given(state.clone().into());
+        let files = write(dialect, &checkpoint);
+        prop_assert_eq!(left_out(dialect, &checkpoint), []);
+        let again = imported_again(dialect, &files);
+        let Ok(Value::Object(mut returned)) = again.content.state.to_value() else { panic!() };
+        returned.shift_remove(dialect.word());
+        dialect.companion_key().map(|key| returned.shift_remove(key));
+        prop_assert_eq!(&returned, &state);
+        prop_assert_eq!(write(dialect, &again), files);
+    }
+
     /// Whatever is said to be carried, nothing panics, and what was imported is written back as it was.
     #[test]
     fn odd_things_that_are_carried_do_no_harm(
@@ -419,7 +521,8 @@ proptest! {
     }
 }
 
-const MEMBERS: [&str; 10] = [
+const MEMBERS: [&str; 11] = [
+    "native_state",
     "phases",
     "phase_status",
     "phase_of",

@@ -384,7 +384,8 @@ fn a_workflow_of_the_program_is_written_as_a_whole_file() {
     let written = Dialect::Kamiflow.write(&checkpoint, "/project".as_ref()).unwrap().main;
     assert!(recognises(&written));
     let mut expected = with(json!({"command": "/mine", "timestamp": "2026-03-04T08:15:00.000Z"}));
-    expected["metadata"] = json!({"duration": "1s"});
+    let ckpt = json!({"saved_at": "2026-03-04T08:15:00.000Z", "native_state": [["command"], ["metadata"]]});
+    expected["metadata"] = json!({"duration": "1s", "ckpt": ckpt});
     assert_eq!(written, expected);
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&written), keys(&document()));

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint};
-use crate::core::dialects::members::first_member;
 use crate::core::phase::Phase;
 
 /// The artifacts of every task; null until the file exists.
@@ -22,9 +21,6 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
         .and_then(|next| next.action.clone())
         .or_else(|| content.find_phase(next_phase.as_ref()?)?.action.clone());
     let data = phase.and_then(|phase| phase.data.as_ref()?.to_value().ok()).unwrap_or_else(|| json!({}));
-    let state = content.state.to_value().unwrap_or_default();
-    let metadata =
-        first_member(&state, &["metadata"]).map_or_else(|| json!({}), |(_, metadata)| metadata.clone());
     let mut document = json!({
         "version": "1.0",
         "taskId": checkpoint.workflow,
@@ -32,7 +28,7 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
         "phase": phase.map(|phase| &phase.id),
         "phaseName": phase.map(|phase| phase.name.as_deref().unwrap_or(phase.id.as_str())),
         "timestamp": checkpoint.saved_at,
-        "command": state.get("command"),
+        "command": null,
         "status": phase.map(|phase| phase.status.word()),
         "artifacts": write_artifacts(&content.artifacts),
         "phaseData": data,
@@ -40,7 +36,7 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
         "reflection": data.get("reflection"),
         "nextPhase": next_phase,
         "nextAction": next_action,
-        "metadata": metadata,
+        "metadata": {},
     });
     if let Some(error) = phase.and_then(|phase| open_error(checkpoint, phase)) {
         document["error"] = error.into();

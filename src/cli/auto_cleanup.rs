@@ -45,7 +45,7 @@ fn clean_up(store: &Store, config: &Config, stamp: &Stamp, workflow: &WorkflowId
     if plan.is_empty() {
         return Ok(0);
     }
-    let mut cleaned = store.clean_up(&plan, stamp);
+    let mut cleaned = store.clean_up(&plan, stamp, &mut |_| {});
     match cleaned.failures.pop() {
         Some((_, error)) => Err(error.into()),
         None => Ok(cleaned.workflows.iter().map(|done| done.removed.len()).sum()),

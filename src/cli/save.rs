@@ -25,6 +25,8 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) if_changed: bool,
     /// Keep secrets instead of replacing them.
     pub(crate) allow_secrets: bool,
+    /// Write nothing, and report what would be saved.
+    pub(crate) dry_run: bool,
     /// The mirrors that are updated.
     pub(crate) mirrors: Mirrors,
 }
@@ -62,7 +64,7 @@ impl Session {
             .expect(options.expect)
             .key(options.key)
             .if_changed(options.if_changed);
-        let outcome = save.to(store)?;
+        let outcome = if options.dry_run { save.preview(store)? } else { save.to(store)? };
 
         let kept;
         let checkpoint = match &outcome {
@@ -79,6 +81,9 @@ impl Session {
             report.similar = store.near_miss(workflow);
         }
         report.redactions = redactions;
+        if options.dry_run {
+            return Ok(report.planned());
+        }
         if let Outcome::Written(checkpoint) = &outcome {
             report.warnings.extend(open_work(&change, checkpoint));
         }

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::core::dialects::Dialect;
+use crate::core::digest::Digest;
 use crate::core::{ArchiveReason, PhaseStatus, WorkflowStatus};
 
 impl ValueEnum for PhaseStatus {
@@ -52,6 +53,39 @@ impl ValueEnum for ArchiveReason {
             Self::Restarted | Self::Cleanup | Self::Other(_) => None,
         }
     }
+}
+
+/// The number of digits of a fingerprint that commands print. Any number from [`LEAST_DIGITS`] on is accepted.
+const SHORT_DIGITS: usize = 12;
+const LEAST_DIGITS: usize = 8;
+
+/// The beginning of the fingerprint of a plan.
+#[derive(Debug, Clone)]
+pub(crate) struct PlanPrefix(String);
+
+impl PlanPrefix {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for PlanPrefix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hex && (LEAST_DIGITS..=64).contains(&text.len()) {
+            return Ok(Self(text.to_ascii_lowercase()));
+        }
+        Err(format!("it is the fingerprint of a plan, or at least its first {LEAST_DIGITS} digits"))
+    }
+}
+
+/// Returns the beginning of a fingerprint that commands print.
+pub(crate) fn short(fingerprint: &Digest) -> String {
+    let mut digits = fingerprint.to_hex();
+    digits.truncate(SHORT_DIGITS);
+    digits
 }
 
 /// Parses a dialect that a mirror can be kept in.

@@ -144,6 +144,23 @@ impl<'a> Save<'a> {
         })
     }
 
+    /// Returns the outcome that [`to`](Self::to) would have, without writing.
+    ///
+    /// # Errors
+    /// As [`to`](Self::to), except those of writing.
+    pub fn preview<D: Disk>(self, store: &Store<D>) -> store::Result<Outcome> {
+        self.check_texts()?;
+        let request = self.key.map(|key| (key, self.change.fingerprint()));
+        let (newest, content_seq) = match store.continued(self.workflow)? {
+            Some((newest, content_seq)) => (Some(newest), content_seq),
+            None => (None, 0),
+        };
+        Ok(match self.decide(store, newest, content_seq, request)? {
+            Decision::Write(checkpoint) => Outcome::Written(checkpoint),
+            Decision::Keep(outcome) => outcome,
+        })
+    }
+
     /// Decides on the checkpoint that follows `newest`. `content_seq` is the number that `newest` was saved with, which
     /// differs from its own above a seal.
     fn decide<D: Disk>(

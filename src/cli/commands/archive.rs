@@ -9,13 +9,19 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
+use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::archive::ArchiveReport;
-use crate::cli::words::count;
+use crate::cli::words::{and, count};
+use crate::core::digest::Digest;
 use crate::core::span::Span;
-use crate::core::store::Error;
-use crate::core::store::{ArchiveProgress, Archived, BundleRow, WorkflowRow};
+use crate::core::store::{
+    ArchivePlan, ArchiveProgress, Archived, ArchivedPart, BundleRow, DeletionPlan, Error, WorkflowRow,
+};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
+
+/// More workflows than this are brought back by their undo record: the command stays short.
+const MOST_NAMED: usize = 8;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "archive",
@@ -29,17 +35,21 @@ const EXAMPLES: &str = "\
 Examples:
   ckpt archive 042
   ckpt archive 042 043 --as abandoned
-  ckpt archive --finished --idle-for 30d
-  ckpt archive --list";
+  ckpt archive --finished --idle-for 30d --dry-run
+  ckpt archive --list
+  ckpt archive 042 --delete --dry-run";
 
 /// Compress workflows and take them out of the live store
 ///
 /// Every checkpoint goes into a bundle, which is read back before anything leaves; `ckpt restore ID` brings all of it
 /// back. `show` and `resume --from` read archived checkpoints without that, and a save goes on where the workflow
 /// stood.
+///
+/// `--delete` deletes workflows that are archived already for good: all of their bundles, whatever their age. Their
+/// numbers stay taken.
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveArgs {
-    /// The workflows
+    /// The workflows: any number of them
     #[arg(
         value_name = "ID",
         required_unless_present_any = ["finished", "idle_for", "list"],
@@ -59,6 +69,15 @@ pub(crate) struct ArchiveArgs {
     /// List the bundles there are instead
     #[arg(long)]
     list: bool,
+    /// Delete these archived workflows for good instead; nothing brings them back
+    #[arg(long, conflicts_with_all = ["list", "finished", "idle_for", "reason"])]
+    delete: bool,
+    /// Say what would be done, and do nothing
+    #[arg(short = 'n', long, conflicts_with = "list")]
+    dry_run: bool,
+    /// Delete without asking
+    #[arg(short, long, requires = "delete", conflicts_with_all = ["reason", "finished", "idle_for", "list"])]
+    yes: bool,
 }
 
 fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
@@ -67,10 +86,15 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&ArchiveReport::listing(args.bundles(&store)?, &store));
     }
     let workspace = session.workspace()?;
+    if args.delete {
+        return delete(args, session, &workspace);
+    }
     let mut report = ArchiveReport::default();
+    report.applied = !args.dry_run;
     let workflows = args.select(&workspace.store, session.now(), &mut report)?;
     let mut progress = Progress::new(&session.ui);
     let mut failed = None;
+    let mut applied = Vec::new();
     for (index, workflow) in workflows.iter().enumerate() {
         let mut tell = |far: &ArchiveProgress| {
             progress.at(|| {
@@ -79,21 +103,25 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
                 format!("Archiving {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
             });
         };
-        match archive(args, session, &workspace, workflow, &mut tell) {
-            Ok((workflow, archived)) => {
-                report.add(&workflow, &archived);
+        let result = plan(args, &workspace.store, workflow, &mut tell).and_then(|plan| {
+            if args.dry_run {
+                report.add_plan(&plan);
+            } else {
+                let archived = apply(session, &workspace, &plan, &mut tell)?;
+                report.add(&plan.workflow, &archived);
                 let Workspace { place, store, config } = &workspace;
-                update_mirrors(store, config, &place.cwd, &workflow)
-                    .into_iter()
-                    .for_each(|line| report.warn(line));
+                report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.workflow));
+                applied.push((plan, archived));
             }
-            Err(failure) => {
-                report.fail(workflow, failure.clone());
-                failed = Some(failure);
-            }
+            Ok(())
+        });
+        if let Err(failure) = result {
+            report.fail(workflow, failure.clone());
+            failed = Some(failure);
         }
     }
     drop(progress);
+    report.undo = undo(session, &workspace, &applied, &mut report.warnings)?;
     match failed {
         // The failure of the only workflow is the failure of the command.
         Some(failure) if workflows.len() == 1 => Err(failure),
@@ -102,22 +130,108 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     }
 }
 
-fn archive(
+fn plan(
     args: &ArchiveArgs,
-    session: &Session,
-    workspace: &Workspace,
+    store: &Store,
     id: &WorkflowId,
     tell: &mut dyn FnMut(&ArchiveProgress),
-) -> Result<(WorkflowId, Archived), Failure> {
-    let store = &workspace.store;
+) -> Result<ArchivePlan, Failure> {
     let workflow = store.resolve_workflow(id)?;
     let reason = match &args.reason {
         Some(reason) => reason.clone(),
         None => default_reason(store, &workflow)?,
     };
+    Ok(store.plan_archive(&workflow, &reason, tell)?)
+}
+
+fn apply(
+    session: &Session,
+    workspace: &Workspace,
+    plan: &ArchivePlan,
+    tell: &mut dyn FnMut(&ArchiveProgress),
+) -> Result<Archived, Failure> {
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
-    let archived = store.archive(&workflow, &reason, &stamp, tell)?;
-    Ok((workflow, archived))
+    Ok(workspace.store.archive(&plan.workflow, &plan.reason, &stamp, tell)?)
+}
+
+/// Returns the command that brings back what was archived.
+fn undo(
+    session: &Session,
+    workspace: &Workspace,
+    applied: &[(ArchivePlan, Archived)],
+    warnings: &mut Vec<String>,
+) -> Result<Option<Vec<String>>, Failure> {
+    let moved: Vec<&(ArchivePlan, Archived)> =
+        applied.iter().filter(|(_, archived)| !archived.moved.is_empty()).collect();
+    if moved.is_empty() {
+        return Ok(None);
+    }
+    let mut command = vec!["ckpt".to_owned(), "restore".to_owned()];
+    if moved.len() > MOST_NAMED {
+        let plans: Vec<&ArchivePlan> = applied.iter().map(|(plan, _)| plan).collect();
+        let fingerprint = Digest::of(&serde_json::to_vec(&plans).unwrap_or_default());
+        let parts = moved.iter().map(|(plan, archived)| {
+            let numbers = archived.moved.iter().map(|handle| handle.seq).collect();
+            ArchivedPart::new(&plan.workflow, &numbers, true)
+        });
+        let stamp = session.stamp(&workspace.place, &workspace.config)?;
+        match workspace.store.record_undo(&fingerprint, parts.collect(), &stamp) {
+            Ok(()) => {
+                command.extend(["--plan".to_owned(), crate::cli::values::short(&fingerprint)]);
+                return Ok(Some(command));
+            }
+            Err(error) => warnings.push(format!("what was archived could not be recorded: {error}")),
+        }
+    }
+    command.extend(moved.iter().map(|(plan, _)| plan.workflow.to_string()));
+    Ok(Some(command))
+}
+
+/// Deletes archived workflows for good.
+fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Result<Exit, Failure> {
+    let store = &workspace.store;
+    let mut plans = Vec::new();
+    for id in args.ids() {
+        plans.push(plan_deletion(store, &store.resolve_workflow(&id)?)?);
+    }
+    let mut report = ArchiveReport::deletion(&plans);
+    if args.dry_run {
+        return session.answer(&report);
+    }
+    if plans.iter().any(|plan| plan.checkpoints > 0) && !args.yes {
+        let ids: Vec<String> = plans.iter().map(|plan| plan.seal.workflow.to_string()).collect();
+        if !session.is_interactive() {
+            let message = format!("deleting {} cannot be undone", and(&ids));
+            let ids = ids.join(" ");
+            return Err(Failure::new(ErrorCode::ConfirmationNeeded, message)
+                .help(format!("look first: `ckpt archive {ids} --delete --dry-run`"))
+                .help(format!("then `ckpt archive {ids} --delete --yes`")));
+        }
+        session.ui.converse(&report, &session.clock);
+        if !confirm(&session.ui, "Delete for good?") {
+            session.ui.say("Nothing was done.\n");
+            return Ok(Exit::Refused);
+        }
+    }
+    for plan in plans.iter().filter(|plan| plan.checkpoints > 0) {
+        let stamp = session.stamp(&workspace.place, &workspace.config)?;
+        store.delete_archived(plan, &stamp)?;
+        let Workspace { place, config, .. } = workspace;
+        report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.seal.workflow));
+    }
+    report.applied = true;
+    session.answer(&report)
+}
+
+fn plan_deletion(store: &Store, workflow: &WorkflowId) -> Result<DeletionPlan, Failure> {
+    store.plan_deletion(workflow).map_err(|error| match error {
+        Error::NotArchived { .. } => {
+            let reason = if default_reason(store, workflow).is_ok() { "" } else { " --as abandoned" };
+            Failure::from(error)
+                .help(format!("only what is archived is deleted; first `ckpt archive {workflow}{reason}`"))
+        }
+        error => error.into(),
+    })
 }
 
 /// Returns the reason that follows from the status of the workflow.

@@ -13,12 +13,15 @@ use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
+use crate::cli::values::short;
 use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
-use crate::core::retention::{KeepRules, Limit, Policy, Rules, WorkflowFilter, plan};
+use crate::cli::words::count;
+use crate::core::change::Stamp;
+use crate::core::retention::{CleanupPlan, KeepRules, Limit, Policy, Rules, WorkflowFilter, plan};
 use crate::core::span::Span;
-use crate::core::store::Cleaned;
-use crate::core::{Trigger, WorkflowId, WorkflowStatus};
+use crate::core::store::{ArchiveProgress, Cleaned, CleanupProgress};
+use crate::core::{Store, Trigger, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "cleanup",
@@ -136,7 +139,16 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
             report.shows_deletions_only = false;
         }
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
-        let mut cleaned = workspace.store.clean_up(&plan, &stamp);
+        let mut progress = Progress::new(&session.ui);
+        let mut cleaned = workspace.store.clean_up(&plan, &stamp, &mut |far| {
+            progress.at(|| {
+                let CleanupProgress { workflow, done, total, step } = far;
+                let place = format!("{workflow}, {} of {total}", done + 1);
+                let ArchiveProgress { step, done, total } = step;
+                format!("Cleaning up {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
+            });
+        });
+        drop(progress);
         let nothing = cleaned.workflows.is_empty() && cleaned.stale_files.is_empty();
         if nothing && !cleaned.failures.is_empty() {
             return Err(cleaned.failures.swap_remove(0).1.into());
@@ -147,10 +159,30 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         for workflow in &changed {
             report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
         }
+        record_undo(&workspace.store, &plan, &stamp, &mut report);
     } else {
         report.carried_out(Cleaned::default());
     }
     session.answer(&report).map(|_| exit(&report))
+}
+
+/// Records what left, so that one short command brings exactly that back, however many workflows it concerns.
+fn record_undo(store: &Store, plan: &CleanupPlan, stamp: &Stamp, report: &mut CleanupReport) {
+    let parts = report.archived_parts();
+    if parts.is_empty() {
+        return;
+    }
+    let fingerprint = plan.fingerprint();
+    let mut undo = vec!["ckpt".to_owned(), "restore".to_owned()];
+    let ids: Vec<String> = parts.iter().map(|part| part.workflow.to_string()).collect();
+    match store.record_undo(&fingerprint, parts, stamp) {
+        Ok(()) => undo.extend(["--plan".to_owned(), short(&fingerprint)]),
+        Err(error) => {
+            report.warnings.push(format!("what was archived could not be recorded: {error}"));
+            undo.extend(ids);
+        }
+    }
+    report.undo = Some(undo);
 }
 
 impl CleanupArgs {

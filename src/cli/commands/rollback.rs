@@ -26,7 +26,7 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
 
 const EXAMPLES: &str = "\
 Examples:
-  ckpt rollback 042~1
+  ckpt rollback 042~1 --dry-run
   ckpt rollback 042/3 --note \"The second approach leads nowhere\"";
 
 /// Continue from an earlier checkpoint
@@ -42,6 +42,9 @@ pub(crate) struct RollbackArgs {
     /// A remark about why
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// Say what would be saved, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
     /// Fail if the newest checkpoint is another one than this
     #[arg(long, value_name = "HANDLE")]
     expect: Option<Handle>,
@@ -66,8 +69,9 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
         expect: args.expect.as_ref().map(|expect| expected(expect, workflow)).transpose()?,
         // Repeating a rollback saves nothing, but a rollback of an archived workflow continues it.
         if_changed: !matches!(store.head(workflow)?, Some(Head::Seal(_))),
+        dry_run: args.dry_run,
         ..SaveOptions::default()
     };
     let save = session.save(&workspace, workflow, change, &options)?;
-    session.answer(&RollbackReport::new(save, &earlier))
+    session.answer(&RollbackReport::new(save, &earlier, !args.dry_run))
 }

@@ -137,6 +137,7 @@ pub(super) fn save(
         if_changed: flags.if_changed,
         allow_secrets: flags.allow_secrets,
         mirrors: Mirrors::One(flags.mirror),
+        dry_run: false,
     };
     let advice = advice(&input);
     let mut change = input.change;

@@ -92,6 +92,7 @@ codes! {
     NoStore "no_store" NotFound "there is no store here or above, or not where it was named"
     NoSuchWorkflow "no_such_workflow" NotFound "there is no such workflow"
     NoSuchCheckpoint "no_such_checkpoint" NotFound "there is no such checkpoint"
+    NoUndoRecord "no_undo_record" NotFound "no record of what this plan archived, or records of several plans"
     Archived "archived" NotFound "the checkpoint left the live store, and no bundle holds it"
     NoData "no_data" NotFound "the phase has no data"
     NoValue "no_value" NotFound "there is nothing at this JSON pointer"
@@ -119,6 +120,7 @@ codes! {
 
     ConfirmationNeeded "confirmation_needed" Refused "a person has to confirm it"
     AlreadyLive "already_live" Refused "a checkpoint to restore was not archived"
+    NotArchived "not_archived" Refused "a workflow to delete for good is not archived"
     NeedsReason "needs_reason" Refused "an unfinished workflow is archived only with a reason"
     ReplanLimit "replan_limit" Refused "the phase has been reopened as often as allowed"
     SecretInName "secret_in_name" Refused "a name looks like a secret"

@@ -39,6 +39,11 @@ impl From<Error> for Failure {
                     .context("workflow", id.as_str())
                     .context("similar", json!(similar))
             }
+            Error::NoUndoRecord { plan, plans: _ } => fail(ErrorCode::NoUndoRecord)
+                .help("`ckpt archive --list` lists what is archived; `ckpt restore ID` brings a workflow back")
+                .context("plan", plan),
+            Error::NotArchived { workflow } => fail(ErrorCode::NotArchived)
+.context("workflow", workflow.as_str()),
             Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),

@@ -8,24 +8,35 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, render};
-use crate::cli::words::{count, left_out};
+use crate::cli::words::count;
 use crate::core::size::Size;
-use crate::core::store::{Archived, BundleRow};
+use crate::core::store::{ArchivePlan, Archived, BundleRow, DeletionPlan};
 use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId};
 
-/// How many commands are spelt out behind the first one.
-const MOST_COMMANDS: usize = 4;
-
-/// The workflows that were archived, or a list of the bundles.
+/// The workflows that were archived or deleted, or a list of the bundles.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ArchiveReport {
+    /// False for `--dry-run`: then everything here is what would be done.
+    pub(crate) applied: bool,
     archived: Vec<ArchivedWorkflow>,
+    deleted: Vec<DeletedWorkflow>,
     failures: Vec<FailedItem>,
     bundles: Vec<ListedBundle>,
     damaged: Vec<DamagedFile>,
-    warnings: Vec<String>,
+    /// The command that brings back what was archived.
+    pub(crate) undo: Option<Vec<String>>,
+    pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     lists: bool,
+}
+
+/// A workflow that is deleted for good.
+#[derive(Debug, Serialize)]
+struct DeletedWorkflow {
+    workflow: WorkflowId,
+    bundles: usize,
+    checkpoints: usize,
+    bytes: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,6 +99,35 @@ impl ArchiveReport {
         report
     }
 
+    /// Reports the deletion of workflows.
+    pub(crate) fn deletion(plans: &[DeletionPlan]) -> Self {
+        let deleted = plans.iter().map(|plan| DeletedWorkflow {
+            workflow: plan.seal.workflow.clone(),
+            bundles: plan.bundles,
+            checkpoints: plan.checkpoints,
+            bytes: plan.bytes,
+        });
+        Self { deleted: deleted.collect(), ..Self::default() }
+    }
+
+    /// Adds what would be done to a workflow.
+    pub(crate) fn add_plan(&mut self, plan: &ArchivePlan) {
+        let seal = if plan.is_archived { plan.head } else { plan.head.saturating_add(1) };
+        self.archived.push(ArchivedWorkflow {
+            workflow: plan.workflow.clone(),
+            handle: Handle::new(&plan.workflow, seal),
+            reason: plan.reason.clone(),
+            bundles: Vec::new(),
+            checkpoints: plan.checkpoints.len(),
+            bytes: plan.bytes,
+            left: plan.left.clone(),
+            already_archived: plan.is_archived,
+        });
+        for left in &plan.left {
+            self.warn(format!("`{left}` cannot be archived and would be left where it is"));
+        }
+    }
+
     pub(crate) fn add(&mut self, workflow: &WorkflowId, archived: &Archived) {
         self.archived.push(ArchivedWorkflow {
             workflow: workflow.clone(),
@@ -120,7 +160,9 @@ impl Report for ArchiveReport {
         if self.lists {
             self.bundles.iter().map(|line| format!("{}\n", line.path)).collect()
         } else {
-            self.archived.iter().map(|line| format!("{}\n", line.workflow)).collect()
+            let archived = self.archived.iter().map(|line| &line.workflow);
+            let deleted = self.deleted.iter().map(|line| &line.workflow);
+            archived.chain(deleted).map(|workflow| format!("{workflow}\n")).collect()
         }
     }
 
@@ -135,13 +177,28 @@ impl Report for ArchiveReport {
             let what = match (line.already_archived, line.checkpoints) {
                 (true, 0) => format!("was archived before, as {}", page.escape(line.reason.word())),
                 (_, checkpoints) => format!(
-                    "archived as {}, {} with {}",
+                    "{} as {}, {} with {}",
+                    if self.applied { "archived" } else { "would be archived" },
                     page.escape(line.reason.word()),
                     count(checkpoints, "checkpoint"),
                     Size(line.bytes)
                 ),
             };
             page.line(format!("{workflow}  {what}"));
+        }
+        for DeletedWorkflow { workflow, bundles, checkpoints, bytes } in &self.deleted {
+            let workflow = page.paint(Style::Bold, workflow.as_str());
+            if *checkpoints == 0 {
+                page.line(format!("{workflow}  was deleted for good before"));
+                continue;
+            }
+            let verb = if self.applied { "deleted for good" } else { "would be deleted for good" };
+            page.line(format!(
+                "{workflow}  {verb}, {} in {} with {}",
+                count(*checkpoints, "checkpoint"),
+                count(*bundles, "bundle"),
+                Size(*bytes)
+            ));
         }
     }
 
@@ -155,25 +212,26 @@ impl Report for ArchiveReport {
         if self.lists && self.bundles.is_empty() {
             page.line("The archive is empty.");
         }
-        if !self.lists && self.archived.is_empty() && self.failures.is_empty() {
+        if !self.lists && self.archived.is_empty() && self.deleted.is_empty() && self.failures.is_empty() {
             page.line("Nothing to archive.");
         }
-        let mut moved = self.archived.iter().filter(|line| line.checkpoints > 0);
-        if let Some(first) = moved.next() {
-            let others: Vec<_> = moved.collect();
-            let label = if others.is_empty() { "Bring it back with: " } else { "Bring them back with: " };
-            page.line(format!("{label}ckpt restore {}", first.workflow));
-            for line in others.iter().take(MOST_COMMANDS) {
-                page.line(format!("{:width$}ckpt restore {}", "", line.workflow, width = label.len()));
-            }
-            if let Some(more) = left_out(others.len(), MOST_COMMANDS) {
-                page.line(format!("{} in the same way: ckpt restore ID", count(more, "other")));
-            }
+        if let Some(undo) = &self.undo {
+            let several = self.archived.iter().filter(|line| line.checkpoints > 0).count() > 1;
+            let label = if several { "Bring them back with:" } else { "Bring it back with:" };
+            page.line(format!("{label} {}", undo.join(" ")));
+        }
+        if !self.applied && self.deleted.iter().any(|line| line.checkpoints > 0) {
+            page.line("This cannot be undone.");
         }
     }
 
     fn already_done(&self) -> Option<String> {
-        (!self.archived.is_empty()).then(|| count(self.archived.len(), "workflow") + " archived")
+        let (archived, deleted) = (self.archived.len(), self.deleted.len());
+        if !self.applied || archived + deleted == 0 {
+            return None;
+        }
+        let verb = if deleted > 0 { "deleted" } else { "archived" };
+        Some(format!("{} {verb}", count(archived + deleted, "workflow")))
     }
 }
 

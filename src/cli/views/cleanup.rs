@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{CheckpointDecision, CleanupPlan, ExpiredRun, Policy, Snapshot};
+use crate::core::retention::{CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredRun, Policy, Snapshot};
 use crate::core::size::Size;
-use crate::core::store::Cleaned;
+use crate::core::store::{ArchivedPart, Cleaned};
 use crate::core::{Handle, Timestamp, WorkflowId};
 
 #[derive(Debug, Serialize)]
@@ -28,7 +28,8 @@ pub(crate) struct CleanupReport {
     deleted_runs: Vec<DeletedRun>,
     stale_files: usize,
     failures: Vec<FailedItem>,
-    undo: Vec<Vec<String>>,
+    /// The command that brings back what was archived.
+    pub(crate) undo: Option<Vec<String>>,
     pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     changes: Vec<WorkflowChange>,
@@ -67,6 +68,8 @@ struct WorkflowChange {
     workflow: WorkflowId,
     archived: Vec<Handle>,
     deleted: Vec<Handle>,
+    /// True if the workflow is archived as a whole.
+    whole: bool,
 }
 
 impl CleanupReport {
@@ -92,7 +95,7 @@ impl CleanupReport {
                 .collect(),
             stale_files: plan.stale_files.len(),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
-            undo: Vec::new(),
+            undo: None,
             warnings: warnings(plan, policy, snapshot),
             changes: Vec::new(),
             shows_policy: true,
@@ -101,7 +104,8 @@ impl CleanupReport {
         for workflow in &plan.workflows {
             let removed = workflow.leaving().map(|decision| decision.handle.clone()).collect();
             let bytes = workflow.leaving().map(|decision| decision.bytes).sum();
-            report.add(&workflow.workflow, removed, bytes);
+            let whole = matches!(workflow.effect, CleanupEffect::Workflow(_));
+            report.add(&workflow.workflow, removed, bytes, whole);
         }
         report
     }
@@ -130,21 +134,21 @@ impl CleanupReport {
                 planned.workflow == done.workflow && done.deleted_runs.contains(&planned.run.first)
             };
             self.deleted_runs.extend(planned_runs.extract_if(.., is_deleted));
-            self.add(&done.workflow, done.removed, done.bytes);
-            if let Some(change) = self.changes.last()
-                && change.workflow == done.workflow
-                && !change.archived.is_empty()
-            {
-                let selector = match change.archived.as_slice() {
-                    [one] if done.whole.is_none() => one.to_string(),
-                    _ => done.workflow.to_string(),
-                };
-                self.undo.push(vec!["ckpt".to_owned(), "restore".to_owned(), selector]);
-            }
+            self.add(&done.workflow, done.removed, done.bytes, done.whole.is_some());
         }
     }
 
-    fn add(&mut self, workflow: &WorkflowId, mut removed: Vec<Handle>, bytes: u64) {
+    /// Returns the checkpoints that were archived.
+    pub(crate) fn archived_parts(&self) -> Vec<ArchivedPart> {
+        let archived = self.changes.iter().filter(|change| !change.archived.is_empty());
+        let part = |change: &WorkflowChange| {
+            let numbers = change.archived.iter().map(|handle| handle.seq).collect();
+            ArchivedPart::new(&change.workflow, &numbers, change.whole)
+        };
+        archived.map(part).collect()
+    }
+
+    fn add(&mut self, workflow: &WorkflowId, mut removed: Vec<Handle>, bytes: u64, whole: bool) {
         self.removed.count += removed.len();
         self.removed.bytes += bytes;
         self.kept = self.kept.saturating_sub(removed.len());
@@ -155,7 +159,7 @@ impl CleanupReport {
         let deletions = self.decisions.iter().filter(|decision| decision.delete);
         let deletions: BTreeSet<&Handle> = deletions.map(|decision| &decision.handle).collect();
         let (deleted, archived) = removed.into_iter().partition(|handle| deletions.contains(handle));
-        self.changes.push(WorkflowChange { workflow: workflow.clone(), archived, deleted });
+        self.changes.push(WorkflowChange { workflow: workflow.clone(), archived, deleted, whole });
     }
 
     /// Returns true if content is deleted for good.

@@ -1,56 +1,114 @@
 //! The answer of `ckpt restore`.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 
 use super::failed::FailedItem;
+use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::words::{and, count};
-use crate::core::store::{Deletions, Error, Restored};
+use crate::core::store::{BadBundle, Deletions, Error, RestorePlan, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RestoreReport {
+    /// False for `--dry-run`.
+    applied: bool,
+    workflows: Vec<RestoredWorkflow>,
+    failures: Vec<FailedItem>,
+    warnings: Vec<String>,
+}
+
+/// One workflow that was restored, or a part of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct RestoredWorkflow {
     workflow: WorkflowId,
-    /// The newest checkpoint now.
+    /// The newest checkpoint afterwards.
     handle: Handle,
     /// The checkpoints that are live again, the newest first.
     restored: Vec<Handle>,
     /// The checkpoint that was added above the seal.
     revived: Option<Handle>,
-    failures: Vec<FailedItem>,
-    warnings: Vec<String>,
     #[serde(skip)]
-    complete: bool,
+    is_complete: bool,
+    #[serde(skip)]
+    failures: Vec<FailedItem>,
+    #[serde(skip)]
+    warnings: Vec<String>,
 }
 
-impl RestoreReport {
+impl RestoredWorkflow {
     pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions, warnings: Vec<String>) -> Self {
-        let mut failures = Vec::new();
-        for (path, why) in &done.damaged {
-            let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
-            failures.push(FailedItem::new(path.display(), error));
-        }
-        for handle in &done.lost {
-            let error = Error::Archived { handle: handle.clone(), deleted: deletions.reason(handle.seq) };
-            failures.push(FailedItem::new(handle, error));
-        }
+        let status = done.revived.as_ref().map(|revived| revived.content.status);
         Self {
             workflow: newest.workflow.clone(),
             handle: newest,
             restored: done.restored.clone(),
             revived: done.revived.as_ref().map(|revived| revived.handle()),
-            failures,
+            is_complete: status == Some(WorkflowStatus::Complete),
+            failures: failures(&done.damaged, &done.lost, deletions),
             warnings,
-            complete: done.revived.as_ref().map(|revived| revived.content.status)
-                == Some(WorkflowStatus::Complete),
         }
+    }
+
+    /// Reports what would be done.
+    pub(crate) fn planned(plan: RestorePlan, deletions: &Deletions) -> Self {
+        let (revived, status) = plan.revives.unzip();
+        let head = Handle::new(&plan.workflow, plan.head);
+        Self {
+            workflow: plan.workflow,
+            handle: revived.clone().unwrap_or(head),
+            restored: plan.restores,
+            revived,
+            is_complete: status.flatten() == Some(WorkflowStatus::Complete),
+            failures: failures(&plan.damaged, &plan.lost, deletions),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+fn failures(
+    damaged: &[(std::path::PathBuf, BadBundle)],
+    lost: &[Handle],
+    deletions: &Deletions,
+) -> Vec<FailedItem> {
+    let mut failures = Vec::new();
+    for (path, why) in damaged {
+        let error = Error::DamagedBundle { path: path.clone(), why: why.clone() };
+        failures.push(FailedItem::new(path.display(), error));
+    }
+    for handle in lost {
+        let error = Error::Archived { handle: handle.clone(), deleted: deletions.reason(handle.seq) };
+        failures.push(FailedItem::new(handle, error));
+    }
+    failures
+}
+
+impl RestoreReport {
+    pub(crate) fn new(applied: bool) -> Self {
+        Self { applied, workflows: Vec::new(), failures: Vec::new(), warnings: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, mut restored: RestoredWorkflow) {
+        self.failures.append(&mut restored.failures);
+        self.warnings.append(&mut restored.warnings);
+        self.workflows.push(restored);
+    }
+
+    pub(crate) fn fail(&mut self, item: impl Display, failure: Failure) {
+        self.failures.push(FailedItem::new(item, failure));
     }
 
     /// True if some checkpoints could not be restored.
     pub(crate) fn is_partial(&self) -> bool {
         !self.failures.is_empty()
+    }
+
+    fn count(&self) -> usize {
+        self.workflows.iter().map(|line| line.restored.len()).sum()
     }
 }
 
@@ -58,17 +116,26 @@ impl Report for RestoreReport {
     const FORMAT: &'static str = "ckpt.restore.v1";
 
     fn essential(&self) -> String {
-        format!("{}\n", self.handle)
+        self.workflows.iter().map(|line| format!("{}\n", line.handle)).collect()
     }
 
     fn answer(&self, page: &mut Page) {
-        let newest = page.paint(Style::Bold, &self.handle.to_string());
-        let came_back = match self.restored.as_slice() {
-            [] => "nothing to bring back".to_owned(),
-            [one] => format!("{one} is back"),
-            several => format!("{} are back, {}", count(several.len(), "checkpoint"), and(&ranges(several))),
+        let (is_back, are_back, is_newest) = if self.applied {
+            ("is back", "are back", "the newest is")
+        } else {
+            ("would come back", "would come back", "the newest would be")
         };
-        page.line(format!("{}: {came_back}; the newest is {newest}", self.workflow));
+        for line in &self.workflows {
+            let newest = page.paint(Style::Bold, &line.handle.to_string());
+            let came_back = match line.restored.as_slice() {
+                [] => "nothing to bring back".to_owned(),
+                [one] => format!("{one} {is_back}"),
+                several => {
+                    format!("{} {are_back}, {}", count(several.len(), "checkpoint"), and(&ranges(several)))
+                }
+            };
+            page.line(format!("{}: {came_back}; {is_newest} {newest}", line.workflow));
+        }
     }
 
     fn failures(&self, page: &mut Page) {
@@ -77,18 +144,22 @@ impl Report for RestoreReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        if let Some(revived) = &self.revived {
-            let resume = if self.complete {
-                "The workflow is complete.".to_owned()
-            } else {
-                format!("Resume with: ckpt resume {}", self.workflow)
-            };
-            page.line(format!("{revived} continues the last one. {resume}"));
+        let [RestoredWorkflow { workflow, revived: Some(revived), is_complete, .. }] =
+            self.workflows.as_slice()
+        else {
+            return;
+        };
+        if !self.applied {
+            page.line(format!("{revived} would continue the last one."));
+        } else if *is_complete {
+            page.line(format!("{revived} continues the last one. The workflow is complete."));
+        } else {
+            page.line(format!("{revived} continues the last one. Resume with: ckpt resume {workflow}"));
         }
     }
 
     fn already_done(&self) -> Option<String> {
-        (!self.restored.is_empty()).then(|| count(self.restored.len(), "checkpoint") + " restored")
+        (self.applied && self.count() > 0).then(|| count(self.count(), "checkpoint") + " restored")
     }
 }
 

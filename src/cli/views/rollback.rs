@@ -9,6 +9,8 @@ use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RollbackReport {
+    /// False for `--dry-run`.
+    applied: bool,
     #[serde(flatten)]
     save: SaveReport,
     /// The checkpoint whose content was saved again.
@@ -21,13 +23,15 @@ pub(crate) struct RollbackReport {
 }
 
 impl RollbackReport {
-    pub(crate) fn new(save: SaveReport, earlier: &Checkpoint) -> Self {
-        let undo = save.parent.map(|parent| {
+    pub(crate) fn new(save: SaveReport, earlier: &Checkpoint, applied: bool) -> Self {
+        let verb = if applied { "Rolled back" } else { "Would roll back" };
+        let undo = save.parent.filter(|_| applied).map(|parent| {
             let handle = Handle::new(&earlier.workflow, parent);
             vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
         });
         Self {
-            save: save.titled(format!("Rolled back to {} in", earlier.handle())),
+            applied,
+            save: save.titled(format!("{verb} to {} in", earlier.handle())),
             copy_of: earlier.handle(),
             undo,
             has_artifacts: !earlier.content.artifacts.is_empty(),

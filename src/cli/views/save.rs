@@ -67,6 +67,9 @@ pub(crate) struct SaveReport {
     /// True if the command has the flag `--allow-secrets`.
     #[serde(skip)]
     has_allow_secrets: bool,
+    /// True if the checkpoint would be created.
+    #[serde(skip)]
+    would_create: bool,
 }
 
 impl SaveReport {
@@ -111,6 +114,7 @@ impl SaveReport {
             cleanup: None,
             lacks_next: content.is_some_and(lacks_next),
             has_allow_secrets: false,
+            would_create: false,
         };
         match outcome {
             Outcome::Written(checkpoint) => {
@@ -139,6 +143,12 @@ impl SaveReport {
         }
         self.advice = advice.len();
         self.warnings.splice(..0, advice);
+        self
+    }
+
+    /// Makes this the report of a dry run.
+    pub(crate) fn planned(mut self) -> Self {
+        self.would_create = std::mem::take(&mut self.created);
         self
     }
 
@@ -241,7 +251,7 @@ impl Report for SaveReport {
             return;
         }
         let Some(handle) = &self.handle else { return };
-        if !self.created {
+        if !self.created && !self.would_create {
             page.line(if self.repeated {
                 format!("Nothing new: {handle} was saved under this key")
             } else {
@@ -263,6 +273,7 @@ impl Report for SaveReport {
             _ => String::new(),
         };
         let resume = match self.status {
+            _ if self.would_create => String::new(),
             Some(WorkflowStatus::InProgress) if self.lacks_next => String::new(),
             Some(WorkflowStatus::InProgress) if self.waits() => {
                 format!(" Approve with: ckpt approve {}", self.workflow)
@@ -294,6 +305,9 @@ impl Report for SaveReport {
     }
 
     fn already_done(&self) -> Option<String> {
+        if self.would_create {
+            return None;
+        }
         self.handle.as_ref().map(|handle| {
             if self.created { format!("saved {handle}") } else { format!("{handle} says it already") }
         })

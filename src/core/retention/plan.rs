@@ -99,12 +99,17 @@ impl CleanupPlan {
     /// Returns true if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let idle = |plan: &WorkflowPlan| plan.effect == CleanupEffect::Nothing && plan.expired.is_empty();
-        self.workflows.iter().all(idle) && self.stale_files.is_empty()
+        self.workflows.iter().all(WorkflowPlan::is_idle) && self.stale_files.is_empty()
     }
 }
 
 impl WorkflowPlan {
+    /// Returns true if nothing happens to the workflow.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.effect == CleanupEffect::Nothing && self.expired.is_empty()
+    }
+
     /// Returns the checkpoints that leave the live store.
     pub fn leaving(&self) -> impl Iterator<Item = &CheckpointDecision> {
         self.decisions.iter().filter(|decision| !decision.keep)

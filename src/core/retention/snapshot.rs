@@ -129,6 +129,8 @@ pub struct TemporaryFile {
 pub enum StoreDirectory {
     /// The root of the store.
     Root,
+    /// The directory of undo records.
+    Undo,
     /// The directory of a workflow.
     Workflow(WorkflowId),
     /// The directory of the bundles of a workflow.

@@ -64,6 +64,10 @@ impl<'s, D: Disk> Archive<'s, D> {
         Handle::new(self.id, seq)
     }
 
+    pub(super) fn id(&self) -> &'s WorkflowId {
+        self.id
+    }
+
     pub(super) fn path(&self) -> PathBuf {
         self.store.archive_dir(self.id)
     }

@@ -14,6 +14,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::append::Decision;
 use super::bundle::Manifest;
 use super::deletion::{Range, contains};
@@ -81,6 +83,25 @@ pub struct Archived {
     pub sealed_before: bool,
 }
 
+/// What archiving a workflow would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArchivePlan {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The number of its head.
+    pub head: u64,
+    /// Why it would be archived.
+    pub reason: ArchiveReason,
+    /// True if it is archived already, and only what is live below its seal would leave.
+    pub is_archived: bool,
+    /// The checkpoints that would leave the live store.
+    pub checkpoints: Vec<Handle>,
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// The files that would be left in place, because they cannot be read.
+    pub left: Vec<Handle>,
+}
+
 /// The head that a seal is put on.
 struct Closed {
     last: u64,
@@ -91,6 +112,36 @@ struct Closed {
 }
 
 impl<D: Disk> Store<D> {
+    /// Plans to archive a workflow, without writing. `progress` is called for every checkpoint.
+    ///
+    /// # Errors
+    /// There is no such workflow, its head cannot be archived, or the store cannot be read.
+    pub fn plan_archive(
+        &self,
+        id: &WorkflowId,
+        reason: &ArchiveReason,
+        progress: &mut dyn FnMut(&ArchiveProgress),
+    ) -> Result<ArchivePlan> {
+        let workflow = self.workflow(id)?;
+        let Some(number) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
+        let (head, seal) = workflow.archivable_head(number)?;
+        let live = workflow.live_below(if seal.is_some() { head } else { head.saturating_add(1) })?;
+        let files = workflow.describe(&live, &[], &mut ProgressCounter::new(progress))?;
+        let archived: BTreeSet<u64> = files.iter().map(|file| file.entry.seq).collect();
+        let handles = |numbers: &mut dyn Iterator<Item = &u64>| -> Vec<Handle> {
+            numbers.map(|seq| workflow.handle(*seq)).collect()
+        };
+        Ok(ArchivePlan {
+            workflow: id.clone(),
+            head,
+            is_archived: seal.is_some(),
+            reason: seal.unwrap_or_else(|| reason.clone()),
+            checkpoints: handles(&mut archived.iter()),
+            bytes: files.iter().map(|file| file.entry.bytes).sum(),
+            left: handles(&mut live.difference(&archived)),
+        })
+    }
+
     /// Archives a workflow: its checkpoints go into bundles, its numbers stay taken. `progress` is called for every
     /// checkpoint of every step.
     ///
@@ -147,6 +198,21 @@ impl<D: Disk> Store<D> {
 }
 
 impl<D: Disk> Workflow<'_, D> {
+    /// Returns the number of the head, if it can be archived; and the reason in it, if it is a seal.
+    fn archivable_head(&self, number: u64) -> Result<(u64, Option<ArchiveReason>)> {
+        let (head, seal) = match self.read_head(number) {
+            Ok(Head::Seal(seal)) => (seal.seq, seal.sealed.map(|sealed| sealed.reason)),
+            Ok(Head::Checkpoint(checkpoint)) => (writable(checkpoint)?.seq, None),
+            Err(Error::Damaged { handle, why, .. }) if is_archivable(&why) => (handle.seq, None),
+            Err(error) => return Err(error),
+        };
+        // The directory was removed by hand: there is nothing to archive.
+        if seal.is_none() && self.dir().is_none() {
+            return Err(self.damaged(head, Unusable::Missing));
+        }
+        Ok((head, seal))
+    }
+
     /// Packs everything up to `head` and decides on the seal above it. A seal that is the head is kept, unless its
     /// content is to be deleted now.
     fn seal(
@@ -318,7 +384,7 @@ fn reduced(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
 mod tests {
     use super::*;
     use crate::core::checkpoint::Writer;
-    use crate::core::store::{OsDisk, STORE_NAME};
+    use crate::core::store::{OsDisk, RestoreScope, STORE_NAME};
     use crate::core::time::Timestamp;
 
     fn stamp(save_id: &str) -> Stamp {
@@ -363,7 +429,9 @@ mod tests {
             for (seq, file) in (1..).zip(&files) {
                 assert_eq!(store.load(&Handle::new(&id, seq)).unwrap().bytes, *file, "{limit}");
             }
-            let restored = store.restore(&id, None, &super::tests::stamp("restore")).unwrap();
+            let restored = store
+                .restore(&id, &RestoreScope::Workflow, &super::tests::stamp("restore"), &mut |_| {})
+                .unwrap();
             assert_eq!((restored.restored.len(), restored.lost.len()), (5, 0), "{limit}");
         }
     }

@@ -55,6 +55,19 @@ pub struct CleanedWorkflow {
     pub deleted_runs: Vec<u64>,
 }
 
+/// The progress of a cleanup.
+#[derive(Debug)]
+pub struct CleanupProgress<'a> {
+    /// The workflow that is being cleaned up.
+    pub workflow: &'a WorkflowId,
+    /// The number of workflows before it that were cleaned up.
+    pub done: usize,
+    /// The number of workflows to clean up.
+    pub total: usize,
+    /// The progress in it.
+    pub step: &'a ArchiveProgress,
+}
+
 impl CleanedWorkflow {
     fn is_idle(&self) -> bool {
         self.removed.is_empty() && self.deleted_runs.is_empty()
@@ -62,10 +75,22 @@ impl CleanedWorkflow {
 }
 
 impl<D: Disk> Store<D> {
-    /// Applies a plan. What fails is reported and left as it was; the next cleanup tries again.
-    pub fn clean_up(&self, plan: &CleanupPlan, stamp: &Stamp) -> Cleaned {
+    /// Applies a plan. What fails is reported and left as it was; the next cleanup tries again. `progress` is called for
+    /// every checkpoint of every step.
+    pub fn clean_up(
+        &self,
+        plan: &CleanupPlan,
+        stamp: &Stamp,
+        progress: &mut dyn FnMut(&CleanupProgress<'_>),
+    ) -> Cleaned {
         let mut cleaned = Cleaned::default();
-        for workflow in &plan.workflows {
+        let due = plan.workflows.iter().filter(|workflow| !workflow.is_idle());
+        let total = due.clone().count();
+        for (done, workflow) in due.enumerate() {
+            let id = &workflow.workflow;
+            let mut tell =
+                |step: &ArchiveProgress| progress(&CleanupProgress { workflow: id, done, total, step });
+            let progress = &mut ProgressCounter::new(&mut tell);
             let stamp = Stamp { save_id: own_id(&stamp.save_id, &workflow.workflow), ..stamp.clone() };
             let mut done = CleanedWorkflow {
                 workflow: workflow.workflow.clone(),
@@ -77,8 +102,8 @@ impl<D: Disk> Store<D> {
             };
             // Runs are deleted last: if a new bundle could not be written, the old ones stay.
             let result = self
-                .clean_up_workflow(workflow, plan.purge, &stamp, &mut done)
-                .and_then(|()| self.delete_runs(workflow, &stamp, &mut done));
+                .clean_up_workflow(workflow, plan.purge, &stamp, &mut done, progress)
+                .and_then(|()| self.delete_runs(workflow, &stamp, &mut done, progress));
             match result {
                 Ok(()) => {}
                 Err(Error::Conflict { .. }) => cleaned.overtaken.push(workflow.workflow.clone()),
@@ -102,6 +127,7 @@ impl<D: Disk> Store<D> {
         purge: bool,
         stamp: &Stamp,
         done: &mut CleanedWorkflow,
+        progress: &mut ProgressCounter<'_>,
     ) -> Result<()> {
         let deletion = if purge {
             Deletion { ranges: vec![(1, u64::MAX)], reason: DeletionReason::Purged }
@@ -110,7 +136,9 @@ impl<D: Disk> Store<D> {
         };
         match &plan.effect {
             CleanupEffect::Nothing => Ok(()),
-            CleanupEffect::Workflow(reason) => self.close_planned(plan, reason, &deletion, stamp, done),
+            CleanupEffect::Workflow(reason) => {
+                self.close_planned(plan, (reason, &deletion), stamp, done, progress)
+            }
             CleanupEffect::Checkpoints => {
                 let workflow = self.workflow(&plan.workflow)?;
                 // The head stays even if planned: the next number follows from it.
@@ -124,7 +152,7 @@ impl<D: Disk> Store<D> {
                         done.bytes += bytes;
                     }
                 }
-                workflow.archive_some(&archived, stamp, done)
+                workflow.archive_some(&archived, stamp, done, progress)
             }
         }
     }
@@ -133,14 +161,14 @@ impl<D: Disk> Store<D> {
     fn close_planned(
         &self,
         plan: &WorkflowPlan,
-        reason: &ArchiveReason,
-        deletion: &Deletion,
+        (reason, deletion): (&ArchiveReason, &Deletion),
         stamp: &Stamp,
         done: &mut CleanedWorkflow,
+        progress: &mut ProgressCounter<'_>,
     ) -> Result<()> {
         let expected = Some(plan.newest);
         let closing = Closing { reason, stamp, expected, deletion, max_content_bytes: MAX_CONTENT_BYTES };
-        let archived = self.close(&plan.workflow, closing, &mut ProgressCounter::new(&mut |_| {}))?;
+        let archived = self.close(&plan.workflow, closing, progress)?;
         done.whole = Some(archived.reason);
         // Older seals leave too, but are no checkpoints.
         let moved: BTreeSet<&Handle> = archived.moved.iter().collect();
@@ -155,25 +183,24 @@ impl<D: Disk> Store<D> {
     }
 
     /// Deletes the bundles of the runs that a plan names.
-    fn delete_runs(&self, plan: &WorkflowPlan, stamp: &Stamp, done: &mut CleanedWorkflow) -> Result<()> {
+    fn delete_runs(
+        &self,
+        plan: &WorkflowPlan,
+        stamp: &Stamp,
+        done: &mut CleanedWorkflow,
+        progress: &mut ProgressCounter<'_>,
+    ) -> Result<()> {
         let newest = plan.expired.iter().find(|run| run.last == plan.newest);
         let is_closed = matches!(plan.effect, CleanupEffect::Workflow(_));
         if let (Some(run), false) = (newest, is_closed) {
             let reason = run.outcome.archive_reason().unwrap_or(ArchiveReason::Cleanup);
-            self.close_planned(plan, &reason, &expiry(plan), stamp, done)?;
+            self.close_planned(plan, (&reason, &expiry(plan)), stamp, done, progress)?;
         }
         for run in &plan.expired {
             let archive = self.archive_of(&plan.workflow)?;
             let mut bundles = archive.bundles()?;
             bundles.retain(|name| run.bundles.contains(&name.to_string()));
-            for name in &bundles {
-                let range = (name.first, name.last);
-                self.record_deletion(&plan.workflow, range, DeletionReason::Expired, &stamp.save_id)?;
-                archive.remove(name)?;
-            }
-            if let Some(dir) = archive.dir() {
-                self.sync(dir, &archive.path())?;
-            }
+            self.delete_bundles(&archive, &bundles, DeletionReason::Expired, stamp)?;
             done.deleted_runs.push(run.first);
         }
         Ok(())
@@ -193,7 +220,13 @@ impl<D: Disk> Store<D> {
 
 impl<D: Disk> Workflow<'_, D> {
     /// Archives single checkpoints. If the disk has no room for all of them, archiving half of them makes room.
-    fn archive_some(&self, numbers: &BTreeSet<u64>, stamp: &Stamp, done: &mut CleanedWorkflow) -> Result<()> {
+    fn archive_some(
+        &self,
+        numbers: &BTreeSet<u64>,
+        stamp: &Stamp,
+        done: &mut CleanedWorkflow,
+        progress: &mut ProgressCounter<'_>,
+    ) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());
         }
@@ -203,15 +236,13 @@ impl<D: Disk> Workflow<'_, D> {
             max_content_bytes: MAX_CONTENT_BYTES,
             save_id: &stamp.save_id,
         };
-        let mut ignore = |_: &ArchiveProgress| {};
-        let progress = &mut ProgressCounter::new(&mut ignore);
         let mut held = Vec::new();
         match self.pack(numbers, packing, &mut held, progress) {
             Err(error) if numbers.len() > 1 && is_full(&error) => {
                 let upper: BTreeSet<u64> = numbers.iter().copied().skip(numbers.len() / 2).collect();
                 let lower: BTreeSet<u64> = numbers.difference(&upper).copied().collect();
-                self.archive_some(&lower, stamp, done)?;
-                return self.archive_some(&upper, stamp, done);
+                self.archive_some(&lower, stamp, done, progress)?;
+                return self.archive_some(&upper, stamp, done, progress);
             }
             packed => packed?,
         }

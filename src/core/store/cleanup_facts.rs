@@ -8,7 +8,7 @@ use super::archive::Archive;
 use super::batches::{ScanProgress, in_batches};
 use super::disk::Disk;
 use super::error::Result;
-use super::layout::{self, ARCHIVE, WORKFLOWS};
+use super::layout::{self, ARCHIVE, UNDO, WORKFLOWS};
 use super::open::Store;
 use super::workflow::Entry;
 use crate::core::format::{Header, Unusable};
@@ -31,6 +31,8 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         let mut snapshot = Snapshot::default();
         if !ids.is_empty() {
             self.find_temporary(&StoreDirectory::Root, &mut snapshot.temporary_files)?;
+            // Nothing depends on the undo records, and `verify` reports what is wrong with them.
+            let _ = self.find_temporary(&StoreDirectory::Undo, &mut snapshot.temporary_files);
         }
         let archived: HashSet<WorkflowId> = self.ids_in(ARCHIVE)?.into_iter().collect();
         let gather = |id: &WorkflowId| -> Result<_> {
@@ -107,6 +109,7 @@ impl<D: Disk> Store<D> {
     pub(super) fn open_directory(&self, directory: &StoreDirectory) -> Result<Option<D::Dir>> {
         match directory {
             StoreDirectory::Root => self.open_below(&[self.name()]),
+            StoreDirectory::Undo => self.open_below(&[self.name(), UNDO]),
             StoreDirectory::Workflow(id) => self.open_below(&[self.name(), WORKFLOWS, &id.directory()]),
             StoreDirectory::Archive(id) => self.open_below(&[self.name(), ARCHIVE, &id.directory()]),
         }
@@ -115,6 +118,7 @@ impl<D: Disk> Store<D> {
     pub(super) fn directory_path(&self, directory: &StoreDirectory) -> PathBuf {
         match directory {
             StoreDirectory::Root => self.root(),
+            StoreDirectory::Undo => self.root().join(UNDO),
             StoreDirectory::Workflow(id) => self.workflow_dir(id),
             StoreDirectory::Archive(id) => self.archive_dir(id),
         }

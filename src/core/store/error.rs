@@ -56,6 +56,20 @@ pub enum Error {
         /// Workflows with similar names, the most similar first.
         similar: Vec<WorkflowId>,
     },
+    /// There is no undo record of a plan, or there are records of several plans.
+    #[error("{plans} plans beginning with `{}` have a record of what they archived", plan.escape_debug())]
+    NoUndoRecord {
+        /// The beginning of the fingerprint.
+        plan: String,
+        /// The number of plans that match.
+        plans: usize,
+    },
+    /// A workflow whose content is to be deleted is not archived.
+    #[error("`{workflow}` is not archived")]
+    NotArchived {
+        /// The workflow.
+        workflow: WorkflowId,
+    },
     /// Several workflows match the number.
     #[error("`{id}` could be any of {} workflows", candidates.len())]
     Ambiguous {

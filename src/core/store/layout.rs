@@ -12,6 +12,8 @@ pub(super) const WORKFLOWS: &str = "workflows";
 pub(super) const ARCHIVE: &str = "archive";
 /// The directory of damaged files.
 pub(super) const QUARANTINE: &str = "quarantine";
+/// The directory of undo records.
+pub(super) const UNDO: &str = "undo";
 /// The cache of the summaries of all workflows.
 pub(super) const INDEX: &str = "index";
 /// The manifests of mirrors.

@@ -6,12 +6,12 @@ use std::io;
 
 use super::archive::Archive;
 use super::bundle::{BundleName, BundleWriter, MAX_BUNDLE_FILES, Manifest, ManifestEntry};
-use super::deletion::Range;
 use super::disk::{Access, Disk};
 use super::error::Result;
 use super::layout;
 use super::progress::{ArchiveStep, ProgressCounter};
 use super::publish::NewFile;
+use super::undo::ranges;
 use super::workflow::Workflow;
 use crate::core::format::{self, Unusable};
 use crate::core::reason::{ArchiveReason, DeletionReason};
@@ -46,8 +46,8 @@ pub(super) struct ClosedRun<'a> {
 
 /// A live file to be archived.
 #[derive(Debug)]
-struct LiveFile {
-    entry: ManifestEntry,
+pub(super) struct LiveFile {
+    pub(super) entry: ManifestEntry,
     /// The number of the first checkpoint of its run.
     run: u64,
     /// None if it is damaged.
@@ -109,7 +109,7 @@ impl<D: Disk> Workflow<'_, D> {
 
     /// Describes the live files of `numbers` that `held` lacks, the lowest number first, without tombstones and files
     /// that cannot be archived.
-    fn describe(
+    pub(super) fn describe(
         &self,
         numbers: &BTreeSet<u64>,
         held: &[Manifest],
@@ -296,16 +296,4 @@ fn part_name(part: &[LiveFile], packing: Packing<'_>) -> BundleName {
         _ => (last_save, &ArchiveReason::Cleanup),
     };
     BundleName::new(run, (seq(part.first()), seq(part.last())), saved_at, reason)
-}
-
-/// Returns the runs of consecutive numbers.
-fn ranges(numbers: &BTreeSet<u64>) -> Vec<Range> {
-    let mut ranges: Vec<Range> = Vec::new();
-    for seq in numbers {
-        match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(*seq) => *last = *seq,
-            _ => ranges.push((*seq, *seq)),
-        }
-    }
-    ranges
 }

@@ -1,6 +1,6 @@
 //! Reporting the progress of archiving. The core prints nothing; it calls the caller back.
 
-/// The steps of archiving, in their order.
+/// The steps of archiving, in their order, and the one of restoring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArchiveStep {
     /// Reads and hashes each file.
@@ -11,6 +11,8 @@ pub enum ArchiveStep {
     Checking,
     /// Replaces the files that the bundle holds by tombstones.
     Replacing,
+    /// Writes the files that bundles hold back to their places.
+    Restoring,
 }
 
 impl ArchiveStep {
@@ -22,11 +24,12 @@ impl ArchiveStep {
             Self::Compressing => "compressing",
             Self::Checking => "checking",
             Self::Replacing => "replacing",
+            Self::Restoring => "restoring",
         }
     }
 }
 
-/// The progress of archiving one workflow.
+/// The progress of archiving or restoring one workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArchiveProgress {
     /// The current step.

@@ -1,18 +1,24 @@
 //! Restoring archived checkpoints, and rebuilding a directory whose files were removed by hand.
+//!
+//! [`Store::plan_restore`] reads, [`Store::restore`] applies what it finds until there is nothing left to restore: a
+//! cleanup may archive checkpoints again at the same time.
 
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use super::append::Decision;
 use super::archive::Archive;
-use super::bundle::{BadBundle, Bundle};
+use super::bundle::{BadBundle, BundleName};
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::head::Head;
 use super::open::Store;
+use super::progress::{ArchiveProgress, ArchiveStep, ProgressCounter};
 use super::workflow::Workflow;
 use crate::core::change::{Stamp, next_checkpoint};
-use crate::core::checkpoint::Checkpoint;
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
@@ -24,6 +30,68 @@ const MOST_REBUILT: u64 = 100_000;
 /// How often a workflow is restored again because a cleanup archives it at the same time.
 const ATTEMPTS: u32 = 16;
 
+/// The part of a workflow that is restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestoreScope {
+    /// All of it. An archived workflow goes on: a checkpoint above the seal continues the last one.
+    Workflow,
+    /// These checkpoints.
+    Checkpoints {
+        /// Their numbers.
+        numbers: BTreeSet<u64>,
+        /// True if an archived workflow goes on.
+        reopens: bool,
+    },
+}
+
+impl RestoreScope {
+    /// One checkpoint, and nothing else.
+    #[must_use]
+    pub fn checkpoint(seq: u64) -> Self {
+        Self::Checkpoints { numbers: BTreeSet::from([seq]), reopens: false }
+    }
+
+    fn includes(&self, seq: u64) -> bool {
+        match self {
+            Self::Workflow => true,
+            Self::Checkpoints { numbers, .. } => numbers.contains(&seq),
+        }
+    }
+
+    /// Returns true if a bundle may hold a part of it.
+    fn reaches(&self, bundle: &BundleName) -> bool {
+        match self {
+            Self::Workflow => true,
+            Self::Checkpoints { numbers, .. } => numbers.range(bundle.first..=bundle.last).next().is_some(),
+        }
+    }
+
+    fn reopens(&self) -> bool {
+        matches!(self, Self::Workflow | Self::Checkpoints { reopens: true, .. })
+    }
+}
+
+/// What restoring would do.
+#[derive(Debug)]
+pub struct RestorePlan {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The number of its head.
+    pub head: u64,
+    /// The checkpoints that would be live again, the newest first.
+    pub restores: Vec<Handle>,
+    /// The checkpoint that would be added above the seal, and the status of the workflow then, if it can be read.
+    pub revives: Option<(Handle, Option<WorkflowStatus>)>,
+    /// Archived numbers that no bundle holds.
+    pub lost: Vec<Handle>,
+    /// Bundles that cannot be used, and why.
+    pub damaged: Vec<(PathBuf, BadBundle)>,
+    /// The bundles to restore from, which have been read to their ends.
+    bundles: Vec<BundleName>,
+    /// True if entries of the directory were removed by hand.
+    rebuilds: bool,
+}
+
 /// The result of restoring.
 #[derive(Debug, Default)]
 pub struct Restored {
@@ -34,48 +102,122 @@ pub struct Restored {
     /// Archived numbers that no bundle holds.
     pub lost: Vec<Handle>,
     /// Bundles that cannot be used, and why.
-    pub damaged: Vec<(std::path::PathBuf, BadBundle)>,
+    pub damaged: Vec<(PathBuf, BadBundle)>,
 }
 
 impl<D: Disk> Store<D> {
-    /// Restores a workflow, or one checkpoint of it, byte for byte. Bundles stay where they are.
-    ///
-    /// If the head is a seal, restoring the whole workflow adds a checkpoint above it that continues the last one.
+    /// Plans to restore a workflow or a part of it, without writing.
     ///
     /// # Errors
-    /// There is no such workflow, no usable bundle holds the checkpoint, or the disk refuses. Nothing that is live is
+    /// There is no such workflow or checkpoint, the store cannot be read, or the only bundles that hold something are
+    /// damaged.
+    pub fn plan_restore(&self, id: &WorkflowId, scope: &RestoreScope) -> Result<RestorePlan> {
+        let mut plan = self.find_restorable(id, scope)?;
+        // Nothing can be restored, so there is nothing to continue from.
+        if plan.restores.is_empty()
+            && !plan.lost.is_empty()
+            && let Some((path, why)) = plan.damaged.pop()
+        {
+            return Err(Error::DamagedBundle { path, why });
+        }
+        Ok(plan)
+    }
+
+    /// Restores a workflow or a part of it, byte for byte. Bundles stay where they are. `progress` is called for every
+    /// checkpoint.
+    ///
+    /// # Errors
+    /// As [`plan_restore`](Self::plan_restore), a bundle cannot be read, or the disk refuses. Nothing that is live is
     /// changed, and the same call completes what was begun.
-    pub fn restore(&self, id: &WorkflowId, only: Option<u64>, stamp: &Stamp) -> Result<Restored> {
+    pub fn restore(
+        &self,
+        id: &WorkflowId,
+        scope: &RestoreScope,
+        stamp: &Stamp,
+        progress: &mut dyn FnMut(&ArchiveProgress),
+    ) -> Result<Restored> {
         let mut done = Restored::default();
-        let mut workflow = self.workflow(id)?;
-        let Some(head) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
-        if let Some(seq) = only.filter(|seq| !(1..=head).contains(seq)) {
-            let asked = Handle::new(id, seq).to_string();
-            return Err(Error::NoSuchCheckpoint { asked, newest: Handle::new(id, head) });
-        }
-        if workflow.highest_live()? < Some(head) {
-            // Before anything is created, so that a refusal leaves no trace.
-            let archive = workflow.archive()?;
-            let (name, _) = archive.find(head)?;
-            archive.verify(&name)?;
-            workflow = self.rebuild_workflow(id, head, &stamp.save_id)?;
-            done.restored.push(workflow.handle(head));
-        }
-        match only {
-            Some(seq) => {
-                if workflow.is_absent(seq)? {
-                    let (_, bytes) = workflow.archive()?.find(seq)?;
-                    workflow.put_back(seq, &bytes, stamp, &mut done)?;
-                }
-                workflow.sync()?;
+        let mut plan = self.plan_restore(id, scope)?;
+        for _ in 0..ATTEMPTS {
+            self.put_back(&plan, stamp, &mut done, &mut ProgressCounter::new(progress))?;
+            if plan.restores.is_empty() {
+                break;
             }
-            None => {
-                workflow.put_all_back(head, stamp, &mut done)?;
-                workflow.sync()?;
-                done.revived = self.revive(id, stamp)?;
-            }
+            plan = self.find_restorable(id, scope)?;
+        }
+        done.restored.sort_by(|a, b| b.cmp(a));
+        done.restored.dedup();
+        done.lost = plan.lost;
+        // It may be undamaged, so it must not be passed over; the others have been restored.
+        if let Some((path, why)) =
+            plan.damaged.iter().find(|(_, why)| matches!(why, BadBundle::Unreadable(_)))
+        {
+            return Err(Error::DamagedBundle { path: path.clone(), why: why.clone() });
+        }
+        done.damaged = plan.damaged;
+        if scope.reopens() {
+            done.revived = self.revive(id, stamp)?;
         }
         Ok(done)
+    }
+
+    /// Finds what can be restored.
+    fn find_restorable(&self, id: &WorkflowId, scope: &RestoreScope) -> Result<RestorePlan> {
+        let mut attempt = 0;
+        loop {
+            let workflow = self.workflow(id)?;
+            let Some(head) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
+            if let RestoreScope::Checkpoints { numbers, .. } = scope
+                && let Some(seq) = numbers.iter().find(|seq| !(1..=head).contains(*seq))
+            {
+                let asked = workflow.handle(*seq).to_string();
+                return Err(Error::NoSuchCheckpoint { asked, newest: workflow.handle(head) });
+            }
+            // Opened each time: another process may create it.
+            let archive = workflow.archive()?;
+            let listed = archive.bundles()?;
+            let plan = workflow.find_restorable(&archive, head, scope)?;
+            attempt += 1;
+            // A cleanup may archive a checkpoint after the bundles were listed.
+            if plan.lost.is_empty() || attempt == ATTEMPTS || workflow.archive()?.bundles()? == listed {
+                return Ok(plan);
+            }
+        }
+    }
+
+    /// Writes the files of a plan.
+    fn put_back(
+        &self,
+        plan: &RestorePlan,
+        stamp: &Stamp,
+        done: &mut Restored,
+        progress: &mut ProgressCounter<'_>,
+    ) -> Result<()> {
+        let id = &plan.workflow;
+        let workflow = if plan.rebuilds {
+            done.restored.push(Handle::new(id, plan.head));
+            self.rebuild_workflow(id, plan.head, &stamp.save_id)?
+        } else {
+            self.workflow(id)?
+        };
+        let planned: BTreeSet<u64> = plan.restores.iter().map(|handle| handle.seq).collect();
+        progress.begin(ArchiveStep::Restoring, planned.len());
+        workflow.archive()?.find_bundle(
+            |name| plan.bundles.contains(name),
+            |_, bundle| {
+                let Ok(mut bundle) = bundle else { return Ok(ControlFlow::<()>::Continue(())) };
+                while let Ok(Some((entry, bytes))) = bundle.next_file() {
+                    // Two processes that restore the same number write the same bytes.
+                    if planned.contains(&entry.seq) && workflow.is_absent(entry.seq)? {
+                        workflow.replace_file(entry.seq, &bytes, &stamp.save_id)?;
+                        done.restored.push(workflow.handle(entry.seq));
+                        progress.advance();
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )?;
+        workflow.sync()
     }
 
     /// Adds a checkpoint above the head if that is a seal.
@@ -114,6 +256,67 @@ impl<D: Disk> Store<D> {
 }
 
 impl<D: Disk> Workflow<'_, D> {
+    /// Finds what can be restored from the bundles of `archive`.
+    fn find_restorable(
+        &self,
+        archive: &Archive<'_, D>,
+        head: u64,
+        scope: &RestoreScope,
+    ) -> Result<RestorePlan> {
+        let rebuilds = self.highest_live()? < Some(head);
+        if rebuilds {
+            if head > MOST_REBUILT {
+                return Err(self.damaged(head, Unusable::Missing));
+            }
+            let (name, _) = archive.find(head)?;
+            archive.verify(&name)?;
+        }
+        let mut plan = RestorePlan {
+            workflow: self.id.clone(),
+            head,
+            restores: Vec::new(),
+            revives: self.revives(head, scope)?,
+            lost: Vec::new(),
+            damaged: Vec::new(),
+            bundles: Vec::new(),
+            rebuilds,
+        };
+        let held = plan.find_held(archive, scope)?;
+        let mut numbers: BTreeSet<u64> =
+            if rebuilds { (1..=head).collect() } else { self.numbers()?.into_iter().collect() };
+        numbers.extend(&held);
+        for seq in numbers.into_iter().rev() {
+            let is_rebuilt = rebuilds && seq == head;
+            if is_rebuilt {
+                plan.restores.push(self.handle(seq));
+            } else if scope.includes(seq) && self.is_absent(seq)? {
+                if held.contains(&seq) {
+                    plan.restores.push(self.handle(seq));
+                } else if seq < head {
+                    plan.lost.push(self.handle(seq));
+                }
+            }
+        }
+        plan.lost.reverse();
+        Ok(plan)
+    }
+
+    /// Returns the checkpoint that would be added above the head, and its status.
+    fn revives(&self, head: u64, scope: &RestoreScope) -> Result<Option<(Handle, Option<WorkflowStatus>)>> {
+        if !scope.reopens() {
+            return Ok(None);
+        }
+        match self.read_head(head) {
+            Ok(seal @ Head::Seal(_)) => {
+                let continued = self.continued(seal).ok();
+                let status = continued.map(|continued| continued.checkpoint.content.status);
+                Ok(Some((self.handle(head.saturating_add(1)), status)))
+            }
+            Ok(Head::Checkpoint(_)) | Err(Error::Damaged { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Creates the missing entries up to `head`: the head with its content, if a bundle holds it, the others as
     /// tombstones. Existing entries stay.
     pub(super) fn rebuild(&self, head: u64, save_id: &str) -> Result<()> {
@@ -132,89 +335,6 @@ impl<D: Disk> Workflow<'_, D> {
         self.sync()
     }
 
-    fn put_all_back(&self, head: u64, stamp: &Stamp, done: &mut Restored) -> Result<()> {
-        for _ in 0..ATTEMPTS {
-            // Opened each time: another process may create it.
-            let archive = self.archive()?;
-            let listed = archive.bundles()?;
-            let held = self.put_bundles_back(&archive, stamp, done)?;
-            done.lost.clear();
-            let mut archived_again = false;
-            for seq in self.numbers()? {
-                if seq < head && self.is_absent(seq)? {
-                    if held.contains(&seq) {
-                        archived_again = true;
-                    } else {
-                        done.lost.push(self.handle(seq));
-                    }
-                }
-            }
-            // A cleanup may archive a checkpoint after the bundles were listed, or one that was just restored.
-            let has_moved = archived_again || (!done.lost.is_empty() && self.archive()?.bundles()? != listed);
-            if !has_moved {
-                break;
-            }
-        }
-        done.restored.sort_by(|a, b| b.cmp(a));
-        done.restored.dedup();
-        // Nothing was restored, so there is nothing to continue from.
-        if done.restored.is_empty()
-            && !done.lost.is_empty()
-            && let Some((path, why)) = done.damaged.pop()
-        {
-            return Err(Error::DamagedBundle { path, why });
-        }
-        Ok(())
-    }
-
-    /// Restores the absent numbers that bundles hold. Returns all numbers that they hold.
-    fn put_bundles_back(
-        &self,
-        archive: &Archive<'_, D>,
-        stamp: &Stamp,
-        done: &mut Restored,
-    ) -> Result<BTreeSet<u64>> {
-        let mut held = BTreeSet::new();
-        let mut unreadable = None;
-        done.damaged.clear();
-        archive.each_bundle(|name, bundle| {
-            // The whole bundle is checked before any file of it is used.
-            let checked = bundle.and_then(|bundle| {
-                let bytes = bundle.bytes();
-                bundle.verify(&mut || {})?;
-                Bundle::open(bytes)
-            });
-            match checked {
-                Ok(mut bundle) => {
-                    let bad = |why| archive.damaged(name, why);
-                    while let Some((entry, bytes)) = bundle.next_file().map_err(bad)? {
-                        held.insert(entry.seq);
-                        if self.is_absent(entry.seq)? {
-                            self.put_back(entry.seq, &bytes, stamp, done)?;
-                        }
-                    }
-                }
-                // It may be undamaged, so it must not be passed over; the others can be restored.
-                Err(why @ BadBundle::Unreadable(_)) => {
-                    unreadable.get_or_insert_with(|| archive.damaged(name, why));
-                }
-                Err(why) => done.damaged.push((archive.bundle_path(name), why)),
-            }
-            Ok(())
-        })?;
-        match unreadable {
-            Some(error) => Err(error),
-            None => Ok(held),
-        }
-    }
-
-    /// Writes the file of an absent number. Two processes that restore the same number write the same bytes.
-    fn put_back(&self, seq: u64, bytes: &[u8], stamp: &Stamp, done: &mut Restored) -> Result<()> {
-        self.replace_file(seq, bytes, &stamp.save_id)?;
-        done.restored.push(self.handle(seq));
-        Ok(())
-    }
-
     /// Returns true if a number has a tombstone or no entry.
     fn is_absent(&self, seq: u64) -> Result<bool> {
         match self.stat(seq) {
@@ -222,5 +342,31 @@ impl<D: Disk> Workflow<'_, D> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
             Err(error) => Err(self.store.failed("read", &self.file_path(seq), error)),
         }
+    }
+}
+
+impl RestorePlan {
+    /// Finds the bundles that can be used. Returns the numbers that they hold.
+    fn find_held<D: Disk>(
+        &mut self,
+        archive: &Archive<'_, D>,
+        scope: &RestoreScope,
+    ) -> Result<BTreeSet<u64>> {
+        let mut held = BTreeSet::new();
+        archive.find_bundle(
+            |name| scope.reaches(name),
+            |name, bundle| {
+                // The whole bundle is checked before any file of it is used.
+                match bundle.and_then(|bundle| bundle.verify(&mut || {})) {
+                    Ok(manifest) => {
+                        held.extend(manifest.entries.iter().map(|entry| entry.seq));
+                        self.bundles.push(name.clone());
+                    }
+                    Err(why) => self.damaged.push((archive.bundle_path(name), why)),
+                }
+                Ok(ControlFlow::<()>::Continue(()))
+            },
+        )?;
+        Ok(held)
     }
 }

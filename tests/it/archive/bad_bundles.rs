@@ -2,7 +2,7 @@
 
 use ckpt::core::ArchiveReason;
 use ckpt::core::Error;
-use ckpt::core::store::BadBundle;
+use ckpt::core::store::{BadBundle, RestoreScope};
 use serde_json::json;
 
 use crate::support::store::{Fault, FaultyDisk, World, handle, id, state};
@@ -39,7 +39,7 @@ fn flipped_and_truncated_bundles_are_refused_everywhere() {
     let tree = world.tree();
     assert!(matches!(world.try_save(json!({})), Err(Error::DamagedBundle { .. })));
     assert!(matches!(
-        world.store().restore(&id("042"), Some(1), &world.stamp()),
+        world.store().restore(&id("042"), &RestoreScope::checkpoint(1), &world.stamp(), &mut |_| {}),
         Err(Error::DamagedBundle { .. })
     ));
     assert_eq!(world.tree(), tree);
@@ -128,7 +128,8 @@ fn restoring_takes_what_it_can_and_names_what_it_cannot() {
     world.save(json!({"n": 4}));
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     put(&first, b"gone");
-    let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    let restored =
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(4), handle(3)]);
     assert_eq!(restored.lost, [handle(1), handle(2)]);
     assert_eq!(restored.damaged, [(first, BadBundle::NotABundle)]);

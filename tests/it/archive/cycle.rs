@@ -5,7 +5,7 @@ use std::io::Read as _;
 use ckpt::core::Error;
 use ckpt::core::change::{Change, TaskChange};
 use ckpt::core::pipeline::Pipeline;
-use ckpt::core::store::{Bundle, Entry, Extent};
+use ckpt::core::store::{Bundle, Entry, Extent, RestoreScope};
 use ckpt::core::{ArchiveReason, PhaseStatus, TaskStatus, WorkflowStatus, schema};
 use serde_json::{Value, json};
 
@@ -46,7 +46,8 @@ fn every_file_comes_back_byte_for_byte_damaged_or_not() {
     }
     assert_eq!(world.tree(), tree, "reading changes nothing");
 
-    let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    let restored =
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored.len(), 7);
     assert!(restored.lost.is_empty() && restored.damaged.is_empty());
     for (seq, file) in (1..).zip(&before) {
@@ -139,7 +140,7 @@ fn what_does_not_exist_is_not_archived_or_created() {
     for result in [
         world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).map(drop),
         world.store().restart(&id("042"), &world.stamp()).map(drop),
-        world.store().restore(&id("042"), None, &world.stamp()).map(drop),
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).map(drop),
     ] {
         assert!(matches!(result, Err(Error::NoSuchWorkflow { .. })));
     }
@@ -257,14 +258,16 @@ fn one_checkpoint_is_restored_alone() {
     let world = World::with(4);
     let before = world.bytes(2);
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
-    let restored = world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
+    let restored =
+        world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!((restored.restored, restored.revived.is_some()), (vec![handle(2)], false));
     assert_eq!(world.bytes(2), before);
     assert_eq!(world.bytes(3), b"");
-    let again = world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
+    let again =
+        world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
     assert!(again.restored.is_empty());
     assert!(matches!(
-        world.store().restore(&id("042"), Some(9), &world.stamp()),
+        world.store().restore(&id("042"), &RestoreScope::checkpoint(9), &world.stamp(), &mut |_| {}),
         Err(Error::NoSuchCheckpoint { .. })
     ));
     // Archiving completes: it leaves again.
@@ -278,7 +281,8 @@ fn restoring_never_overwrites_what_is_there() {
     let world = World::with(3);
     world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
     world.damage(2, b"somebody put this here");
-    let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    let restored =
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(1)]);
     assert_eq!(world.bytes(2), b"somebody put this here");
     // Nor does archiving remove what the bundle does not hold: it goes into a new one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ckpt::core::change::Change;
 use ckpt::core::reason::DeletionReason;
 use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, plan};
-use ckpt::core::store::{Cleaned, Head, Store};
+use ckpt::core::store::{Cleaned, Head, RestoreScope, Store};
 use ckpt::core::{ArchiveReason, Error, Timestamp, WorkflowStatus};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ const SOON: &str = "2026-01-17T00:00:00Z";
 const LATER: &str = "2026-02-16T00:00:00Z";
 
 fn clean(world: &World, now: &str) -> Cleaned {
-    let cleaned = world.store().clean_up(&decide(world, now), &world.stamp());
+    let cleaned = world.store().clean_up(&decide(world, now), &world.stamp(), &mut |_| {});
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
     cleaned
 }
@@ -89,7 +89,7 @@ fn the_sixth_previous_run_goes_for_good_and_all_others_stay() {
     let due = decide(&world, SOON);
     let runs: Vec<_> = due.expired_runs().map(|(_, run)| (run.first, run.last)).collect();
     assert_eq!(runs, [(1, 2), (3, 4)]);
-    let cleaned = world.store().clean_up(&due, &world.stamp());
+    let cleaned = world.store().clean_up(&due, &world.stamp(), &mut |_| {});
     assert_eq!(cleaned.workflows[0].deleted_runs, [1, 3]);
     assert!(is_expired(&world, 1) && is_expired(&world, 3));
     assert_eq!(readable(&world), [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], "the seals go with their runs");
@@ -97,7 +97,8 @@ fn the_sixth_previous_run_goes_for_good_and_all_others_stay() {
     assert_eq!(world.findings(), [""; 0]);
     archive(&world, &ArchiveReason::Completed);
     assert!(clean(&world, SOON).workflows.is_empty());
-    let lost = world.store().restore(&id("042"), None, &world.stamp()).unwrap().lost;
+    let lost =
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap().lost;
     assert_eq!(lost, [handle(1), handle(2), handle(3), handle(4)]);
 }
 
@@ -195,7 +196,7 @@ fn a_failure_or_death_at_any_step_loses_nothing_else_and_doing_it_again_complete
         };
         let delete = |store: &Store<FaultyDisk>, world: &World| {
             let due = decide(world, LATER);
-            Ok::<_, std::convert::Infallible>(store.clean_up(&due, &world.stamp()))
+            Ok::<_, std::convert::Infallible>(store.clean_up(&due, &world.stamp(), &mut |_| {}))
         };
         let steps = model.with_every_fault(delete, |world, _, why| {
             for seq in 1..=model.store().head_number(&id("042")).unwrap().unwrap() {
@@ -223,7 +224,7 @@ fn interrupted_at_every_step(other: impl Fn(&World) + Copy + Send + 'static, che
             let shared = Arc::clone(&world);
             let due = decide(&world, LATER);
             let store = world.faulty(FaultyDisk::interrupted(&world, at, move || other(&shared)));
-            let cleaned = store.clean_up(&due, &world.stamp());
+            let cleaned = store.clean_up(&due, &world.stamp(), &mut |_| {});
             let why = format!("step {at}");
             assert!(cleaned.failures.is_empty(), "{why}: {:?}", cleaned.failures);
             if !store.disk().reached() {
@@ -271,7 +272,14 @@ fn another_cleanup_a_restore_or_an_archive_at_any_moment_does_no_harm() {
         },
     );
     interrupted_at_every_step(
-        |world| drop(world.store().restore(&id("042"), None, &world.stamp()).unwrap()),
+        |world| {
+            drop(
+                world
+                    .store()
+                    .restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {})
+                    .unwrap(),
+            );
+        },
         |_, _| {},
     );
     interrupted_at_every_step(|world| archive(world, &ArchiveReason::Completed), |_, _| {});
@@ -284,13 +292,14 @@ fn a_restore_that_is_overtaken_by_a_cleanup_finds_everything() {
     for at in 1.. {
         let world = Arc::new(model.copy());
         archive(&world, &ArchiveReason::Completed);
-        world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
+        world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
         let shared = Arc::clone(&world);
         let due = decide(&world, SOON);
         assert_eq!(due.leaving().count(), 1);
-        let interrupt = move || drop(shared.store().clean_up(&due, &shared.stamp()));
+        let interrupt = move || drop(shared.store().clean_up(&due, &shared.stamp(), &mut |_| {}));
         let store = world.faulty(FaultyDisk::interrupted(&world, at, interrupt));
-        let restored = store.restore(&id("042"), None, &world.stamp()).unwrap();
+        let restored =
+            store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         assert_eq!((restored.lost, restored.damaged.len()), (vec![], 0), "step {at}");
         if !store.disk().reached() {
             assert!(at > 20, "{at}");
@@ -308,7 +317,8 @@ fn a_restore_that_is_overtaken_by_the_first_cleanup_finds_everything() {
         let shared = Arc::clone(&world);
         let interrupt = move || archive(&shared, &ArchiveReason::Completed);
         let store = world.faulty(FaultyDisk::interrupted(&world, at, interrupt));
-        let restored = store.restore(&id("042"), None, &world.stamp()).unwrap();
+        let restored =
+            store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         assert_eq!((restored.lost, restored.damaged.len()), (vec![], 0), "step {at}");
         if !store.disk().reached() {
             assert!(at > 10, "{at}");

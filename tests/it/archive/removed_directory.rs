@@ -4,7 +4,7 @@ use ckpt::core::ArchiveReason;
 use ckpt::core::Error;
 use ckpt::core::finding::Code;
 use ckpt::core::format::Unusable;
-use ckpt::core::store::Entry;
+use ckpt::core::store::{Entry, RestoreScope};
 use serde_json::json;
 
 use crate::support::store::{World, handle, id, state};
@@ -60,7 +60,7 @@ fn a_save_continues_number_and_state() {
         assert!(rows.iter().all(|row| row.entry.is_ok()), "archived, not missing: {rows:?}");
         // And it can be archived and restored again.
         world.store().archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {}).unwrap();
-        world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         for (seq, file) in (1..).zip(&files) {
             assert_eq!(world.bytes(seq), *file, "{seq}");
         }
@@ -72,7 +72,8 @@ fn a_save_continues_number_and_state() {
 #[test]
 fn it_is_restored() {
     let (world, files) = removed();
-    let restored = world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    let restored =
+        world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(restored.restored, [handle(3), handle(2), handle(1)]);
     for (seq, file) in (1..).zip(&files) {
         assert_eq!(world.bytes(seq), *file, "{seq}");
@@ -84,7 +85,7 @@ fn it_is_restored() {
 #[test]
 fn restoring_one_checkpoint_makes_no_old_one_the_newest() {
     let (world, files) = removed();
-    world.store().restore(&id("042"), Some(2), &world.stamp()).unwrap();
+    world.store().restore(&id("042"), &RestoreScope::checkpoint(2), &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(world.bytes(2), files[1]);
     assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(3));
     world.save(json!({"more": 1}));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ckpt::core::ArchiveReason;
-use ckpt::core::store::Disk;
+use ckpt::core::store::{Disk, RestoreScope};
 use ckpt::core::{Result, Store};
 use proptest::prelude::*;
 use serde_json::json;
@@ -168,8 +168,8 @@ proptest! {
             match act {
                 Act::Save => drop(world.save(json!({"x": 1}))),
                 Act::Archive => drop(store.archive(&id("042"), &ArchiveReason::Failed, &world.stamp(), &mut |_| {}).unwrap()),
-                Act::Restore => drop(store.restore(&id("042"), None, &world.stamp()).unwrap()),
-                Act::RestoreOne(seq) => drop(store.restore(&id("042"), Some(*seq), &world.stamp())),
+                Act::Restore => drop(store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap()),
+                Act::RestoreOne(seq) => drop(store.restore(&id("042"), &RestoreScope::checkpoint(*seq), &world.stamp(), &mut |_| {})),
                 Act::Restart => {
                     drop(store.restart(&id("042"), &world.stamp()).unwrap());
                 }

@@ -53,17 +53,48 @@ fn it_is_said_for_people() {
 #[test]
 fn the_way_back_is_told_for_all_of_them() {
     let world = World::new();
-    let ids = ["f1", "f2", "f3", "f4", "f5", "f6", "f7"];
+    let ids = ["f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9"];
     for id in ids {
         finished(&world, id);
     }
     assert_eq!(
         world.copy().run(&["archive", "f1", "f2", "f3"]).succeeds().stderr,
-        "Bring them back with: ckpt restore f1\n                      ckpt restore f2\n                      \
-         ckpt restore f3\n"
+        "Bring them back with: ckpt restore f1 f2 f3\n"
     );
+    // Many of them are brought back by what was recorded.
     let all = world.run(&[&["archive"], &ids[..]].concat()).succeeds().stderr;
-    assert!(all.ends_with(" ckpt restore f5\n2 others in the same way: ckpt restore ID\n"), "{all}");
+    let command = all.trim_end().strip_prefix("Bring them back with: ckpt ").unwrap();
+    assert!(command.starts_with("restore --plan "), "{all}");
+    let back = world.run(&command.split(' ').collect::<Vec<_>>()).succeeds();
+    assert_eq!(back.stdout.lines().count(), ids.len(), "{back}");
+}
+
+#[test]
+fn a_dry_run_foresees_what_leaves_and_what_fails() {
+    let world = World::new();
+    finished(&world, "done");
+    world.run(&["save", "open"]).succeeds();
+    finished(&world, "old");
+    world.run(&["archive", "old"]).succeeds();
+    world.run(&["restore", "old/1"]).succeeds();
+    let before = world.tree();
+    let shown = world.run(&["archive", "done", "open", "old", "-n"]).exits(3);
+    assert!(shown.stdout.contains("done  would be archived as completed, 2 checkpoints with "), "{shown}");
+    assert!(!shown.to_string().contains("restore"), "there is nothing to bring back: {shown}");
+    let args = ["archive", "done", "open", "old", "--json"];
+    let planned = world.run(&[&args[..], &["--dry-run"]].concat()).exits(3).document();
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "a dry run writes nothing");
+    let done = world.run(&args).exits(3).document();
+    assert_eq!((&planned["applied"], &planned["undo"]), (&json!(false), &json!(null)));
+    assert_eq!(planned["failures"], done["failures"]);
+    for (planned, done) in
+        planned["archived"].as_array().unwrap().iter().zip(done["archived"].as_array().unwrap())
+    {
+        for key in ["workflow", "handle", "reason", "checkpoints", "bytes", "left", "already_archived"] {
+            assert_eq!(planned[key], done[key], "{key}");
+        }
+    }
+    world.refuses(&["archive", "open", "--dry-run"], 9, "needs_reason");
 }
 
 #[test]

@@ -44,6 +44,21 @@ fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
 }
 
 #[test]
+fn a_cleanup_and_a_restore_are_seen_to_move() {
+    let Some(strace) = strace() else { return };
+    let world = world();
+    let plan = ["cleanup", "--keep-last", "1", "--yes", "--color=never"];
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&plan), &strace, 60)).exit();
+    assert_eq!(code, 0, "{screen}");
+    let cleaned = said(&screen, "Cleaning up 042, 1 of 1: replacing ");
+    assert!(cleaned.len() > 3 && cleaned[0].ends_with(" of 11 checkpoints"), "{screen:?}");
+    assert!(screen.rsplit("\r\u{1b}[K").next().unwrap().contains("Undo: ckpt restore --plan"), "{screen:?}");
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["restore", "042"]), &strace, 120)).exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(said(&screen, "Restoring 042, 1 of 1: ").len() > 3, "{screen:?}");
+}
+
+#[test]
 fn verifying_one_large_workflow_is_seen_to_move() {
     let Some(strace) = strace() else { return };
     let world = world();
@@ -95,6 +110,9 @@ fn nothing_is_said_in_a_pipe_nor_to_whoever_wants_it_short() {
     let world = model.copy();
     let outcome = slowed(world.ckpt(&ARCHIVE), &strace, 20).run().succeeds();
     assert_eq!(outcome.stderr, "Bring it back with: ckpt restore 042\n");
+    let world = model.copy();
+    let piped = slowed(world.ckpt(&["cleanup", "--keep-last", "1"]), &strace, 20).run().succeeds();
+    assert_eq!(piped.stderr, "");
     for flag in ["--json", "--quiet"] {
         let world = model.copy();
         let args = [&ARCHIVE[..], &[flag]].concat();

@@ -43,20 +43,23 @@ fn a_whole_workflow_comes_back_byte_for_byte() {
         }
         assert_eq!(world.json(&["list"])["workflows"][0]["status"], "in_progress");
         let again = world.json(&["restore", "042"]);
-        assert_eq!((&again["restored"], &again["revived"]), (&json!([]), &json!(null)));
-        assert_eq!(again["handle"], if gone { "042/3" } else { "042/5" });
+        assert_eq!(
+            (&again["workflows"][0]["restored"], &again["workflows"][0]["revived"]),
+            (&json!([]), &json!(null))
+        );
+        assert_eq!(again["workflows"][0]["handle"], if gone { "042/3" } else { "042/5" });
     }
 }
 
 #[test]
 fn one_checkpoint_comes_back_alone() {
     let (world, files) = archived();
-    let answer = world.json(&["restore", "042/2"]);
+    let answer = world.json(&["restore", "042/2"])["workflows"][0].clone();
     assert_eq!((&answer["restored"], &answer["revived"]), (&json!(["042/2"]), &json!(null)));
     assert_eq!(answer["handle"], "042/4");
     assert_eq!(std::fs::read(world.checkpoint_file("042", 2)).unwrap(), files[1]);
     assert!(std::fs::read(world.checkpoint_file("042", 1)).unwrap().is_empty());
-    assert_eq!(world.json(&["restore", "042/2"])["restored"], json!([]));
+    assert_eq!(world.json(&["restore", "042/2"])["workflows"][0]["restored"], json!([]));
     world.refuses(&["restore", "042/9"], 4, "no_such_checkpoint");
     world.refuses(&["restore", "nothing"], 4, "no_such_workflow");
 }
@@ -74,7 +77,7 @@ fn what_is_live_is_never_overwritten() {
     world.replace_checkpoint("042", 2, b"something else");
     world.refuses(&["restore", "042/2"], 6, "damaged");
     let answer = world.json(&["restore", "042"]);
-    assert_eq!(answer["restored"], json!(["042/3", "042/1"]));
+    assert_eq!(answer["workflows"][0]["restored"], json!(["042/3", "042/1"]));
     assert_eq!(std::fs::read(world.checkpoint_file("042", 2)).unwrap(), b"something else");
 }
 
@@ -90,7 +93,7 @@ fn what_cannot_be_brought_back_is_listed() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let answer = world.run(&["restore", "042", "--json"]).exits(3).document();
-    assert_eq!(answer["restored"], json!(["042/5", "042/4"]));
+    assert_eq!(answer["workflows"][0]["restored"], json!(["042/5", "042/4"]));
     let items: Vec<_> = answer["failures"].as_array().unwrap().iter().map(|line| &line["item"]).collect();
     assert_eq!(items, [path.as_str(), "042/1", "042/2", "042/3"]);
     world.refuses(&["restore", "042/1"], 6, "damaged_bundle");
@@ -106,7 +109,7 @@ fn what_is_back_is_named_in_order_and_with_its_gaps() {
     world.run(&["archive", "p"]).succeeds();
     assert_eq!(world.json(&["archive", "--list"])["bundles"].as_array().unwrap().len(), 2);
     let copy = world.copy();
-    assert_eq!(copy.json(&["restore", "p"])["restored"], json!(["p/3", "p/2", "p/1"]));
+    assert_eq!(copy.json(&["restore", "p"])["workflows"][0]["restored"], json!(["p/3", "p/2", "p/1"]));
     let outcome = world.run(&["restore", "p"]).succeeds();
     assert_eq!(outcome.stdout, "p: 3 checkpoints are back, p/1 to p/3; the newest is p/5\n");
 
@@ -200,4 +203,35 @@ fn a_live_checkpoint_is_refused_with_the_command_that_was_meant() {
     world.run(&["rollback", "042/1"]).succeeds();
     let failure = world.refuses(&["restore", "042/3"], 9, "already_live");
     assert_eq!(failure["help"][0], "it is the newest one: `ckpt resume 042`");
+}
+
+#[test]
+fn several_come_back_with_one_command_and_the_dry_run_foresees_it() {
+    let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n");
+    for id in ["a", "b", "c"] {
+        world.run(&["save", id, "--phases", "x,y", "--phase", "x"]).succeeds();
+        world.run(&["save", id, "--phase", "y"]).succeeds();
+    }
+    world.run(&["archive", "a", "b", "c"]).succeeds();
+    let args = ["restore", "a", "b/1", "nothing", "c", "--json"];
+    let before = world.tree();
+    let planned = world.run(&[&args[..], &["--dry-run"]].concat()).exits(3).document();
+    insta::assert_snapshot!(world.run(&["restore", "a", "b/1", "c", "-n"]), @"
+    exit 0
+    --- stdout
+    a: 2 checkpoints would come back, a/1 to a/2; the newest would be a/4
+    b: b/1 would come back; the newest would be b/3
+    c: 2 checkpoints would come back, c/1 to c/2; the newest would be c/4
+    --- end
+    ");
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new(), "a dry run writes nothing");
+    let done = world.run(&args).exits(3).document();
+    assert_eq!((&planned["applied"], &done["applied"]), (&json!(false), &json!(true)));
+    for key in ["workflows", "failures"] {
+        assert_eq!(planned[key], done[key], "{key}");
+    }
+    assert_eq!(done["workflows"][1]["restored"], json!(["b/1"]));
+    assert_eq!(done["failures"][0]["item"], "nothing");
+    world.refuses(&["restore", "nothing", "--dry-run"], 4, "no_such_workflow");
 }

@@ -148,3 +148,36 @@ fn going_back_to_the_last_one_takes_an_archived_workflow_up_again() {
     assert_eq!((&answer["handle"], &answer["copy_of"]), (&json!("042/5"), &json!("042/3")));
     assert_eq!(world.json(&["resume", "042"])["verdict"], "ready");
 }
+
+#[test]
+fn a_dry_run_foresees_the_checkpoint_and_writes_nothing() {
+    let world = World::with_checkpoints(3);
+    let before = world.tree();
+    insta::assert_snapshot!(world.run(&["rollback", "042/1", "--dry-run"]), @"
+    exit 0
+    --- stdout
+    042/4
+    --- stderr
+    Would roll back to 042/1 in 042/4: phase 1 complete, 1 done.
+    --- end
+    ");
+    let planned = world.json(&["rollback", "042/1", "-n"]);
+    world.refuses(&["rollback", "042/1", "-n", "--expect", "042/2"], 8, "conflict");
+    assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
+    let done = world.json(&["rollback", "042/1"]);
+    assert_eq!(
+        (&planned["applied"], &planned["created"], &planned["undo"]),
+        (&json!(false), &json!(false), &json!(null))
+    );
+    assert_eq!((&done["applied"], &done["created"]), (&json!(true), &json!(true)));
+    for key in ["handle", "copy_of", "phase", "done", "remaining", "status", "next", "path"] {
+        assert_eq!(planned[key], done[key], "{key}");
+    }
+    // Above a seal, and where there is nothing to do.
+    world.run(&["archive", "042", "--as", "failed"]).succeeds();
+    assert_eq!(world.json(&["rollback", "042/1", "-n"])["handle"], "042/6");
+    let world = World::with_checkpoints(2);
+    world.run(&["rollback", "042/1"]).succeeds();
+    let again = world.run(&["rollback", "042/1", "-n"]).succeeds();
+    assert!(again.stderr.contains("Nothing new"), "{again}");
+}

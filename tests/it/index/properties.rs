@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ckpt::core::ArchiveReason;
 use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
-use ckpt::core::store::{Disk, Extent, STORE_NAME};
+use ckpt::core::store::{Disk, Extent, RestoreScope, STORE_NAME};
 use proptest::prelude::*;
 
 use super::{LARGE, id, large_store, read_index, remove_index, save, summaries, without_index};
@@ -77,13 +77,18 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
             let stamp = stamp(&format!("archive{round}"));
             let _ = store.archive(&id(*number), &ArchiveReason::Completed, &stamp, &mut |_| {});
         }
-        Event::Restore(number) => drop(store.restore(&id(*number), None, &stamp(&format!("restore{round}")))),
+        Event::Restore(number) => drop(store.restore(
+            &id(*number),
+            &RestoreScope::Workflow,
+            &stamp(&format!("restore{round}")),
+            &mut |_| {},
+        )),
         Event::CleanUp => {
             let keep = KeepRules { last: Some("1".parse().unwrap()), ..KeepRules::default() };
             let policy = Policy { rules: Rules::Everything, keep, ..RetentionSettings::default().policy() };
             let stamp = stamp(&format!("cleanup{round}"));
             let plan = plan(&store.cleanup_facts(&mut |_| {}).unwrap(), &policy, stamp.now).unwrap();
-            store.clean_up(&plan, &stamp);
+            store.clean_up(&plan, &stamp, &mut |_| {});
         }
         Event::RemoveHead(number) => {
             if let Some((dir, name)) = head(disk, *number) {

@@ -60,7 +60,7 @@ fn sweep(store: &Store) -> (usize, usize) {
     let stamp = Stamp { now, ..stamp("cleanup") };
     let facts = store.cleanup_facts(&mut |_| {}).unwrap();
     let plan = plan(&facts, &RetentionSettings::default().policy(), now).unwrap();
-    let cleaned = store.clean_up(&plan, &stamp);
+    let cleaned = store.clean_up(&plan, &stamp, &mut |_| {});
     assert!(cleaned.failures.is_empty(), "{cleaned:?}");
     (plan.stale_files.len(), cleaned.stale_files.len())
 }

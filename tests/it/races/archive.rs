@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ckpt::core::store::{Extent, Located, Store};
+use ckpt::core::store::{Extent, Located, RestoreScope, Store};
 use ckpt::core::{ArchiveReason, WorkflowStatus};
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn two_archives_make_one_seal() {
 fn restoring_meanwhile_loses_nothing() {
     at_every_step(
         |world| {
-            world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+            world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
         },
         |world, at| {
             assert_dense(world, at);

@@ -156,7 +156,7 @@ fn archivers_against_savers_against_cleanups() {
                 let policy = RetentionSettings::default().policy();
                 let now = Timestamp::parse(MUCH_LATER).unwrap();
                 let due = plan(&store(&world).cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
-                let done = store(&world).clean_up(&due, &stamp(round));
+                let done = store(&world).clean_up(&due, &stamp(round), &mut |_| {});
                 assert!(done.failures.is_empty(), "{:?}", done.failures);
             });
         });

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ckpt::core::ArchiveReason;
 use ckpt::core::finding::Severity;
 use ckpt::core::retention::{KeepRules, Limit, Policy, RetentionSettings, Rules, RunRule, plan};
-use ckpt::core::store::{Disk, Store};
+use ckpt::core::store::{Disk, RestoreScope, Store};
 use ckpt::core::{Timestamp, span::Span};
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn clean_up(world: &World, change: impl FnOnce(&mut Policy)) {
     change(&mut policy);
     let now = Timestamp::parse("2026-01-16T22:00:00Z").unwrap();
     let plan = plan(&world.store().cleanup_facts(&mut |_| {}).unwrap(), &policy, now).unwrap();
-    let cleaned = world.store().clean_up(&plan, &world.stamp());
+    let cleaned = world.store().clean_up(&plan, &world.stamp(), &mut |_| {});
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
 }
 
@@ -37,7 +37,7 @@ fn archive(world: &World) {
 }
 
 fn restore(world: &World) {
-    world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
 }
 
 /// Something that others do while a store is verified.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use ckpt::core::change::{Change, Edit};
 use ckpt::core::retention::{CleanupPlan, Policy, RetentionSettings, Rules, plan};
 use ckpt::core::span::Span;
-use ckpt::core::store::{Cleaned, Disk};
+use ckpt::core::store::{Cleaned, Disk, RestoreScope};
 use ckpt::core::{ArchiveReason, Error, Store, Timestamp, Trigger, WorkflowStatus};
 use serde_json::json;
 
@@ -49,7 +49,7 @@ pub(crate) fn standing() -> Policy {
 
 fn clean(world: &World, policy: &Policy) -> Cleaned {
     let plan = decide(&world.store(), policy).unwrap();
-    let cleaned = world.store().clean_up(&plan, &world.stamp());
+    let cleaned = world.store().clean_up(&plan, &world.stamp(), &mut |_| {});
     assert!(cleaned.failures.is_empty(), "{:?}", cleaned.failures);
     assert!(decide(&world.store(), policy).unwrap().is_empty(), "once is enough");
     cleaned
@@ -74,7 +74,7 @@ fn single_checkpoints_leave_a_tombstone_and_stay_readable() {
         let found = world.store().load(&handle(seq)).unwrap();
         assert_eq!(found.bytes, before[usize::try_from(seq).unwrap() - 1]);
     }
-    world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+    world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(live(&world), [1, 2, 3, 4, 5, 6]);
     assert_eq!((1..=6).map(|seq| world.bytes(seq)).collect::<Vec<_>>(), before);
 }
@@ -96,7 +96,7 @@ fn a_finished_workflow_that_somebody_saved_to_meanwhile_stays() {
     end(&world, WorkflowStatus::Failed);
     let plan = decide(&world.store(), &standing()).unwrap();
     world.save(json!({"more": 1}));
-    let cleaned = world.store().clean_up(&plan, &world.stamp());
+    let cleaned = world.store().clean_up(&plan, &world.stamp(), &mut |_| {});
     assert_eq!((cleaned.overtaken.len(), cleaned.failures.len()), (1, 0));
     assert_eq!(live(&world), [1, 2, 3, 4]);
 }
@@ -147,7 +147,7 @@ fn a_restored_checkpoint_leaves_again_because_its_bundle_is_there() {
     let world = batches(2);
     end(&world, WorkflowStatus::Failed);
     clean(&world, &standing());
-    world.store().restore(&id("042"), Some(1), &world.stamp()).unwrap();
+    world.store().restore(&id("042"), &RestoreScope::checkpoint(1), &world.stamp(), &mut |_| {}).unwrap();
     assert_eq!(live(&world), [1, 4]);
     let cleaned = clean(&world, &standing());
     assert_eq!(cleaned.workflows[0].removed, [handle(1)]);

@@ -183,7 +183,7 @@ impl CleanupReport {
     fn total(&self) -> String {
         let (delete, keep) = if self.applied { ("deleted", "kept") } else { ("delete", "keep") };
         let (mut archived, mut archived_bytes, mut purged, mut purged_bytes) = (0, 0, 0, 0);
-        for WorkflowChange { workflow, archived: left, deleted } in &self.changes {
+        for WorkflowChange { workflow, archived: left, deleted, .. } in &self.changes {
             archived += left.len();
             archived_bytes += self.bytes(workflow, left);
             purged += deleted.len();
@@ -214,9 +214,8 @@ impl CleanupReport {
         if !self.applied {
             page.line(format!("Plan: {}", self.plan));
         }
-        for (index, argv) in self.undo.iter().enumerate() {
-            let label = if index == 0 { "Undo: " } else { "      " };
-            page.line(format!("{label}{}", argv.join(" ")));
+        if let Some(undo) = &self.undo {
+            page.line(format!("Undo: {}", undo.join(" ")));
         }
     }
 }

@@ -83,7 +83,6 @@ impl From<io::Error> for BadBundle {
 /// A bundle that is being read. Its digest and its manifest have been checked.
 #[derive(Debug)]
 pub struct Bundle<'a> {
-    bytes: &'a [u8],
     manifest: Manifest,
     lines: BufReader<GzDecoder<&'a [u8]>>,
     next: usize,
@@ -102,13 +101,7 @@ impl<'a> Bundle<'a> {
         let manifest: Manifest =
             serde_json::from_slice(&line).map_err(|error| BadBundle::Manifest(Cause::new(error)))?;
         manifest.check().map_err(|why| BadBundle::Manifest(Cause::new(why)))?;
-        Ok(Self { bytes, manifest, lines, next: 0 })
-    }
-
-    /// Returns its compressed bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
+        Ok(Self { manifest, lines, next: 0 })
     }
 
     /// Returns its manifest.

@@ -11,8 +11,11 @@ use crate::core::files::FileProblem;
 use crate::core::finding::{Code, Severity};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::Result;
-use crate::core::store::layout::{self, ARCHIVE, CONFIG, GITIGNORE, INDEX, MIRROR, QUARANTINE, WORKFLOWS};
+use crate::core::store::layout::{
+    self, ARCHIVE, CONFIG, GITIGNORE, INDEX, MIRROR, QUARANTINE, UNDO, WORKFLOWS,
+};
 use crate::core::store::open::Store;
+use crate::core::store::undo;
 use crate::core::workflow_id::WorkflowId;
 
 /// A directory of the store that has directories in it.
@@ -57,7 +60,7 @@ impl<D: Disk> Store<D> {
             let path = self.root().join(name);
             let expected = match name.as_str() {
                 CONFIG | GITIGNORE | INDEX => Some(FileKind::File),
-                WORKFLOWS | ARCHIVE | QUARANTINE | MIRROR => Some(FileKind::Directory),
+                WORKFLOWS | ARCHIVE | QUARANTINE | MIRROR | UNDO => Some(FileKind::Directory),
                 _ => None,
             };
             if !self.fits(&root, (DirectoryPlace::Root, name, path), expected, walk, &mut found) {
@@ -109,6 +112,16 @@ impl<D: Disk> Store<D> {
         let place = match name {
             WORKFLOWS => DirectoryPlace::Workflows,
             ARCHIVE => DirectoryPlace::Archive,
+            UNDO => {
+                for name in names.iter().filter(|name| undo::fingerprint(name).is_none()) {
+                    if layout::is_staged(name) {
+                        walk.temporary(path.join(name));
+                    } else {
+                        walk.unknown(path.join(name), None, "is not an undo record");
+                    }
+                }
+                return Ok(());
+            }
             MIRROR => return self.inspect_mirror(&dir, names, walk),
             _ => {
                 let many = names.len();

@@ -227,7 +227,7 @@ fn a_foreign_bundle_beside_a_good_one_is_named_and_harmless() {
     );
     assert_eq!(world.json(&["show", "old/1"])["checkpoint"]["workflow"], "old");
     let restored = world.run(&["restore", "old", "--json"]).exits(3).document();
-    assert_eq!(restored["restored"].as_array().unwrap().len(), 3, "{restored}");
+    assert_eq!(restored["workflows"][0]["restored"].as_array().unwrap().len(), 3, "{restored}");
     world.run(&["verify", "--repair"]).succeeds();
     assert!(!std::path::Path::new(&later).exists());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use ckpt::core::store::{Bundle, Result};
+use ckpt::core::store::{Bundle, RestoreScope, Result};
 use ckpt::core::{ArchiveReason, Store};
 use serde_json::json;
 
@@ -113,9 +113,9 @@ fn restoring() {
                 .archive(&id("042"), &ArchiveReason::Completed, &world.stamp(), &mut |_| {})
                 .unwrap();
         },
-        |store, world| store.restore(&id("042"), None, &world.stamp()),
+        |store, world| store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}),
         |world, files, why| {
-            world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+            world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
             for (seq, file) in (1..).zip(files) {
                 assert_eq!(world.bytes(seq), *file, "{why}");
             }
@@ -133,10 +133,10 @@ fn restoring_a_directory_that_is_gone() {
     model.store().archive(&id("042"), &ArchiveReason::Completed, &model.stamp(), &mut |_| {}).unwrap();
     std::fs::remove_dir_all(model.store().workflow_dir(&id("042"))).unwrap();
     let steps = model.with_every_fault(
-        |store, world| store.restore(&id("042"), None, &world.stamp()),
+        |store, world| store.restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}),
         |world, _, why| {
             assert_eq!(world.store().head_number(&id("042")).unwrap(), Some(3), "{why}");
-            world.store().restore(&id("042"), None, &world.stamp()).unwrap();
+            world.store().restore(&id("042"), &RestoreScope::Workflow, &world.stamp(), &mut |_| {}).unwrap();
             for (seq, file) in (1..).zip(&files) {
                 assert_eq!(world.bytes(seq), *file, "{why}");
             }

@@ -28,7 +28,7 @@ fn assert_whole(world: &World, saved: u64, what: &str) {
 /// A cleanup with every fault, and then once more without.
 fn with_every_fault(model: &World, saved: u64, left: &[u64], least_steps: usize) {
     let clean = |store: &Store<FaultyDisk>, world: &World| {
-        decide(store, &standing()).map(|plan| store.clean_up(&plan, &world.stamp()))
+        decide(store, &standing()).map(|plan| store.clean_up(&plan, &world.stamp(), &mut |_| {}))
     };
     let steps = model.with_every_fault(clean, |world, cleaned, why| {
         let removed: Vec<Handle> =
@@ -40,7 +40,7 @@ fn with_every_fault(model: &World, saved: u64, left: &[u64], least_steps: usize)
         );
         assert_whole(world, saved, why);
         let again = decide(&world.store(), &standing()).unwrap();
-        let cleaned = world.store().clean_up(&again, &world.stamp());
+        let cleaned = world.store().clean_up(&again, &world.stamp(), &mut |_| {});
         assert!(cleaned.failures.is_empty(), "{why}: {:?}", cleaned.failures);
         assert_eq!(live(world), left, "{why}");
         assert_whole(world, saved, why);
@@ -75,7 +75,7 @@ fn interrupted(
         let disk = FaultyDisk::interrupted(&world, at, move || other(&shared));
         let store = world.faulty(disk);
         let plan = decide(&store, &standing()).unwrap();
-        let cleaned = store.clean_up(&plan, &world.stamp());
+        let cleaned = store.clean_up(&plan, &world.stamp(), &mut |_| {});
         assert!(cleaned.failures.is_empty(), "step {at}: {:?}", cleaned.failures);
         if !store.disk().reached() {
             break;
@@ -134,7 +134,7 @@ fn archiving_and_cleaning_meanwhile_lose_nothing() {
         || batches(6),
         |world| {
             let plan = decide(&world.store(), &standing()).unwrap();
-            assert!(world.store().clean_up(&plan, &world.stamp()).failures.is_empty());
+            assert!(world.store().clean_up(&plan, &world.stamp(), &mut |_| {}).failures.is_empty());
         },
         |world, what| {
             assert_whole(world, 6, what);
@@ -152,7 +152,7 @@ fn a_stalled_saver_is_neither_lost_nor_hidden() {
         let disk = FaultyDisk::interrupted(&world, at, move || {
             let plan = decide(&other.store(), &standing()).unwrap();
             assert_eq!(plan.workflows[0].effect, CleanupEffect::Checkpoints, "{}", later());
-            assert!(other.store().clean_up(&plan, &other.stamp()).failures.is_empty());
+            assert!(other.store().clean_up(&plan, &other.stamp(), &mut |_| {}).failures.is_empty());
         });
         let store = world.faulty(disk);
         let saved = world.save_to(&store, json!({"n": 7})).unwrap().handle();

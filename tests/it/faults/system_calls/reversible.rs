@@ -97,7 +97,7 @@ impl Expected<'_> {
 /// What is in a store, files that are being written left out.
 #[derive(Default)]
 struct Kept {
-    /// Names outside of the archive, and whether there is anything in them.
+    /// Names outside of the archive and of the undo records, and whether there is anything in them.
     places: BTreeSet<(PathBuf, bool)>,
     /// The bundles, by name.
     bundles: BTreeSet<PathBuf>,
@@ -130,7 +130,7 @@ impl Kept {
     fn add_file(&mut self, path: PathBuf, file: &Path) {
         let mut bytes = Vec::new();
         std::fs::File::open(file).unwrap().read_to_end(&mut bytes).unwrap();
-        if !path.starts_with("archive") {
+        if !path.starts_with("archive") && !path.starts_with("undo") {
             self.places.insert((path, bytes.is_empty()));
             self.contents.extend((!bytes.is_empty()).then_some(bytes));
             return;

@@ -70,7 +70,7 @@ pub(crate) fn pipelines() -> Vec<CompletionCandidate> {
 
 /// Returns all triggers.
 pub(crate) fn triggers() -> Vec<CompletionCandidate> {
-    Trigger::KNOWN.iter().filter_map(|trigger| candidate(trigger, "trigger")).collect()
+    Trigger::OF_SAVES.iter().filter_map(|trigger| candidate(trigger, "trigger")).collect()
 }
 
 /// Returns the dialects that a mirror can be kept in.

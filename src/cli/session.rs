@@ -145,6 +145,12 @@ impl Session {
         }
     }
 
+    /// Returns a warning if the settings cannot be used, for a command that does without them.
+    pub(crate) fn config_warning(&self, store: &Store) -> Option<String> {
+        let failure = self.config(store).err()?;
+        Some(format!("the settings cannot be used: {}", failure.message))
+    }
+
     /// Makes the stamp of a checkpoint that is saved now.
     pub(crate) fn stamp(&self, place: &Place, config: &Config) -> Result<Stamp, Failure> {
         let agent = agent_or_ci(&self.env);

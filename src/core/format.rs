@@ -226,6 +226,8 @@ pub struct Header {
     pub trigger: Trigger,
     pub status: WorkflowStatus,
     #[serde(default)]
+    pub note: Option<String>,
+    #[serde(default)]
     pub phase: Option<PhaseId>,
     #[serde(default)]
     pub title: Option<String>,
@@ -250,6 +252,12 @@ impl Header {
     #[must_use]
     pub fn first_of_run(&self) -> u64 {
         self.run.unwrap_or(1)
+    }
+
+    /// Returns the phases that have failed.
+    pub fn failed(&self) -> impl Iterator<Item = &PhaseId> {
+        let failed = self.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
+        failed.map(|phase| &phase.id)
     }
 
     /// Returns the number of completed phases.

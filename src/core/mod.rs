@@ -19,6 +19,7 @@ pub mod format;
 pub mod git;
 pub mod import;
 pub mod json;
+pub mod log;
 pub mod messages;
 pub mod migrate;
 pub mod mirror;

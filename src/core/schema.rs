@@ -52,6 +52,7 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.brief.v1",
     "ckpt.status.v1",
     "ckpt.list.v1",
+    "ckpt.log.v1",
     "ckpt.show.v1",
     "ckpt.diff.v1",
     "ckpt.rollback.v1",

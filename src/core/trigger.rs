@@ -25,13 +25,25 @@ pub enum Trigger {
     SessionEnd,
     /// Somebody asked for it.
     Manual,
+    /// An earlier checkpoint was rolled back to.
+    Rollback,
+    /// An archived workflow was restored.
+    Restore,
+    /// The workflow was archived; the trigger of a seal.
+    Archive,
+    /// The workflow was started over.
+    Restart,
+    /// The newest checkpoint was converted to the current format.
+    Migrate,
+    /// A damaged workflow was repaired.
+    Repair,
     /// A word written by a newer version.
     Other(String),
 }
 
 impl Trigger {
-    /// The triggers this version knows.
-    pub const KNOWN: [Self; 8] = [
+    /// The triggers that a save can have.
+    pub const OF_SAVES: [Self; 8] = [
         Self::PhaseTransition,
         Self::BatchComplete,
         Self::AgentComplete,
@@ -41,6 +53,10 @@ impl Trigger {
         Self::SessionEnd,
         Self::Manual,
     ];
+
+    /// The triggers of checkpoints that other commands write. Nobody names them in a save or a setting.
+    pub const OF_COMMANDS: [Self; 6] =
+        [Self::Rollback, Self::Restore, Self::Archive, Self::Restart, Self::Migrate, Self::Repair];
 
     /// The word for it in files and on the command line.
     #[must_use]
@@ -54,6 +70,12 @@ impl Trigger {
             Self::UserInterrupt => "user_interrupt",
             Self::SessionEnd => "session_end",
             Self::Manual => "manual",
+            Self::Rollback => "rollback",
+            Self::Restore => "restore",
+            Self::Archive => "archive",
+            Self::Restart => "restart",
+            Self::Migrate => "migrate",
+            Self::Repair => "repair",
             Self::Other(word) => word,
         }
     }
@@ -61,7 +83,7 @@ impl Trigger {
 
 /// Lists the words that would have been understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a trigger; it is one of {}", given.escape_debug(), Trigger::KNOWN.map(|t| t.to_string()).join(", "))]
+#[error("`{}` is not a trigger; it is one of {}", given.escape_debug(), Trigger::OF_SAVES.map(|t| t.to_string()).join(", "))]
 pub struct UnknownTrigger {
     /// The word as given.
     pub given: String,
@@ -70,18 +92,18 @@ pub struct UnknownTrigger {
 impl FromStr for Trigger {
     type Err = UnknownTrigger;
 
-    /// Reads a word that somebody typed; unlike a word in a file it must be known.
+    /// Reads a word that somebody typed; unlike a word in a file it must be one for a save.
     fn from_str(given: &str) -> Result<Self, UnknownTrigger> {
-        match Self::from(given.replace('-', "_")) {
-            Self::Other(_) => Err(UnknownTrigger { given: given.to_owned() }),
-            known => Ok(known),
-        }
+        let word = given.replace('-', "_");
+        let trigger = Self::OF_SAVES.into_iter().find(|trigger| trigger.word() == word);
+        trigger.ok_or_else(|| UnknownTrigger { given: given.to_owned() })
     }
 }
 
 impl From<String> for Trigger {
     fn from(word: String) -> Self {
-        Self::KNOWN.into_iter().find(|known| known.word() == word).unwrap_or(Self::Other(word))
+        let known = Self::OF_SAVES.into_iter().chain(Self::OF_COMMANDS).find(|known| known.word() == word);
+        known.unwrap_or(Self::Other(word))
     }
 }
 
@@ -103,8 +125,12 @@ mod tests {
 
     #[test]
     fn words_round_trip_and_typos_are_refused() {
-        for trigger in Trigger::KNOWN {
+        for trigger in Trigger::OF_SAVES {
             assert_eq!(trigger.word().parse(), Ok(trigger.clone()));
+            assert_eq!(Trigger::from(trigger.word().to_owned()), trigger);
+        }
+        for trigger in Trigger::OF_COMMANDS {
+            assert!(trigger.word().parse::<Trigger>().is_err(), "{trigger} is not for saves");
             assert_eq!(Trigger::from(trigger.word().to_owned()), trigger);
         }
         assert_eq!("user-interrupt".parse(), Ok(Trigger::UserInterrupt));

@@ -10,7 +10,7 @@ use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
-use crate::cli::views::list::{CheckpointsReport, Unlisted, WorkflowsReport};
+use crate::cli::views::list::{CheckpointsReport, Scope, Unlisted, WorkflowsReport};
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
 use crate::core::{WorkflowId, WorkflowStatus};
@@ -72,40 +72,50 @@ pub(crate) struct ListArgs {
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
-    let limit = args.limit(session.global.quiet || session.global.json);
+    let limit = row_limit(args.limit, args.all, session);
     if let Some(id) = &args.id {
         let workflow = store.resolve_workflow(id)?;
         let (rows, total) = store.scan_newest(&workflow, limit)?;
         let deletions = store.deletions(&workflow)?;
-        return session.answer(&CheckpointsReport::new(&workflow, rows, total, &deletions, &store));
+        let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store);
+        return session.answer(&report.warning(session.config_warning(&store)));
     }
-    let mut archived = 0;
+    let mut scope =
+        Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
     let selection = Selection::scan(session, &store, limit, |workflow| {
-        archived += usize::from(workflow.archived);
+        *(if workflow.archived { &mut scope.archived_count } else { &mut scope.live_count }) += 1;
         args.selects(workflow, &session.clock)
     })?;
-    let rest = Unlisted {
-        total: selection.total,
-        damaged: &selection.other_damaged,
-        archived: if args.archived { 0 } else { archived },
-    };
+    let rest = Unlisted { total: selection.total, damaged: &selection.other_damaged, scope };
     if session.ui.is_quiet() && !session.ui.is_json() {
-        return session.answer(&WorkflowsReport::of_ids(selection.newest(), &rest, &store));
+        let report = WorkflowsReport::of_ids(selection.newest(), &rest, &store);
+        return session.answer(&report.warning(session.config_warning(&store)));
     }
-    // Only `--json` has the sizes, which take one stat per checkpoint.
+    // Only `--json` has the sizes of live checkpoints, which take one stat each.
     let extent = if session.ui.is_json() { Extent::Live } else { Extent::Newest };
     let mut rows = store.scan_these(&selection.ids(), extent)?;
     rows.retain(|row| args.selects(&WorkflowSummary::from(row), &session.clock));
-    session.answer(&WorkflowsReport::new(rows, &rest, &store))
+    session.answer(&WorkflowsReport::new(rows, &rest, &store).warning(session.config_warning(&store)))
+}
+
+/// Returns the largest number of rows. There is no default for a script, which would not notice missing rows.
+pub(super) fn row_limit(limit: Option<usize>, all: bool, session: &Session) -> usize {
+    match limit {
+        None if all || session.global.quiet || session.global.json => usize::MAX,
+        limit => limit.unwrap_or(DEFAULT_LIMIT),
+    }
 }
 
 impl ListArgs {
-    /// The largest number of rows. There is no default for a script, which would not notice missing rows.
-    fn limit(&self, for_script: bool) -> usize {
-        match self.limit {
-            None if self.all || for_script => usize::MAX,
-            limit => limit.unwrap_or(DEFAULT_LIMIT),
-        }
+    /// True if there are filters beside `--archived`.
+    fn is_filtered(&self) -> bool {
+        self.unfinished
+            || !self.status.is_empty()
+            || self.phase.is_some()
+            || !self.label.is_empty()
+            || self.pipeline.is_some()
+            || self.older_than.is_some()
+            || self.newer_than.is_some()
     }
 
     /// True if a workflow passes the filters. A damaged one passes, because its values are unknown.

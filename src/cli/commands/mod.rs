@@ -25,6 +25,7 @@ mod fail;
 mod import;
 mod init;
 mod list;
+mod log;
 mod man;
 mod migrate;
 mod pipeline;
@@ -56,6 +57,7 @@ pub(crate) const ALL: &[CommandSpec] = &[
     status::COMMAND,
     brief::COMMAND,
     list::COMMAND,
+    log::COMMAND,
     show::COMMAND,
     diff::COMMAND,
     run::COMMAND,

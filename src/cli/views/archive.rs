@@ -7,7 +7,7 @@ use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::cli::table::{Cell, render};
+use crate::cli::table::{Cell, columns, render};
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::store::{ArchivePlan, Archived, BundleRow, DeletionPlan};
@@ -170,7 +170,7 @@ impl Report for ArchiveReport {
         if self.lists && !self.bundles.is_empty() {
             let rows: Vec<_> = self.bundles.iter().map(|line| line.cells(page)).collect();
             let heading = ["WORKFLOW", "NUMBERS", "REASON", "CHECKPOINTS", "SIZE", "LAST SAVE", "FILE"];
-            render(page, &heading, &rows);
+            render(page, &columns(heading), &rows);
         }
         for line in &self.archived {
             let workflow = page.paint(Style::Bold, line.workflow.as_str());

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::failed::DamagedFile;
+use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::cli::table::{Cell, render};
+use crate::cli::table::{Cell, Column, render};
 use crate::cli::words::{FIRST_COMMAND, count, verb};
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
@@ -26,9 +27,21 @@ pub(crate) struct WorkflowsReport {
     total: usize,
     truncated: bool,
     warnings: Vec<String>,
-    /// The number of archived workflows that were left out.
     #[serde(skip)]
-    archived: usize,
+    scope: Scope,
+}
+
+/// The workflows that a list was made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope {
+    /// True if filters selected among the live ones, or the archived ones.
+    pub(crate) filtered: bool,
+    /// True if the archived ones are listed instead of the live ones.
+    pub(crate) archived: bool,
+    /// The number of live workflows, listed or not.
+    pub(crate) live_count: usize,
+    /// The number of archived workflows, listed or not.
+    pub(crate) archived_count: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,8 +59,14 @@ struct ListedWorkflow {
     pipeline: Option<String>,
     labels: Vec<String>,
     archived: bool,
+    /// The size of the bundles of an archived workflow.
+    archived_bytes: Option<u64>,
     /// The reason why the content is nowhere, if it was deleted.
     deleted: Option<DeletionReason>,
+    /// The note of the newest checkpoint.
+    note: Option<String>,
+    /// The phases that have failed.
+    failed: Vec<String>,
 }
 
 /// The workflows beside the listed ones.
@@ -57,15 +76,19 @@ pub(crate) struct Unlisted<'a> {
     pub(crate) total: usize,
     /// The damaged ones beyond the limit.
     pub(crate) damaged: &'a [WorkflowSummary],
-    /// The number of archived workflows that were left out.
-    pub(crate) archived: usize,
+    pub(crate) scope: Scope,
 }
 
 impl WorkflowsReport {
     pub(crate) fn new(rows: Vec<WorkflowRow>, rest: &Unlisted<'_>, store: &Store) -> Self {
         let listed_damage = rows.iter().filter_map(|row| Some((&row.newest, row.header.as_ref().err()?)));
         let damaged = damaged_files(listed_damage, rest, store);
-        Self::with(rows.into_iter().map(ListedWorkflow::new).collect(), damaged, rest)
+        let listed = |row: WorkflowRow| {
+            let archived_bytes =
+                if row.archived { store.bundled_bytes(&row.newest.workflow).ok() } else { None };
+            ListedWorkflow { archived_bytes, ..ListedWorkflow::new(row) }
+        };
+        Self::with(rows.into_iter().map(listed).collect(), damaged, rest)
     }
 
     /// The report of the ids alone, for `--quiet`.
@@ -84,8 +107,13 @@ impl WorkflowsReport {
             damaged,
             total: rest.total,
             warnings: Vec::new(),
-            archived: rest.archived,
+            scope: rest.scope,
         }
+    }
+
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
     }
 }
 
@@ -119,7 +147,10 @@ impl ListedWorkflow {
             pipeline: None,
             labels: Vec::new(),
             archived,
+            archived_bytes: None,
             deleted: None,
+            note: None,
+            failed: Vec::new(),
         }
     }
 
@@ -133,6 +164,8 @@ impl ListedWorkflow {
             total: header.pipeline.is_some().then_some(header.phases.len()),
             saved_at: Some(header.saved_at),
             deleted: deleted(&header),
+            failed: header.failed().map(ToString::to_string).collect(),
+            note: header.note,
             title: header.title,
             pipeline: header.pipeline,
             labels: header.labels,
@@ -149,10 +182,12 @@ impl ListedWorkflow {
         vec![
             Cell::styled(newest, Style::Bold),
             if self.archived { archived_cell(self.deleted) } else { status_cell(self.status) },
-            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
+            phase_cell(self.phase.as_deref(), &self.failed),
             Cell::or_hyphen(self.saved_at.map(|_| done)),
+            Cell::right(self.archived_bytes.map(|bytes| Size(bytes).to_string()).unwrap_or_default()),
             Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
             Cell::new(page.escape(self.title.as_deref().unwrap_or_default())),
+            Cell::new(page.escape(self.note.as_deref().unwrap_or_default())),
         ]
     }
 }
@@ -168,22 +203,42 @@ impl Report for WorkflowsReport {
         if self.workflows.is_empty() {
             return;
         }
+        let columns = [
+            Column::new("NEWEST"),
+            Column::new("STATUS"),
+            Column::new("PHASE").shrinks_to(10).optional(4),
+            Column::new("DONE").optional(3),
+            Column::new("SIZE").optional(2),
+            Column::new("SAVED"),
+            Column::new("TITLE").shrinks_to(12),
+            Column::new("NOTE").shrinks_to(12).optional(1),
+        ];
         let rows: Vec<_> = self.workflows.iter().map(|row| row.cells(page)).collect();
-        render(page, &["NEWEST", "STATUS", "PHASE", "DONE", "SAVED", "TITLE"], &rows);
+        render(page, &columns, &rows);
     }
 
     fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
         DamagedFile::render(&self.damaged, page);
     }
 
     fn remarks(&self, page: &mut Page) {
-        if self.total == 0 {
-            page.line(format!("No workflows. `{FIRST_COMMAND}` begins one."));
+        let Scope { filtered, archived, live_count, archived_count } = self.scope;
+        let candidates = if archived { archived_count } else { live_count };
+        if self.total == 0 && filtered && candidates > 0 {
+            let all = if archived { "ckpt list --archived" } else { "ckpt list" };
+            page.line(format!("No workflow matches; `{all}` shows {}.", count(candidates, "workflow")));
+        } else if self.total == 0 && archived {
+            page.line("No archived workflows.");
+        } else if self.total == 0 && archived_count > 0 {
+            page.line("No live workflows.");
+        } else if self.total == 0 {
+            page.line(format!("No workflows yet. `{FIRST_COMMAND}` begins one."));
         }
         announce_rest(page, self.workflows.len(), self.total, "workflow");
-        if self.archived > 0 {
-            let archived = count(self.archived, "archived workflow");
-            let them = verb(self.archived, "it", "them");
+        if archived_count > 0 && !archived {
+            let them = verb(archived_count, "it", "them");
+            let archived = count(archived_count, "archived workflow");
             page.line(format!("{archived} not shown; `--archived` shows {them}."));
         }
     }
@@ -214,6 +269,9 @@ struct ListedCheckpoint {
     deleted: Option<DeletionReason>,
     pinned: bool,
     done: usize,
+    note: Option<String>,
+    /// The phases that have failed.
+    failed: Vec<String>,
 }
 
 impl CheckpointsReport {
@@ -237,6 +295,11 @@ impl CheckpointsReport {
             warnings: Vec::new(),
         }
     }
+
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
 }
 
 impl ListedCheckpoint {
@@ -244,7 +307,7 @@ impl ListedCheckpoint {
         let (header, status, deleted) = match &row.entry {
             Ok(Entry::Checkpoint(header)) => (Some(header), Some(header.status.word()), None),
             Ok(Entry::Seal(header)) => (Some(header), None, deleted(header)),
-            Ok(Entry::Tombstone) => (None, None, deletions.reason(row.handle.seq)),
+            Ok(Entry::Tombstone) => (row.archived.as_ref(), None, deletions.reason(row.handle.seq)),
             Err(_) => (None, Some(DAMAGED), None),
         };
         Self {
@@ -257,6 +320,10 @@ impl ListedCheckpoint {
             deleted,
             pinned: header.is_some_and(|header| header.pinned),
             done: header.map_or(0, Header::done),
+            note: header.and_then(|header| header.note.clone()),
+            failed: header
+                .map(|header| header.failed().map(ToString::to_string).collect())
+                .unwrap_or_default(),
             handle: row.handle,
         }
     }
@@ -269,10 +336,11 @@ impl ListedCheckpoint {
         vec![
             Cell::styled(self.handle.to_string(), Style::Bold),
             self.status.map_or_else(|| archived_cell(self.deleted), status_cell),
-            Cell::or_hyphen(self.phase.as_deref().map(|phase| page.escape(phase))),
+            phase_cell(self.phase.as_deref(), &self.failed),
             Cell::or_hyphen(trigger),
-            Cell::right(Size(self.bytes).to_string()),
+            Cell::right(if self.bytes > 0 { Size(self.bytes).to_string() } else { "-".to_owned() }),
             Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
+            Cell::new(page.escape(self.note.as_deref().unwrap_or_default())),
         ]
     }
 }
@@ -286,10 +354,20 @@ impl Report for CheckpointsReport {
 
     fn answer(&self, page: &mut Page) {
         let rows: Vec<_> = self.checkpoints.iter().map(|row| row.cells(page)).collect();
-        render(page, &["CHECKPOINT", "STATUS", "PHASE", "TRIGGER", "SIZE", "SAVED"], &rows);
+        let columns = [
+            Column::new("CHECKPOINT"),
+            Column::new("STATUS"),
+            Column::new("PHASE").shrinks_to(10),
+            Column::new("TRIGGER").shrinks_to(10).optional(3),
+            Column::new("SIZE").optional(1),
+            Column::new("SAVED"),
+            Column::new("NOTE").shrinks_to(12).optional(2),
+        ];
+        render(page, &columns, &rows);
     }
 
     fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
         DamagedFile::render(&self.damaged, page);
     }
 
@@ -319,6 +397,19 @@ fn status_cell(word: &'static str) -> Cell {
     Cell::styled(word.replace('_', " "), style)
 }
 
+/// The phase of the last save, and those that have failed: `build failed`, `test (build failed)`,
+/// `test (2 phases failed)`.
+fn phase_cell(phase: Option<&str>, failed: &[String]) -> Cell {
+    let shown = phase.map(|phase| escape::inline(phase).into_owned());
+    let text = match failed {
+        [] => return Cell::or_hyphen(shown),
+        [one] if Some(one.as_str()) == phase => format!("{} failed", escape::inline(one)),
+        [one] => format!("{} ({} failed)", shown.unwrap_or_else(|| "-".to_owned()), escape::inline(one)),
+        several => format!("{} ({} phases failed)", shown.unwrap_or_else(|| "-".to_owned()), several.len()),
+    };
+    Cell::styled(text, Style::Bad)
+}
+
 /// The status of content that is not live: `archived`, or why no bundle holds it.
 fn archived_cell(deleted: Option<DeletionReason>) -> Cell {
     Cell::styled(deleted.map_or("archived", DeletionReason::word), Style::Dim)
@@ -329,7 +420,8 @@ fn deleted(header: &Header) -> Option<DeletionReason> {
     header.sealed.as_ref().and_then(|sealed| sealed.deleted)
 }
 
-fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {
+/// Says how many items of a list are not shown.
+pub(super) fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {
     if shown < total {
         page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, noun)));
     }

@@ -24,6 +24,7 @@ mod failed;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
+pub(crate) mod log;
 pub(crate) mod migrate;
 mod parts;
 pub(crate) mod pipeline;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::cli::table::{Cell, render};
+use crate::cli::table::{Cell, columns, render};
 use crate::core::pipeline::{PhaseSpec, Pipeline};
 use crate::core::{Config, builtin};
 
@@ -61,7 +61,7 @@ impl Report for PipelinesReport {
             ]
         };
         let rows: Vec<_> = self.pipelines.iter().map(row).collect();
-        render(page, &["NAME", "SOURCE", "PHASES", "ABOUT"], &rows);
+        render(page, &columns(["NAME", "SOURCE", "PHASES", "ABOUT"]), &rows);
     }
 }
 
@@ -119,6 +119,6 @@ impl Report for PipelineReport {
             ]
         };
         let rows: Vec<_> = self.pipeline.phases.iter().map(row).collect();
-        render(page, &["PHASE", "NAME", "DETAILS"], &rows);
+        render(page, &columns(["PHASE", "NAME", "DETAILS"]), &rows);
     }
 }

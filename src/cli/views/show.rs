@@ -82,7 +82,7 @@ impl Report for ShowReport {
 
     fn essential(&self) -> String {
         match &self.pointer {
-            Some(_) => value_text(&self.checkpoint),
+            Some(_) => plain_text(&self.checkpoint),
             None => format!("{}\n", self.handle),
         }
     }
@@ -105,6 +105,14 @@ fn value_text(value: &Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     escape::document(&text).into_owned()
+}
+
+/// Returns a value for scripts: a string without quotes, anything else as JSON.
+fn plain_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        value => value_text(value),
+    }
 }
 
 impl ShowReport {

@@ -6,7 +6,7 @@ use super::parts::phase_status;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::cli::table::{Cell, render};
+use crate::cli::table::{Cell, columns, render};
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::span::humane;
@@ -116,7 +116,7 @@ fn workflow(page: &mut Page, stats: &WorkflowStats) {
     if !stats.phases.is_empty() {
         page.line("");
         let rows: Vec<_> = stats.phases.iter().map(|phase| cells(page, phase)).collect();
-        render(page, &["PHASE", "STATUS", "TOOK", "ATTEMPTS", "FAILURES", "REPLANS"], &rows);
+        render(page, &columns(["PHASE", "STATUS", "TOOK", "ATTEMPTS", "FAILURES", "REPLANS"]), &rows);
     }
     page.line("");
     let taken: Vec<_> =

@@ -159,6 +159,7 @@ impl Change {
     pub fn trigger(&self) -> Trigger {
         match &self.trigger {
             Some(trigger) => trigger.clone(),
+            None if self.back_to.is_some() => Trigger::Rollback,
             None if self.phase.is_some() => Trigger::PhaseTransition,
             None => Trigger::Manual,
         }

@@ -362,7 +362,7 @@ fn reduced(newest: Checkpoint, reason: &ArchiveReason) -> Checkpoint {
     let Content { status, phase, title, labels, pipeline, phases, .. } = newest.content;
     let line = |phase: Phase| Phase { name: phase.name, status: phase.status, ..Phase::pending(phase.id) };
     Checkpoint {
-        trigger: Trigger::Manual,
+        trigger: Trigger::Archive,
         note: None,
         content: Content {
             status: WorkflowStatus::archived_as(reason).unwrap_or(status),

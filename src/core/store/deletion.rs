@@ -39,6 +39,11 @@ pub struct Deletions {
 }
 
 impl Deletions {
+    /// Uses these records. The caller asks only for numbers that no bundle holds.
+    pub(super) fn of_records(records: Vec<(Range, DeletionReason)>) -> Self {
+        Self { records, held: BTreeSet::new() }
+    }
+
     /// Returns why the content of a number is nowhere; none if a bundle holds it or there is no record of it.
     #[must_use]
     pub fn reason(&self, seq: u64) -> Option<DeletionReason> {
@@ -102,7 +107,7 @@ impl<D: Disk> Archive<'_, D> {
 
     /// Returns why the content of a number is nowhere, if a record says so. The caller knows that no bundle holds it.
     pub(super) fn deletion_reason(&self, seq: u64) -> Result<Option<DeletionReason>> {
-        Ok(Deletions { records: self.deletion_records()?, held: BTreeSet::new() }.reason(seq))
+        Ok(Deletions::of_records(self.deletion_records()?).reason(seq))
     }
 
     /// The error about content that no bundle holds.

@@ -72,7 +72,7 @@ impl<D: Disk> Store<D> {
             }
             let note = format!("brought forward from format {version}");
             let mut next = next_checkpoint(workflow, Some(old), stamp);
-            next.trigger = Trigger::Manual;
+            next.trigger = Trigger::Migrate;
             next.note = Some(note);
             Ok(Decision::Write(next))
         })?;

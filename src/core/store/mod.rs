@@ -55,7 +55,7 @@
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts,
-//!   exports and imports.
+//!   logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
 //! - `mirror`: the manifests of the files that were written for other systems.
 //! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
@@ -72,6 +72,7 @@ mod archive;
 mod archiving;
 mod batches;
 mod bundle;
+mod bundled_files;
 mod cleanup;
 mod cleanup_facts;
 mod delete;
@@ -115,7 +116,7 @@ pub use deletion::Deletions;
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use head::Head;
-pub use history::CurrentRun;
+pub use history::{CurrentRun, History};
 pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;
 pub use locate::{Located, Location, Searcher, locate};

@@ -9,6 +9,7 @@ use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
 use crate::core::phase::{Approval, Phase};
 use crate::core::reason::ArchiveReason;
+use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
 impl<D: Disk> Store<D> {
@@ -34,6 +35,7 @@ impl<D: Disk> Store<D> {
                 let Head::Seal(seal) = head.clone() else { return Ok(Decision::Keep(())) };
                 let old = live.continued(head).map_or(seal, |continued| continued.checkpoint);
                 let mut next = Change::default().apply(workflow, Some(Box::new(fresh(*old))), stamp)?;
+                next.trigger = Trigger::Restart;
                 next.run = Some(next.seq);
                 Ok(Decision::Write(next))
             })?;

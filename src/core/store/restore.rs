@@ -231,7 +231,7 @@ impl<D: Disk> Store<D> {
                 Err(error) => return Err(error),
             };
             let mut next = next_checkpoint(id, Some(workflow.continued(seal)?.checkpoint), stamp);
-            next.trigger = Trigger::Manual;
+            next.trigger = Trigger::Restore;
             Ok(Decision::Write(next))
         })?;
         Ok(match appended {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::archive::Archive;
+use super::bundled_files::BundledFiles;
 use super::deletion::contains;
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
-use super::workflow::{Entry, Workflow};
+use super::workflow::{Entry, Workflow, decode_header};
 use crate::core::cause::Cause;
 use crate::core::format::{self, Header, Unusable};
 use crate::core::selector::Handle;
@@ -20,13 +21,15 @@ pub struct CheckpointRow {
     pub handle: Handle,
     /// Its header, or why it cannot be used.
     pub entry: Result<Entry<Header>, Unusable>,
-    /// The size of its file.
+    /// The size of its file. Of an archived one, the size that the file has after it is restored.
     pub bytes: u64,
+    /// The header of an archived checkpoint, if bundles were read.
+    pub archived: Option<Header>,
 }
 
 impl<D: Disk> Store<D> {
-    /// Reads the headers of the newest `limit` checkpoints of a workflow, the newest first. Also returns the number of
-    /// all of them, which is the newest number: only if numbers are missing, every checkpoint is read.
+    /// Reads the headers of the newest `limit` checkpoints of a workflow, live or archived, the newest first. Also returns
+    /// the number of all of them, which is the newest number: only if numbers are missing, every live checkpoint is read.
     ///
     /// # Errors
     /// The workflow cannot be read.
@@ -34,18 +37,20 @@ impl<D: Disk> Store<D> {
         let workflow = self.workflow(id)?;
         let Some(head) = workflow.head_number()? else { return Ok((Vec::new(), 0)) };
         let mut rows = Vec::new();
+        let mut total = usize::try_from(head).unwrap_or(usize::MAX);
         for seq in (1..=head).rev().take(limit) {
             let row = workflow.scan_entry(seq, head);
             if matches!(row.entry, Err(Unusable::Missing)) {
-                let mut all = self.scan_checkpoints(id)?;
-                let total = all.len();
-                all.reverse();
-                all.truncate(limit);
-                return Ok((all, total));
+                rows = self.scan_checkpoints(id)?;
+                total = rows.len();
+                rows.reverse();
+                rows.truncate(limit);
+                break;
             }
             rows.push(row);
         }
-        Ok((rows, usize::try_from(head).unwrap_or(usize::MAX)))
+        workflow.read_archived_headers(&mut rows)?;
+        Ok((rows, total))
     }
 
     /// Reads the header of every checkpoint of a workflow, the oldest first. A missing number is a row that says so.
@@ -75,14 +80,33 @@ impl<D: Disk> Workflow<'_, D> {
             Ok(Entry::Tombstone) => (Err(Unusable::Empty), 0),
             Err(why) => (Err(why), self.stat(seq).map_or(0, |stat| stat.file_bytes())),
         };
-        CheckpointRow { handle: self.handle(seq), entry, bytes }
+        CheckpointRow { handle: self.handle(seq), entry, bytes, archived: None }
+    }
+
+    /// Adds the headers of archived checkpoints to their rows, which are the newest first. What no usable bundle holds
+    /// stays without one.
+    fn read_archived_headers(&self, rows: &mut [CheckpointRow]) -> Result<()> {
+        let is_archived = |row: &CheckpointRow| matches!(row.entry, Ok(Entry::Tombstone));
+        let mut left = rows.iter().filter(|row| is_archived(row)).count();
+        if left == 0 {
+            return Ok(());
+        }
+        let mut bundled = BundledFiles::new(self.archive()?);
+        for row in rows.iter_mut().filter(|row| is_archived(row)) {
+            if let Ok((_, bytes)) = bundled.take(row.handle.seq, left) {
+                row.bytes = bytes.len() as u64;
+                row.archived = decode_header(&row.handle, &bytes).ok();
+            }
+            left -= 1;
+        }
+        Ok(())
     }
 }
 
 impl<D: Disk> Archive<'_, D> {
     /// Adds the numbers up to `head` whose files were removed by hand. What no bundle holds is missing, or deleted.
     fn fill_gaps(&self, head: u64, rows: &mut BTreeMap<u64, CheckpointRow>) -> Result<()> {
-        let row = |seq, entry| CheckpointRow { handle: self.handle(seq), entry, bytes: 0 };
+        let row = |seq, entry| CheckpointRow { handle: self.handle(seq), entry, bytes: 0, archived: None };
         self.each_bundle(|name, bundle| {
             let (numbers, damage): (Vec<u64>, _) = match bundle {
                 Ok(bundle) => (bundle.manifest().entries.iter().map(|entry| entry.seq).collect(), None),

@@ -73,6 +73,16 @@ impl<D: Disk> Store<D> {
         Ok(rows)
     }
 
+    /// Returns the size of all bundles of a workflow.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn bundled_bytes(&self, workflow: &WorkflowId) -> Result<u64> {
+        let archive = self.archive_of(workflow)?;
+        let size = |name: BundleName| archive.stat(&name.to_string()).map_or(0, |stat| stat.file_bytes());
+        Ok(archive.bundles()?.into_iter().map(size).sum())
+    }
+
     /// Reads the header of every archived checkpoint of a workflow, each bundle once. A checkpoint in two bundles comes
     /// twice; damaged ones are left out.
     ///

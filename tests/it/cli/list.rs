@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::project::World;
+use crate::support::terminal::Terminal;
 
 /// Workflows in several conditions, each saved a minute after the one before it.
 fn several() -> World {
@@ -33,8 +34,8 @@ fn one_row_per_workflow_newest_activity_first() {
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stdout
-    NEWEST  STATUS       PHASE  DONE    SAVED                     TITLE
-    b/2     in progress  plan   1 of 2  2026-01-30T14:35:00.000Z
+    NEWEST  STATUS       PHASE  DONE    SAVED                     TITLE  NOTE
+    b/2     in progress  plan   1 of 2  2026-01-30T14:35:00.000Z         again
     e/1     abandoned    -      0       2026-01-30T14:34:00.000Z
     d/1     failed       -      0       2026-01-30T14:33:00.000Z
     c/1     complete     only   1 of 1  2026-01-30T14:32:00.000Z
@@ -58,7 +59,7 @@ fn one_row_per_checkpoint_newest_first() {
         json!({
             "handle": "b/2", "phase": "ship", "trigger": "phase_transition", "status": "complete",
             "saved_at": "2026-01-30T14:35:00.000Z", "bytes": size, "archived": false, "deleted": null, "pinned": true,
-            "done": 2,
+            "done": 2, "note": null, "failed": [],
         })
     );
     let stdout = world.run(&["list", "b"]).succeeds().stdout;
@@ -80,7 +81,7 @@ fn a_row_for_programs_says_everything_a_person_sees() {
         json!({
             "archived": false, "deleted": null, "workflow": "b", "title": null, "status": "in_progress", "handle": "b/1", "phase": "plan", "done": 1,
             "total": 2, "saved_at": "2026-01-30T14:31:00.000Z", "checkpoints": 1, "bytes": size,
-            "pipeline": "release", "labels": ["x"],
+            "pipeline": "release", "labels": ["x"], "archived_bytes": null, "note": null, "failed": [],
         })
     );
 }
@@ -125,9 +126,130 @@ fn no_match_is_said_and_is_no_failure() {
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stderr
-    No workflows. `ckpt start demo --phases plan,build,test --phase plan` begins one.
+    No workflow matches; `ckpt list` shows 5 workflows.
     --- end
     ");
+}
+
+#[test]
+fn nothing_yet_is_told_from_nothing_left() {
+    let world = World::new();
+    world.run(&["init"]).succeeds();
+    let begin = "No workflows yet. `ckpt start demo --phases plan,build,test --phase plan` begins one.\n";
+    let remarks = |args: &[&str]| world.run(args).succeeds().stderr;
+    assert_eq!(remarks(&["list"]), begin);
+    assert_eq!(remarks(&["list", "--label", "x"]), begin);
+    assert_eq!(remarks(&["list", "--archived"]), "No archived workflows.\n");
+    world.run(&["save", "a", "--workflow-status", "failed"]).succeeds();
+    world.run(&["archive", "a"]).succeeds();
+    let rest = "1 archived workflow not shown; `--archived` shows it.\n";
+    assert_eq!(remarks(&["list"]), format!("No live workflows.\n{rest}"));
+    assert_eq!(remarks(&["list", "--label", "x"]), format!("No live workflows.\n{rest}"));
+    let no_match = "No workflow matches; `ckpt list --archived` shows 1 workflow.\n";
+    assert_eq!(remarks(&["list", "--archived", "--label", "x"]), no_match);
+}
+
+#[test]
+fn a_failed_phase_is_shown_as_failed() {
+    let world = World::new();
+    world.run(&["save", "a", "--phases", "plan,build,test", "--phase", "plan", "--note", "ready"]).succeeds();
+    world.run(&["fail", "a", "--phase", "build", "--error", "boom"]).succeeds();
+    assert!(world.run(&["list"]).stdout.contains("a/2     in progress  build failed  1 of 3 "));
+    assert!(
+        world.run(&["list", "a"]).stdout.contains("a/2         in progress  build failed  phase_transition ")
+    );
+    world.run(&["start", "a", "--phase", "test"]).succeeds();
+    assert!(world.run(&["list"]).stdout.contains("  test (build failed)  "));
+    world.run(&["fail", "a", "--phase", "test", "--error", "boom"]).succeeds();
+    assert!(world.run(&["list"]).stdout.contains("  test (2 phases failed)  "));
+    assert_eq!(world.json(&["list"])["workflows"][0]["failed"], json!(["build", "test"]));
+    assert_eq!(world.json(&["list", "a"])["checkpoints"][2]["failed"], json!(["build"]));
+}
+
+#[test]
+fn notes_are_shown_with_the_save_they_belong_to() {
+    let world = several();
+    assert!(!world.run(&["list"]).stdout.contains("NOTE"), "no column for nothing");
+    world.run(&["save", "b", "--note", "half\nway"]).succeeds();
+    let stdout = world.run(&["list"]).succeeds().stdout;
+    assert!(stdout.lines().next().unwrap().ends_with("TITLE  NOTE"), "{stdout}");
+    assert!(stdout.lines().nth(1).unwrap().ends_with("half\\nway"), "{stdout}");
+    assert!(world.run(&["list", "b"]).stdout.contains("half\\nway"));
+    world.run(&["save", "b"]).succeeds();
+    assert_eq!(world.json(&["list", "b"])["checkpoints"][1]["note"], "half\nway");
+    assert_eq!(world.json(&["list", "--pipeline", "release"])["workflows"][0]["note"], json!(null));
+}
+
+#[test]
+fn a_trigger_says_which_command_wrote_a_checkpoint() {
+    let world = World::with_checkpoints(2);
+    world.run(&["rollback", "042/1"]).succeeds();
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    world.run(&["restore", "042"]).succeeds();
+    let answer = world.json(&["list", "042"]);
+    let rows = answer["checkpoints"].as_array().unwrap().iter();
+    let triggers: Vec<_> = rows.map(|row| row["trigger"].as_str().unwrap()).collect();
+    assert_eq!(triggers, ["restore", "archive", "rollback", "phase_transition", "phase_transition"]);
+    // They are not for saves and settings.
+    world.refuses(&["save", "042", "--trigger", "rollback"], 2, "unknown_trigger");
+}
+
+#[test]
+fn archived_rows_have_their_sizes() {
+    let world = World::with_checkpoints(3);
+    let live = world.json(&["list", "042"]);
+    world.run(&["archive", "042", "--as", "completed"]).succeeds();
+    let bundles: u64 = std::fs::read_dir(world.store().join("archive/042"))
+        .unwrap()
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
+    assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["archived_bytes"], bundles);
+    let text = world.run(&["list", "--archived"]).succeeds().stdout;
+    assert!(text.lines().next().unwrap().contains("  SIZE"), "{text}");
+    let archived = world.json(&["list", "042"]);
+    for (row, before) in
+        archived["checkpoints"].as_array().unwrap()[1..].iter().zip(live["checkpoints"].as_array().unwrap())
+    {
+        assert_eq!((&row["archived"], &row["status"]), (&json!(true), &json!(null)));
+        for member in ["handle", "bytes", "saved_at", "trigger", "phase"] {
+            assert_eq!(row[member], before[member], "{member}");
+        }
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_reported() {
+    let world = several();
+    world.configure("[save\n");
+    for args in [&["list"][..], &["list", "b"], &["list", "-q"]] {
+        let outcome = world.run(args).succeeds();
+        assert!(outcome.stderr.contains("warning: the settings cannot be used: "), "{outcome}");
+        assert!(outcome.stderr.contains("config.toml"), "{outcome}");
+    }
+    let answer = world.json(&["list"]);
+    assert_eq!((ids(&answer).len(), answer["warnings"].as_array().unwrap().len()), (5, 1));
+}
+
+#[test]
+fn sixty_columns_are_enough() {
+    let world = World::new();
+    let title = "A title that is much too long for a terminal of sixty columns";
+    let id = "auth-refactor-2026";
+    world
+        .run(&["save", id, "--phases", "requirements,build", "--phase", "requirements", "--title", title])
+        .succeeds();
+    world
+        .run(&["fail", id, "--phase", "build", "--error", "boom", "--note", "a note that is long as well"])
+        .succeeds();
+    for args in [&["list"][..], &["list", id]] {
+        let invocation = world.ckpt(args).env("CKPT_NOW", "2026-01-30T15:15:00Z").env("NO_COLOR", "1");
+        let (code, screen) = Terminal::of_size(&invocation, 60, 24).exit();
+        assert_eq!(code, 0, "{screen}");
+        for line in screen.lines().map(str::trim_end) {
+            assert!(line.chars().count() <= 60, "{screen}");
+        }
+        assert!(screen.contains("44 minutes ago") && screen.contains(&format!("{id}/2")), "{screen}");
+    }
 }
 
 #[test]

@@ -45,9 +45,9 @@ const COMMANDS: &[Mistake] = &[
     ("ckpt cat 042",                              "ckpt show 042"),
     ("ckpt inspect 042/1",                        "ckpt show 042/1"),
     ("ckpt dump 042",                             "ckpt show 042 --raw"),
-    ("ckpt log",                                  "ckpt list"),
-    ("ckpt log 042 -n 1",                         "ckpt list 042 -n 1"),
-    ("ckpt history 042",                          "ckpt list 042"),
+    ("ckpt history 042",                          "ckpt log 042"),
+    ("ckpt history 042 --last 1",                 "ckpt log 042 --limit 1"),
+    ("ckpt reflog 042 --max 2",                   "ckpt log 042 --limit 2"),
     ("ckpt todo",                                 "ckpt list --unfinished"),
     ("ckpt latest",                               "ckpt list -n 1"),
     ("ckpt compare 042/1 042/2",                  "ckpt diff 042/1 042/2"),
@@ -78,7 +78,7 @@ const COMMANDS: &[Mistake] = &[
     ("ckpt completion bash",                      "ckpt completions bash"),
     ("ckpt version",                              "ckpt --version"),
     ("ckpt create --help",                        "ckpt save --help"),
-    ("ckpt --color never log",                    "ckpt --color never list"),
+    ("ckpt --color never history 042",            "ckpt --color never log 042"),
 ];
 
 /// Words of other programs in the place of a flag.

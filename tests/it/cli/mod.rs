@@ -14,6 +14,7 @@ mod export;
 mod independence;
 mod init;
 mod list;
+mod log;
 mod man;
 mod migrate;
 mod mistakes;

@@ -91,7 +91,7 @@ fn a_damaged_newest_is_followed_by_one_that_continues_the_last_good_one() {
     let next = world.stored("042", 4);
     assert_eq!(next["phases"], good["phases"]);
     assert_eq!(next["parent"]["sha256"], good["sha256"]);
-    assert_eq!((&next["trigger"], &next["parent"]["seq"]), (&json!("manual"), &json!(2)));
+    assert_eq!((&next["trigger"], &next["parent"]["seq"]), (&json!("repair"), &json!(2)));
     assert!(next["note"].as_str().unwrap().starts_with("repaired: "));
     let quarantined = world.store().join("quarantine/042/00000003.json");
     assert_eq!(std::fs::read(&quarantined).unwrap(), b"damaged");

@@ -104,6 +104,25 @@ fn parts_are_printed_as_json() {
 }
 
 #[test]
+fn quiet_prints_a_string_without_quotes() {
+    let world = rich();
+    let cases = [
+        ("/note", "two\nlines\n"),
+        ("/tasks/0/status", "failed\n"),
+        ("/seq", "3\n"),
+        ("/pinned", "true\n"),
+        ("/state/n/1/a~1b", "null\n"),
+        ("/state/n/1", "{\n  \"a/b\": null\n}\n"),
+    ];
+    for (pointer, expected) in cases {
+        let outcome = world.run(&["show", "042", "-q", "--pointer", pointer]).succeeds();
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (expected, ""), "{pointer}");
+    }
+    let shown = world.run(&["show", "042", "--pointer", "/tasks/0/status"]).succeeds().stdout;
+    assert_eq!(shown, "\"failed\"\n", "without it, JSON");
+}
+
+#[test]
 fn what_is_not_in_it_is_not_found() {
     let world = rich();
     world.refuses(&["show", "042", "--data"], 4, "no_data");

@@ -91,7 +91,7 @@ fn change() -> impl Strategy<Value = Change> {
     let texts = (option::of(text()), option::of(text()), option::of(text()), option::of(text()));
     let about = (
         option::of(name()),
-        option::of(select(&Trigger::KNOWN)),
+        option::of(select(&Trigger::OF_SAVES)),
         option::of(select(&WorkflowStatus::ALL)),
         any::<bool>(),
         vec("[a-z]{1,8}", 0..2),

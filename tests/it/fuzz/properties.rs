@@ -164,7 +164,7 @@ pub(crate) fn config(bytes: &[u8]) {
             }
             assert!((1..=5).contains(&config.limits().replans));
             let _ = (config.max_artifact(), config.auto_cleanup(), config.mirror(), config.watched());
-            let _ = Trigger::KNOWN.map(|trigger| config.wants(&trigger));
+            let _ = Trigger::OF_SAVES.map(|trigger| config.wants(&trigger));
             let _ = config.clone().over(config);
         }
     }

@@ -79,7 +79,7 @@ fn any_status() -> impl Strategy<Value = WorkflowStatus> {
 }
 
 fn any_trigger() -> impl Strategy<Value = Trigger> {
-    prop::sample::select(Trigger::KNOWN.to_vec())
+    prop::sample::select(Trigger::OF_SAVES.to_vec())
 }
 
 fn any_checkpoint() -> impl Strategy<Value = CheckpointFacts> {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::project::{Invocation, World};
 
@@ -33,11 +35,21 @@ impl Terminal {
         Self::spawn(&invocation.command())
     }
 
+    /// Runs at a terminal of this many columns and rows.
+    pub(crate) fn of_size(invocation: &Invocation<'_>, columns: u16, rows: u16) -> Self {
+        Self::spawn_sized(&invocation.command(), columns, rows)
+    }
+
     /// Starts a program in a session of its own, with the terminal as its controlling terminal.
     pub(crate) fn spawn(program: &Command) -> Self {
+        Self::spawn_sized(program, 0, 0)
+    }
+
+    fn spawn_sized(program: &Command, columns: u16, rows: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
+        set_size(&master, columns, rows);
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let slave = || File::options().read(true).write(true).open(&name).unwrap();
         let mut command = Command::new("setsid");
@@ -70,6 +82,11 @@ impl Terminal {
         }
     }
 
+    /// Changes the size of the terminal.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        set_size(&self.keyboard, columns, rows);
+    }
+
     /// The process at the terminal.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
@@ -91,4 +108,9 @@ impl Terminal {
         }
         (code, self.seen)
     }
+}
+
+fn set_size(terminal: impl AsFd, columns: u16, rows: u16) {
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(terminal, size).unwrap();
 }

@@ -84,7 +84,7 @@ impl<D: Disk> Store<D> {
             let note = if usable.is_some() { CONTINUED } else { BEGUN };
             let mut next = next_checkpoint(workflow.id, usable.clone(), stamp);
             next.seq = number.saturating_add(1);
-            next.trigger = Trigger::Manual;
+            next.trigger = Trigger::Repair;
             next.note = Some(note.to_owned());
             Ok(Decision::Write(next))
         })?;

@@ -20,6 +20,7 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["list"], "ckpt.list.v1"),
     (&["list", "--label", "none"], "ckpt.list.v1"),
     (&["list", "042"], "ckpt.list.v1"),
+    (&["log", "042"], "ckpt.log.v1"),
     (&["show", "042"], "ckpt.show.v1"),
     (&["show", "042", "--state"], "ckpt.show.v1"),
     (&["show", "042", "--pointer", "/next"], "ckpt.show.v1"),
@@ -102,6 +103,7 @@ fn lists_are_arrays_and_never_null() {
             "unchanged",
             "passed_over",
             "recognised",
+            "entries",
             "changes",
             "summary",
         ] {

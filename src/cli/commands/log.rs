@@ -1,0 +1,69 @@
+//! `ckpt log`
+
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+
+use super::list::row_limit;
+use super::unfinished::only_unfinished;
+use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::session::Session;
+use crate::cli::views::log::LogBuilder;
+use crate::core::Selector;
+use crate::core::selector::Which;
+
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
+    name: "log",
+    alias: None,
+    augment_args: LogArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&parsed(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt log 042
+  ckpt log 042 -n 5
+  ckpt log 042/7 --graph
+  ckpt log 042 --json | jq -r '.entries[].note'";
+
+/// Show the history of a workflow: what each save changed, newest first
+///
+/// A line has the time of the save, the time since the one before it, the changes, and the note in quotes. Archived
+/// checkpoints are read from their bundles. `ckpt diff 042/6 042/7` shows the values that changed.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// The workflow, or the checkpoint to begin with; the only unfinished workflow if not given
+    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    id: Option<Selector>,
+    /// Show at most this many lines; 50 if not given, and with `--json` or `--quiet` all of them
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
+    limit: Option<usize>,
+    /// Show all of it
+    #[arg(short = 'a', long)]
+    all: bool,
+    /// Draw which checkpoint continues which: `*` is a checkpoint, `#` an archived workflow, `~` deleted, `!` damaged
+    #[arg(long)]
+    graph: bool,
+}
+
+fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
+    /// Entries below the last line that may be needed to see what it changed: seals, and the checkpoint before it.
+    const BEYOND: usize = 4;
+    let store = session.store()?;
+    let selector = match &args.id {
+        Some(selector) => selector.clone(),
+        None => Selector { workflow: only_unfinished(session, &store, "log")?, which: Which::Newest },
+    };
+    let first = store.resolve(&selector)?;
+    let limit = row_limit(args.limit, args.all, session);
+    let mut log = LogBuilder::new(&store, &first, limit, args.graph);
+    for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {
+        if !log.add(handle, entry) {
+            break;
+        }
+    }
+    session.answer(&log.finish())
+}

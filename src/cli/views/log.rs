@@ -1,0 +1,340 @@
+//! The answer of `ckpt log`.
+
+mod graph;
+mod sentence;
+
+use serde::Serialize;
+
+use super::failed::DamagedFile;
+use super::list::announce_rest;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::cli::style::Style;
+use crate::cli::table::{Cell, Column, render};
+use crate::core::log::{LogChange, changes};
+use crate::core::phase::PhaseId;
+use crate::core::span::humane;
+use crate::core::store::{DeletionReason, Error, Stored};
+use crate::core::{ArchiveReason, Checkpoint, Handle, Store, Timestamp, Trigger, WorkflowId, WorkflowStatus};
+use graph::{GraphRow, draw};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LogReport {
+    workflow: WorkflowId,
+    entries: Vec<LogEntry>,
+    damaged: Vec<DamagedFile>,
+    /// The number of entries from the first one on, shown or not.
+    total: u64,
+    truncated: bool,
+    warnings: Vec<String>,
+    #[serde(skip)]
+    graph: bool,
+}
+
+/// One number of a workflow.
+#[derive(Debug, Serialize)]
+struct LogEntry {
+    handle: Handle,
+    kind: LogKind,
+    /// The entries that it continues, if it can be read. A rollback continues the checkpoint that it goes back to; a
+    /// fresh start none.
+    parents: Vec<Handle>,
+    #[serde(flatten)]
+    saved: Option<SavedEntry>,
+    /// The reason why the content is nowhere, if it was deleted.
+    deleted: Option<DeletionReason>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum LogKind {
+    Checkpoint,
+    Seal,
+    /// Archived, but no bundle holds it.
+    Deleted,
+    Damaged,
+}
+
+/// A checkpoint or a seal that can be read.
+#[derive(Debug, Serialize)]
+struct SavedEntry {
+    saved_at: Timestamp,
+    /// The time since the entry before it; `None` if that is unknown.
+    elapsed_seconds: Option<u64>,
+    trigger: Trigger,
+    status: WorkflowStatus,
+    phase: Option<PhaseId>,
+    note: Option<String>,
+    /// The error that was recorded with it.
+    error: Option<String>,
+    /// `None` if the checkpoint before it cannot be read.
+    changes: Option<Vec<LogChange>>,
+    copy_of: Option<Handle>,
+    /// The number of the first checkpoint of its run.
+    run: u64,
+    pinned: bool,
+    /// True if it was read from a bundle.
+    archived: bool,
+    /// The reason of a seal.
+    archived_as: Option<ArchiveReason>,
+    /// The file that it was imported from.
+    imported_from: Option<String>,
+}
+
+/// Builds a report from entries that come newest first, with no more than two checkpoints in memory.
+#[derive(Debug)]
+pub(crate) struct LogBuilder<'a> {
+    store: &'a Store,
+    report: LogReport,
+    limit: usize,
+    /// The newest shown entries whose predecessors have not been read yet, by their index in the report.
+    waits_for_time: Option<usize>,
+    waits_for_content: Option<(usize, Box<Checkpoint>)>,
+}
+
+impl<'a> LogBuilder<'a> {
+    /// Begins the log of at most `limit` entries from `first` downwards.
+    pub(crate) fn new(store: &'a Store, first: &Handle, limit: usize, graph: bool) -> Self {
+        let report = LogReport {
+            workflow: first.workflow.clone(),
+            entries: Vec::new(),
+            damaged: Vec::new(),
+            total: first.seq,
+            truncated: false,
+            warnings: Vec::new(),
+            graph,
+        };
+        Self { store, report, limit, waits_for_time: None, waits_for_content: None }
+    }
+
+    /// Adds an entry. Returns false when no further entry is needed.
+    pub(crate) fn add(&mut self, handle: Handle, entry: Result<Stored, Error>) -> bool {
+        match &entry {
+            Ok(stored) => self.settle(Some(&stored.checkpoint)),
+            Err(_) => self.settle(None),
+        }
+        if self.report.entries.len() >= self.limit {
+            self.report.truncated = true;
+            return self.waits_for_content.is_some();
+        }
+        let index = self.report.entries.len();
+        let entry = match entry {
+            Ok(stored) => {
+                let entry = LogEntry::new(&handle, &stored);
+                self.waits_for_time = Some(index);
+                if stored.checkpoint.sealed.is_none() {
+                    self.waits_for_content = Some((index, stored.checkpoint));
+                }
+                entry
+            }
+            Err(Error::Archived { deleted, .. }) => LogEntry::unread(handle, LogKind::Deleted, deleted),
+            Err(error) => {
+                self.report.damaged.push(damaged_file(&handle, &error, self.store));
+                LogEntry::unread(handle, LogKind::Damaged, None)
+            }
+        };
+        self.report.entries.push(entry);
+        true
+    }
+
+    /// Completes the entries above with the one below them; `None` if that cannot be read.
+    fn settle(&mut self, below: Option<&Checkpoint>) {
+        if let (Some(index), Some(below)) = (self.waits_for_time.take(), below)
+            && let Some(saved) = &mut self.report.entries[index].saved
+        {
+            saved.elapsed_seconds = u64::try_from(saved.saved_at.seconds_since(below.saved_at)).ok();
+        }
+        // A seal has no content of its own: it is below it.
+        if below.is_some_and(|below| below.sealed.is_some()) {
+            return;
+        }
+        if let (Some((index, above)), Some(below)) = (self.waits_for_content.take(), below)
+            && let Some(saved) = &mut self.report.entries[index].saved
+        {
+            saved.changes = Some(changes(Some(&below.content), &above));
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> LogReport {
+        // The first checkpoint of a workflow has nothing below it.
+        if let Some((index, first)) = self.waits_for_content.take()
+            && first.parent.is_none()
+            && let Some(saved) = &mut self.report.entries[index].saved
+        {
+            saved.changes = Some(changes(None, &first));
+        }
+        self.report
+    }
+}
+
+fn damaged_file(handle: &Handle, error: &Error, store: &Store) -> DamagedFile {
+    let (path, code, message) = match error {
+        Error::Damaged { path, why, .. } => (path.clone(), why.code().word(), why.to_string()),
+        Error::DamagedBundle { path, why } => (path.clone(), why.code(), why.to_string()),
+        other => (store.checkpoint_path(handle), "unreadable", format!("cannot be read: {other}")),
+    };
+    DamagedFile { path: path.display().to_string(), code, message, handle: Some(handle.clone()) }
+}
+
+impl LogEntry {
+    fn new(handle: &Handle, stored: &Stored) -> Self {
+        let checkpoint = &stored.checkpoint;
+        let numbered = |seq| Handle::new(&handle.workflow, seq);
+        let copy_of = checkpoint.copy_of.as_ref().map(|copied| copied.seq);
+        let is_fresh_start = checkpoint.first_of_run() == checkpoint.seq;
+        let parent = copy_of.or(checkpoint.parent.as_ref().map(|parent| parent.seq));
+        let is_seal = checkpoint.sealed.is_some();
+        let error = checkpoint.content.last_error.as_ref();
+        Self {
+            handle: handle.clone(),
+            kind: if is_seal { LogKind::Seal } else { LogKind::Checkpoint },
+            parents: if is_fresh_start { Vec::new() } else { parent.map(numbered).into_iter().collect() },
+            saved: Some(SavedEntry {
+                saved_at: checkpoint.saved_at,
+                elapsed_seconds: None,
+                trigger: checkpoint.trigger.clone(),
+                status: checkpoint.content.status,
+                phase: checkpoint.content.phase.clone(),
+                note: checkpoint.note.clone(),
+                // An error stays in the content until it is put right.
+                error: error
+                    .filter(|error| error.at == checkpoint.saved_at)
+                    .map(|error| error.message.clone()),
+                changes: if is_seal { Some(Vec::new()) } else { None },
+                copy_of: copy_of.map(numbered),
+                run: checkpoint.first_of_run(),
+                pinned: checkpoint.pinned,
+                archived: stored.bundle.is_some(),
+                archived_as: checkpoint.sealed.as_ref().map(|sealed| sealed.reason.clone()),
+                imported_from: checkpoint.imported.as_ref().map(|imported| imported.source.clone()),
+            }),
+            deleted: None,
+        }
+    }
+
+    fn unread(handle: Handle, kind: LogKind, deleted: Option<DeletionReason>) -> Self {
+        Self { handle, kind, parents: Vec::new(), saved: None, deleted }
+    }
+
+    fn cells(&self, page: &Page, first_of_range: &Handle) -> Vec<Cell> {
+        let time = self.saved.as_ref().map(|saved| page.time(saved.saved_at));
+        let elapsed = self.saved.as_ref().and_then(|saved| saved.elapsed_seconds);
+        let style = match self.kind {
+            LogKind::Checkpoint => Style::Plain,
+            LogKind::Seal | LogKind::Deleted => Style::Dim,
+            LogKind::Damaged => Style::Bad,
+        };
+        vec![
+            Cell::styled(self.handle.to_string(), Style::Bold),
+            Cell::or_hyphen(time),
+            Cell::or_hyphen(elapsed.map(|seconds| format!("+{}", humane(seconds)))),
+            Cell::styled(sentence::of(self, first_of_range), style),
+        ]
+    }
+
+    fn mark(&self) -> char {
+        match self.kind {
+            LogKind::Checkpoint => '*',
+            LogKind::Seal => '#',
+            LogKind::Deleted => '~',
+            LogKind::Damaged => '!',
+        }
+    }
+}
+
+/// Entries that are one line: a deleted range, or a single entry.
+struct LogLine<'a> {
+    /// The newest entry.
+    entry: &'a LogEntry,
+    /// The oldest entry.
+    oldest: &'a LogEntry,
+}
+
+impl LogReport {
+    /// Returns the lines of the log. Deleted checkpoints in a row are one line.
+    fn lines(&self) -> Vec<LogLine<'_>> {
+        let mut lines: Vec<LogLine<'_>> = Vec::new();
+        for entry in &self.entries {
+            match lines.last_mut() {
+                Some(line) if entry.kind == LogKind::Deleted && line.entry.is_deleted_like(entry) => {
+                    line.oldest = entry
+                }
+                _ => lines.push(LogLine { entry, oldest: entry }),
+            }
+        }
+        lines
+    }
+
+    fn graph(&self, lines: &[LogLine<'_>]) -> Vec<graph::Drawing> {
+        let number_of_line = |seq: u64| {
+            let index = lines.partition_point(|line| line.oldest.handle.seq > seq);
+            match lines.get(index) {
+                Some(line) if line.entry.handle.seq >= seq => line.entry.handle.seq,
+                _ => seq,
+            }
+        };
+        let mut rows = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            let parents = match (&line.entry.saved, lines.get(index + 1)) {
+                (Some(_), _) => line.entry.parents.iter().map(|parent| number_of_line(parent.seq)).collect(),
+                // What an unreadable one continues is unknown; mostly it is the one below it.
+                (None, below) => below.map(|below| below.entry.handle.seq).into_iter().collect(),
+            };
+            rows.push(GraphRow { number: line.entry.handle.seq, parents, mark: line.entry.mark() });
+        }
+        draw(&rows)
+    }
+}
+
+impl LogEntry {
+    fn is_deleted_like(&self, other: &Self) -> bool {
+        self.kind == LogKind::Deleted && self.deleted == other.deleted
+    }
+}
+
+impl Report for LogReport {
+    const FORMAT: &'static str = "ckpt.log.v1";
+
+    fn essential(&self) -> String {
+        self.entries.iter().map(|entry| format!("{}\n", entry.handle)).collect()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        let lines = self.lines();
+        let mut rows = Vec::new();
+        let mut columns = vec![
+            Column::new("CHECKPOINT"),
+            Column::new("SAVED"),
+            Column::new("AFTER").optional(1),
+            Column::new("CHANGED").shrinks_to(36),
+        ];
+        let drawings = if self.graph { self.graph(&lines) } else { Vec::new() };
+        if self.graph {
+            columns.insert(0, Column::new(""));
+        }
+        let mut drawings = drawings.into_iter();
+        for line in &lines {
+            let mut cells = line.entry.cells(page, &line.oldest.handle);
+            let mut connectors = Vec::new();
+            if let Some(drawing) = drawings.next() {
+                cells.insert(0, Cell::new(drawing.line));
+                connectors = drawing.connectors;
+            }
+            rows.push(cells);
+            rows.extend(connectors.into_iter().map(|connector| vec![Cell::new(connector)]));
+        }
+        render(page, &columns, &rows);
+    }
+
+    fn failures(&self, page: &mut Page) {
+        page.warnings(&self.warnings);
+        DamagedFile::render(&self.damaged, page);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if self.truncated {
+            let total = usize::try_from(self.total).unwrap_or(usize::MAX);
+            announce_rest(page, self.entries.len(), total, "checkpoint");
+        }
+    }
+}

@@ -257,7 +257,7 @@ impl LogReport {
         for entry in &self.entries {
             match lines.last_mut() {
                 Some(line) if entry.kind == LogKind::Deleted && line.entry.is_deleted_like(entry) => {
-                    line.oldest = entry
+                    line.oldest = entry;
                 }
                 _ => lines.push(LogLine { entry, oldest: entry }),
             }

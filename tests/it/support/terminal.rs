@@ -82,11 +82,6 @@ impl Terminal {
         }
     }
 
-    /// Changes the size of the terminal.
-    pub(crate) fn resize(&self, columns: u16, rows: u16) {
-        set_size(&self.keyboard, columns, rows);
-    }
-
     /// The process at the terminal.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)

@@ -55,6 +55,7 @@ pub fn changes(before: Option<&Content>, saved: &Checkpoint) -> Vec<LogChange> {
     let status = |task: &Task| Some(task.status.word());
     log.extend(entries("tasks", &old.tasks, &new.tasks, |task| task.id.as_str(), status));
     log.extend(entries("artifacts", &old.artifacts, &new.artifacts, |artifact| &artifact.name, |_| None));
+    log.extend(entries("facts", &old.facts, &new.facts, |fact| fact.name.as_str(), |_| None));
     for replan in new.replans.iter().skip(old.replans.len()) {
         log.push(LogChange::new("replans", ChangeKind::Added).named(replan.phase.as_str()));
     }
@@ -163,6 +164,7 @@ mod tests {
             "status": "failed", "phase": "p", "next": {"phase": "q", "action": null}, "title": "t", "labels": ["l"],
             "pipeline": "x", "phases": [{"id": "p", "status": "complete"}], "tasks": [{"id": "t", "status": "running"}],
             "artifacts": [{"name": "a", "path": "a", "size": null, "sha256": null}],
+            "facts": [{"name": "f", "document": 1}],
             "replans": [{"phase": "p", "at": "2026-01-30T14:30:00.000Z"}],
             "last_error": {"message": "m", "phase": null, "at": "2026-01-30T14:30:00.000Z"}, "state": {"n": 1}, "mine": 1,
         });

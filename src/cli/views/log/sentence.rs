@@ -83,12 +83,16 @@ fn about_changes(changes: &[LogChange], error: Option<&str>) -> Vec<String> {
     }
     phrases.extend(by_word(of("tasks"), "task", "task "));
     phrases.extend(by_word(of("artifacts"), "artifact", "artifact "));
+    phrases.extend(by_word(of("facts"), "fact", "fact "));
     phrases.extend(by_word(of("labels"), "label", "label "));
     for change in changes {
         match (change.field.as_str(), change.status) {
             ("status", Some("in_progress")) => phrases.push("workflow reopened".to_owned()),
             ("status", Some(status)) => phrases.push(format!("workflow {status}")),
-            ("phases" | "tasks" | "artifacts" | "labels" | "replans" | "last_error" | "phase", _) => {}
+            (
+                "phases" | "tasks" | "artifacts" | "facts" | "labels" | "replans" | "last_error" | "phase",
+                _,
+            ) => {}
             ("next", _) if has_moved => {}
             ("pipeline", _) if declared > 0 => {}
             (field, _) => phrases.push(escape::inline(field).into_owned()),

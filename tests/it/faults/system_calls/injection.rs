@@ -26,7 +26,8 @@ const OPENS: [&str; 3] = ["open", "openat", "openat2"];
 /// System calls that read; memory and streams are not the store's business.
 const READS: [&str; 6] = ["read", "fstat", "newfstatat", "statx", "getdents64", "flock"];
 
-/// What a disk, a quota, a mount, a permission, a limit or a signal can do to a call that writes.
+/// What a disk, a quota, a mount, a permission, a limit or a signal can do to a call that writes; in the short form, two
+/// of them by turns.
 const ERRORS_OF_CHANGES: [&str; 7] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "EINTR"];
 /// What they can do to one that opens what is there; by turns, because there are so many of them.
 const ERRORS_OF_OPENS: [&str; 4] = ["EIO", "EACCES", "EMFILE", "EINTR"];
@@ -66,14 +67,18 @@ fn is_change(call: &Call) -> bool {
 }
 
 /// Which errors a call is given.
-fn errors(call: &Call) -> &'static [&'static str] {
+fn errors(call: &Call) -> Vec<&'static str> {
     let name = call.name.as_str();
-    match (is_change(call), OPENS.contains(&name), READS.contains(&name)) {
-        (true, _, _) => &ERRORS_OF_CHANGES,
-        (_, true, _) => std::slice::from_ref(&ERRORS_OF_OPENS[call.nth % ERRORS_OF_OPENS.len()]),
-        (_, _, true) => &ERRORS_OF_READS,
-        _ => &[],
-    }
+    let (errors, count): (&[&'static str], usize) = if is_change(call) {
+        (&ERRORS_OF_CHANGES, amount(2, ERRORS_OF_CHANGES.len()))
+    } else if OPENS.contains(&name) {
+        (&ERRORS_OF_OPENS, 1)
+    } else if READS.contains(&name) {
+        (&ERRORS_OF_READS, 1)
+    } else {
+        (&[], 0)
+    };
+    (0..count).map(|turn| errors[(call.nth * count + turn) % errors.len()]).collect()
 }
 
 /// A kill just before each call that changes something: between two of them the disk stays as it is.
@@ -101,8 +106,8 @@ pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault
                 continue;
             }
         }
-        let each = |error: &&str| Fault { call: call.clone(), what: format!("error={error}") };
-        faults.extend(errors(&call).iter().map(each));
+        let each = |error| Fault { call: call.clone(), what: format!("error={error}") };
+        faults.extend(errors(&call).into_iter().map(each));
     }
     faults
 }

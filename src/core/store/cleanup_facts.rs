@@ -8,9 +8,9 @@ use super::archive::Archive;
 use super::batches::{ScanProgress, in_batches};
 use super::disk::Disk;
 use super::error::Result;
-use super::layout::{self, ARCHIVE, UNDO, WORKFLOWS};
+use super::layout::{self, ARCHIVE, EntryName, UNDO, WORKFLOWS};
 use super::open::Store;
-use super::workflow::Entry;
+use super::workflow::{Entry, Workflow};
 use crate::core::format::{Header, Unusable};
 use crate::core::retention::{
     BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
@@ -36,13 +36,24 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         }
         let archived: HashSet<WorkflowId> = self.ids_in(ARCHIVE)?.into_iter().collect();
         let gather = |id: &WorkflowId| -> Result<_> {
-            let facts = self.workflow_facts(id)?;
             let mut temporary_files = Vec::new();
-            self.find_temporary(&StoreDirectory::Workflow(id.clone()), &mut temporary_files)?;
+            let mut bundles = Vec::new();
             if archived.contains(id) {
+                bundles = self.archive_of(id)?.bundle_facts()?;
                 self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut temporary_files)?;
             }
-            Ok((facts, temporary_files))
+            let workflow = self.workflow(id)?;
+            let (mut numbers, mut staged) = (BTreeSet::new(), BTreeSet::new());
+            workflow.list(|name| match EntryName::parse(name) {
+                EntryName::Number(seq) => drop(numbers.insert(seq)),
+                EntryName::Staged => drop(staged.insert(name.to_owned())),
+                EntryName::KeyMarker | EntryName::Unknown => {}
+            })?;
+            if let Some(dir) = workflow.dir() {
+                let directory = StoreDirectory::Workflow(id.clone());
+                self.stat_temporary(dir, &directory, staged, &mut temporary_files)?;
+            }
+            Ok((workflow.facts(numbers, bundles)?, temporary_files))
         };
         let mut scanned = ScanProgress { done: 0, total: ids.len() };
         in_batches(&ids, gather, |id, gathered| {
@@ -66,43 +77,9 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// It cannot be read.
     pub fn workflow_facts(&self, id: &WorkflowId) -> Result<Option<WorkflowFacts>> {
-        let mut facts = WorkflowFacts {
-            workflow: id.clone(),
-            newest: 0,
-            head: HeadFacts::Unreadable,
-            run: 1,
-            checkpoints: Vec::new(),
-            bundles: self.archive_of(id)?.bundle_facts()?,
-        };
-        for row in self.scan_checkpoints(id)? {
-            facts.newest = row.handle.seq;
-            let details = match row.entry {
-                Ok(Entry::Checkpoint(header)) => {
-                    facts.run = header.first_of_run();
-                    facts.head = HeadFacts::Checkpoint(header.status);
-                    Some(details(header))
-                }
-                Ok(Entry::Seal(header)) => {
-                    facts.run = header.first_of_run();
-                    facts.head = HeadFacts::Seal(header.status, header.saved_at);
-                    continue;
-                }
-                Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
-                    facts.head = HeadFacts::Unreadable;
-                    continue;
-                }
-                // It may be undamaged: without its content no rule can be applied.
-                Err(why @ Unusable::Unreadable(_)) => {
-                    return Err(self.workflow(id)?.damaged(row.handle.seq, why));
-                }
-                Err(_) => {
-                    facts.head = HeadFacts::Unreadable;
-                    None
-                }
-            };
-            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, details });
-        }
-        Ok((facts.newest > 0).then_some(facts))
+        let bundles = self.archive_of(id)?.bundle_facts()?;
+        let workflow = self.workflow(id)?;
+        workflow.facts(workflow.numbers()?, bundles)
     }
 
     /// Opens a directory that may have temporary files in it.
@@ -135,22 +112,79 @@ impl<D: Disk> Store<D> {
             }
         });
         listed.map_err(|error| self.failed("list", &path, error))?;
+        self.stat_temporary(&dir, directory, names, found)
+    }
+
+    /// Adds the temporary files that have these names in a directory.
+    fn stat_temporary(
+        &self,
+        dir: &D::Dir,
+        directory: &StoreDirectory,
+        names: BTreeSet<String>,
+        found: &mut Vec<TemporaryFile>,
+    ) -> Result<()> {
         for name in names {
-            match self.disk().stat(&dir, &name) {
+            match self.disk().stat(dir, &name) {
                 Ok(stat) => {
                     let modified = Timestamp::from(stat.modified);
                     found.push(TemporaryFile { directory: directory.clone(), name, modified });
                 }
                 // Its writer has finished.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(self.failed("look at", &path.join(&name), error)),
+                Err(error) => {
+                    return Err(self.failed("look at", &self.directory_path(directory).join(&name), error));
+                }
             }
         }
         Ok(())
     }
 }
 
+impl<D: Disk> Workflow<'_, D> {
+    /// Gathers the facts, where `numbers` are those in a list of the directory; none if nothing was ever saved there.
+    fn facts(&self, numbers: BTreeSet<u64>, bundles: Vec<BundleFacts>) -> Result<Option<WorkflowFacts>> {
+        let archived = bundles.first().map(|bundle| bundle.name.last);
+        let Some(head) = numbers.last().copied().max(archived) else { return Ok(None) };
+        let mut facts = WorkflowFacts {
+            workflow: self.id.clone(),
+            newest: 0,
+            head: HeadFacts::Unreadable,
+            run: 1,
+            checkpoints: Vec::new(),
+            bundles,
+        };
+        for row in self.scan_entries(numbers, head)? {
+            facts.newest = row.handle.seq;
+            let details = match row.entry {
+                Ok(Entry::Checkpoint(header)) => {
+                    facts.run = header.first_of_run();
+                    facts.head = HeadFacts::Checkpoint(header.status);
+                    Some(details(header))
+                }
+                Ok(Entry::Seal(header)) => {
+                    facts.run = header.first_of_run();
+                    facts.head = HeadFacts::Seal(header.status, header.saved_at);
+                    continue;
+                }
+                Ok(Entry::Tombstone) | Err(Unusable::Missing) => {
+                    facts.head = HeadFacts::Unreadable;
+                    continue;
+                }
+                // It may be undamaged: without its content no rule can be applied.
+                Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(row.handle.seq, why)),
+                Err(_) => {
+                    facts.head = HeadFacts::Unreadable;
+                    None
+                }
+            };
+            facts.checkpoints.push(CheckpointFacts { seq: row.handle.seq, bytes: row.bytes, details });
+        }
+        Ok((facts.newest > 0).then_some(facts))
+    }
+}
+
 impl<D: Disk> Archive<'_, D> {
+    /// Returns the bundles, the highest numbers first.
     fn bundle_facts(&self) -> Result<Vec<BundleFacts>> {
         let mut bundles = Vec::new();
         for name in self.bundles()? {

@@ -1,6 +1,6 @@
 //! Scanning the checkpoints of a workflow for lists. Damaged ones are reported, never left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::archive::Archive;
 use super::bundled_files::BundledFiles;
@@ -59,18 +59,30 @@ impl<D: Disk> Store<D> {
     /// The workflow cannot be read.
     pub fn scan_checkpoints(&self, workflow: &WorkflowId) -> Result<Vec<CheckpointRow>> {
         let workflow = self.workflow(workflow)?;
-        let Some(head) = workflow.head_number()? else { return Ok(Vec::new()) };
         let numbers = workflow.numbers()?;
-        let mut rows: BTreeMap<u64, CheckpointRow> =
-            numbers.into_iter().map(|seq| (seq, workflow.scan_entry(seq, head))).collect();
-        if u64::try_from(rows.len()).is_ok_and(|rows| rows < head) {
-            workflow.archive()?.fill_gaps(head, &mut rows)?;
+        match workflow.head_number_from(numbers.last().copied())? {
+            Some(head) => workflow.scan_entries(numbers, head),
+            None => Ok(Vec::new()),
         }
-        Ok(rows.into_values().collect())
     }
 }
 
 impl<D: Disk> Workflow<'_, D> {
+    /// Reads the rows of all numbers up to `head`, where `numbers` are those in a list of the directory.
+    pub(super) fn scan_entries(&self, mut numbers: BTreeSet<u64>, head: u64) -> Result<Vec<CheckpointRow>> {
+        let has_gaps = |count: usize| u64::try_from(count).is_ok_and(|count| count < head);
+        if has_gaps(numbers.len()) {
+            // A number that was published while the directory was listed may be missing in the list.
+            numbers.append(&mut self.numbers()?);
+        }
+        let mut rows: BTreeMap<u64, CheckpointRow> =
+            numbers.into_iter().map(|seq| (seq, self.scan_entry(seq, head))).collect();
+        if has_gaps(rows.len()) {
+            self.archive()?.fill_gaps(head, &mut rows)?;
+        }
+        Ok(rows.into_values().collect())
+    }
+
     /// Reads the row of a number, where `head` was the number of the head.
     fn scan_entry(&self, seq: u64, head: u64) -> CheckpointRow {
         let (entry, bytes) = match self.read_header(seq) {

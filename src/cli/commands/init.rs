@@ -43,6 +43,7 @@ const CONFIG: &str = "\
 # [retention]
 # max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
 # abandon_idle = \"30d\"             # open workflows idle for longer are archived as abandoned
+# compress_after = \"30d\"           # of open workflows idle for longer, all but the newest checkpoint
 # max_size = \"50MB\"                # the oldest finished ones are archived until the store fits
 # triggers = { batch_complete = 3, manual = -1 }
 # previous_runs = 5                # older runs of a workflow are deleted for good; -1 keeps all

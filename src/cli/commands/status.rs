@@ -93,16 +93,32 @@ fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkp
             .map(|phase| &phase.id))
     };
     let mut samples = Vec::new();
-    for workflow in store.workflow_ids()?.into_iter().take(MOST_READ) {
-        if samples.len() >= MOST_SAMPLES {
-            break;
-        }
-        let Ok(Selected { checkpoint: other, .. }) = Selected::newest(store, &workflow) else { continue };
+    let mut add = |other: Box<Checkpoint>| {
         // All pipelines given with `--phases` have the same name, so their phases are compared.
         let same = other.content.pipeline.as_ref() == Some(pipeline)
             && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
-        if same && other.content.status == WorkflowStatus::Complete && workflow != checkpoint.workflow {
+        if same && other.content.status == WorkflowStatus::Complete {
             samples.push(*other);
+        }
+        samples.len() >= MOST_SAMPLES
+    };
+    for workflow in store.workflow_ids()?.into_iter().take(MOST_READ) {
+        let newest = Selected::newest(store, &workflow).ok().map(|selected| selected.checkpoint);
+        let newest_seq = newest.as_ref().map(|newest| newest.seq);
+        if workflow != checkpoint.workflow
+            && let Some(newest) = newest
+            && add(newest)
+        {
+            break;
+        }
+        // What was completed and taken up or started over since is in the archive.
+        for handle in store.completed_earlier(&workflow)? {
+            if Some(handle.seq) != newest_seq
+                && let Ok(stored) = store.load(&handle)
+                && add(stored.checkpoint)
+            {
+                return Ok(samples);
+            }
         }
     }
     Ok(samples)

@@ -71,7 +71,9 @@ impl From<Error> for Failure {
                 .context("reason", why.code()),
             Error::Damaged { handle, path, why, before } => {
                 let failure = match (&why, &before) {
-                    (Unusable::Newer(_), _) => fail(ErrorCode::FormatNewer).help(USE_NEWER),
+                    (Unusable::Newer(_), _) => {
+                        fail(ErrorCode::FormatNewer).help(USE_NEWER).help(set_aside(&handle.workflow))
+                    }
                     (_, Some(before)) => fail(ErrorCode::Damaged)
                         .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
                         .help(repair(&handle.workflow)),
@@ -87,6 +89,7 @@ impl From<Error> for Failure {
             }
             Error::NewerFormat { handle, version } => fail(ErrorCode::FormatNewer)
                 .help(USE_NEWER)
+                .help(set_aside(&handle.workflow))
                 .about(&handle)
                 .context("version", version.to_string()),
             Error::Change(error) => error.into(),
@@ -151,6 +154,11 @@ impl From<Error> for Failure {
                 .at_path(&path),
         }
     }
+}
+
+/// Names the command that takes a workflow of a newer format out of the way.
+fn set_aside(workflow: &crate::core::WorkflowId) -> String {
+    format!("or set it aside: `ckpt archive {workflow} --as abandoned` keeps it as it is")
 }
 
 fn repair(workflow: &crate::core::WorkflowId) -> String {

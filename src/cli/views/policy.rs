@@ -24,6 +24,7 @@ pub(crate) struct PolicyReport {
     pub(crate) source: PolicySource,
     pub(crate) words: Vec<String>,
     max_age_seconds: Option<u64>,
+    compress_after_seconds: Option<u64>,
     abandon_idle_seconds: Option<u64>,
     trigger_limits: BTreeMap<String, Limit>,
     keep_last: Option<Limit>,
@@ -39,15 +40,15 @@ pub(crate) struct PolicyReport {
 
 impl PolicyReport {
     pub(crate) fn new(policy: &Policy, source: PolicySource) -> Self {
-        let (max_age, limits) = match &policy.rules {
-            Rules::Configured { triggers, max_age } => (*max_age, triggers.0.clone()),
-            Rules::MaxAge(span) => (Some(*span), BTreeMap::new()),
-            Rules::Everything => (None, BTreeMap::new()),
+        let (limits, compress_after) = match &policy.rules {
+            Rules::Configured { triggers, compress_after, .. } => (triggers.0.clone(), *compress_after),
+            Rules::MaxAge(_) | Rules::Everything => (BTreeMap::new(), None),
         };
         Self {
             source,
             words: sentences(policy),
-            max_age_seconds: max_age.map(Span::seconds),
+            max_age_seconds: policy.rules.max_age().map(Span::seconds),
+            compress_after_seconds: compress_after.map(Span::seconds),
             abandon_idle_seconds: policy.abandon_idle.map(Span::seconds),
             trigger_limits: limits,
             keep_last: policy.keep.last,
@@ -72,8 +73,13 @@ fn sentences(policy: &Policy) -> Vec<String> {
         )
     };
     match &policy.rules {
-        Rules::Configured { triggers, max_age } => {
+        Rules::Configured { triggers, max_age, compress_after } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
+            if let (Some(span), false) = (compress_after, policy.purge) {
+                lines.push(format!(
+                    "of open ones idle for more than {span}, all but the newest are compressed"
+                ));
+            }
             lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
             lines.extend(max_age.map(older));
         }

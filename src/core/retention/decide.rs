@@ -21,7 +21,8 @@ pub(super) fn decide(
     keep: &KeepRules,
     now: Timestamp,
 ) -> (Vec<CheckpointDecision>, CleanupEffect) {
-    let mut decider = Decider { workflow, rules: &policy.rules, keep, abandoned_after: None, now };
+    let mut decider =
+        Decider { workflow, rules: &policy.rules, keep, abandoned_after: None, purge: policy.purge, now };
     if let Some(span) = policy.abandon_idle
         && workflow.head == HeadFacts::Checkpoint(WorkflowStatus::InProgress)
         && decider.is_idle(span)
@@ -60,6 +61,8 @@ struct Decider<'a> {
     keep: &'a KeepRules,
     /// Set while an open workflow is treated as abandoned, because it was idle for longer than this.
     abandoned_after: Option<Span>,
+    /// True if what leaves is deleted.
+    purge: bool,
     now: Timestamp,
 }
 
@@ -168,7 +171,13 @@ impl Decider<'_> {
         match (self.rules, status) {
             (Rules::Everything, _) => reasons.push(Reason::NotKept),
             (Rules::MaxAge(_), _) => {}
-            (Rules::Configured { triggers, .. }, WorkflowStatus::InProgress) => {
+            (Rules::Configured { triggers, compress_after, .. }, WorkflowStatus::InProgress) => {
+                if let Some(span) = compress_after
+                    && !self.purge
+                    && self.is_idle(*span)
+                {
+                    reasons.push(Reason::CompressedAfter(*span));
+                }
                 if let Some(limit) = triggers.of(&details.trigger)
                     && !limit.admits(candidate.newer_alike)
                 {

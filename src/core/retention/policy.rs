@@ -49,13 +49,16 @@ impl WorkflowFilter {
 /// The rules that name what leaves the live store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rules {
-    /// The rules of the store: of open workflows, the checkpoints beyond the limit of their trigger; of complete ones,
-    /// all but the final checkpoint; of failed and abandoned ones, all.
+    /// The rules of the store: of open workflows, the checkpoints beyond the limit of their trigger, and once they are
+    /// idle, all but the newest; of complete ones, all but the final checkpoint; of failed and abandoned ones, all.
     Configured {
         /// How many checkpoints of each trigger stay.
         triggers: TriggerLimits,
         /// The rule [`MaxAge`](Self::MaxAge) as well, if given.
         max_age: Option<Span>,
+        /// How long an open workflow is idle before all but its newest checkpoint are compressed. This rule only archives:
+        /// a cleanup that deletes what leaves does without it.
+        compress_after: Option<Span>,
     },
     /// Finished workflows that have been idle for longer, and older checkpoints of open ones.
     MaxAge(Span),

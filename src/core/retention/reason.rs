@@ -51,6 +51,8 @@ pub enum Reason {
     /// Leaves: its open workflow was idle for longer than [`Policy::abandon_idle`](super::Policy::abandon_idle), and is
     /// marked abandoned.
     AbandonedAfter(Span),
+    /// Leaves: its open workflow was idle for longer, and only the newest checkpoint stays live.
+    CompressedAfter(Span),
     /// Leaves: its workflow is finished.
     Finished(WorkflowStatus),
     /// Leaves: its workflow is archived already.
@@ -110,6 +112,9 @@ impl Reason {
             }
             Self::AbandonedAfter(span) => {
                 ("abandoned_after", format!("open and idle for more than {span}, so marked abandoned"))
+            }
+            Self::CompressedAfter(span) => {
+                ("compressed_after", format!("open and idle for more than {span}, so compressed"))
             }
             Self::Finished(WorkflowStatus::Complete) => {
                 fixed("finished", "complete, and not the final checkpoint")

@@ -12,6 +12,7 @@ use crate::core::trigger::Trigger;
 
 const DEFAULT_PREVIOUS_RUNS: Option<Limit> = Limit::newest(5);
 const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
+const DEFAULT_COMPRESS_AFTER: Span = Span::from_days(30);
 
 /// The table `[retention]`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -21,6 +22,7 @@ pub struct RetentionSettings {
     triggers: BTreeMap<String, Limit>,
     max_age: Option<Span>,
     abandon_idle: Option<Span>,
+    compress_after: Option<Span>,
     failed_for: Option<Span>,
     previous_runs: Option<Limit>,
     max_size: Option<Size>,
@@ -46,6 +48,7 @@ impl RetentionSettings {
         }
         self.max_age = self.max_age.or(lower.max_age);
         self.abandon_idle = self.abandon_idle.or(lower.abandon_idle);
+        self.compress_after = self.compress_after.or(lower.compress_after);
         self.failed_for = self.failed_for.or(lower.failed_for);
         self.previous_runs = self.previous_runs.or(lower.previous_runs);
         self.max_size = self.max_size.or(lower.max_size);
@@ -68,7 +71,11 @@ impl RetentionSettings {
         let previous_runs = self.previous_runs.or(DEFAULT_PREVIOUS_RUNS).unwrap_or(Limit::All);
         Policy {
             filter: WorkflowFilter::default(),
-            rules: Rules::Configured { triggers: self.trigger_limits(), max_age },
+            rules: Rules::Configured {
+                triggers: self.trigger_limits(),
+                max_age,
+                compress_after: Some(self.compress_after.unwrap_or(DEFAULT_COMPRESS_AFTER)),
+            },
             keep: KeepRules::default(),
             abandon_idle: self.abandon_idle,
             runs: Some(RunRule { previous_runs, failed_for }),

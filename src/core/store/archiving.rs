@@ -46,6 +46,8 @@ pub(super) struct Closing<'a> {
     pub(super) deletion: &'a Deletion,
     /// The most bytes of files in one bundle.
     pub(super) max_content_bytes: u64,
+    /// True if a head of a newer format is archived too, as it is. Only a person decides that.
+    pub(super) any_format: bool,
 }
 
 /// The numbers whose content is deleted instead of archived.
@@ -163,6 +165,7 @@ impl<D: Disk> Store<D> {
             expected: None,
             deletion: &Deletion::NONE,
             max_content_bytes: MAX_CONTENT_BYTES,
+            any_format: true,
         };
         self.close(workflow, closing, &mut ProgressCounter::new(progress))
     }
@@ -202,8 +205,8 @@ impl<D: Disk> Workflow<'_, D> {
     fn archivable_head(&self, number: u64) -> Result<(u64, Option<ArchiveReason>)> {
         let (head, seal) = match self.read_head(number) {
             Ok(Head::Seal(seal)) => (seal.seq, seal.sealed.map(|sealed| sealed.reason)),
-            Ok(Head::Checkpoint(checkpoint)) => (writable(checkpoint)?.seq, None),
-            Err(Error::Damaged { handle, why, .. }) if is_archivable(&why) => (handle.seq, None),
+            Ok(Head::Checkpoint(checkpoint)) => (checkpoint.seq, None),
+            Err(Error::Damaged { handle, why, .. }) if is_archivable(&why, true) => (handle.seq, None),
             Err(error) => return Err(error),
         };
         // The directory was removed by hand: there is nothing to archive.
@@ -222,7 +225,7 @@ impl<D: Disk> Workflow<'_, D> {
         held: &mut Vec<Manifest>,
         progress: &mut ProgressCounter<'_>,
     ) -> Result<Decision<u64>> {
-        let Closing { reason, stamp, expected, deletion, max_content_bytes } = closing;
+        let Closing { reason, stamp, expected, deletion, max_content_bytes, any_format } = closing;
         let check = |head: u64| match expected {
             Some(expected) if expected != head => {
                 let newest = Some(self.handle(head));
@@ -240,9 +243,12 @@ impl<D: Disk> Workflow<'_, D> {
                 }
                 Closed::new(writable(seal)?)
             }
+            Ok(Head::Checkpoint(checkpoint)) if any_format && !checkpoint.version.is_writable() => {
+                self.closed_unread(checkpoint.seq)
+            }
             Ok(Head::Checkpoint(checkpoint)) => Closed::new(writable(checkpoint)?),
-            Err(Error::Damaged { handle, why, .. }) if is_archivable(&why) => {
-                Closed { last: handle.seq, model: self.newest_readable_below(handle.seq), parent: None }
+            Err(Error::Damaged { handle, why, .. }) if is_archivable(&why, any_format) => {
+                self.closed_unread(handle.seq)
             }
             Err(error) => return Err(error),
         };
@@ -274,12 +280,13 @@ impl<D: Disk> Workflow<'_, D> {
         Ok(Decision::Write(seal))
     }
 
-    /// Finds the newest entry below a damaged head that has the title and the phases of the workflow.
-    fn newest_readable_below(&self, damaged: u64) -> Option<Box<Checkpoint>> {
-        (1..damaged).rev().take(MAX_LOOKBACK).find_map(|seq| match self.read_entry(seq) {
-            Ok(Entry::Checkpoint(stored) | Entry::Seal(stored)) => Some(stored.checkpoint),
+    /// Closes a workflow whose head cannot be used. The newest usable entry below has its title and phases.
+    fn closed_unread(&self, last: u64) -> Closed {
+        let model = (1..last).rev().take(MAX_LOOKBACK).find_map(|seq| match self.read_entry(seq) {
+            Ok(Entry::Checkpoint(stored) | Entry::Seal(stored)) => writable(stored.checkpoint).ok(),
             _ => None,
-        })
+        });
+        Closed { last, model, parent: None }
     }
 
     /// Replaces what is live below a seal by tombstones, after it was packed or its deletion was recorded.
@@ -339,17 +346,16 @@ impl Closed {
     }
 }
 
-/// Returns true if a damaged file can be archived as it is: its bytes can be read.
-fn is_archivable(why: &Unusable) -> bool {
+/// Returns true if an unusable file can be archived as it is: its bytes can be read.
+fn is_archivable(why: &Unusable, any_format: bool) -> bool {
     match why {
+        Unusable::Newer(_) | Unusable::Older(_) => any_format,
         Unusable::Checksum
         | Unusable::NoChecksum
         | Unusable::BadVersion
         | Unusable::Syntax(_)
         | Unusable::Misplaced { .. } => true,
         Unusable::Empty
-        | Unusable::Newer(_)
-        | Unusable::Older(_)
         | Unusable::TooLarge
         | Unusable::NotAFile
         | Unusable::Unreadable(_)
@@ -422,7 +428,14 @@ mod tests {
             }
             let (reason, stamp) = (&ArchiveReason::Completed, &stamp("archive"));
             let deletion = &Deletion::NONE;
-            let closing = Closing { reason, stamp, expected: None, deletion, max_content_bytes: limit };
+            let closing = Closing {
+                reason,
+                stamp,
+                expected: None,
+                deletion,
+                max_content_bytes: limit,
+                any_format: true,
+            };
             let archived = store.close(&id, closing, &mut ProgressCounter::new(&mut |_| {})).unwrap();
             assert_eq!((archived.bundles.len(), archived.moved.len()), (bundles, 5), "{limit}");
             assert!(store.verify(&[], &mut |_| {}).unwrap().findings.is_empty(), "{limit}");

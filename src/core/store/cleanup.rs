@@ -167,7 +167,14 @@ impl<D: Disk> Store<D> {
         progress: &mut ProgressCounter<'_>,
     ) -> Result<()> {
         let expected = Some(plan.newest);
-        let closing = Closing { reason, stamp, expected, deletion, max_content_bytes: MAX_CONTENT_BYTES };
+        let closing = Closing {
+            reason,
+            stamp,
+            expected,
+            deletion,
+            max_content_bytes: MAX_CONTENT_BYTES,
+            any_format: false,
+        };
         let archived = self.close(&plan.workflow, closing, progress)?;
         done.whole = Some(archived.reason);
         // Older seals leave too, but are no checkpoints.

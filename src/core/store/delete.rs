@@ -73,6 +73,7 @@ impl<D: Disk> Store<D> {
             expected: Some(plan.seal.seq),
             deletion: &deletion,
             max_content_bytes: MAX_CONTENT_BYTES,
+            any_format: false,
         };
         self.close(id, closing, &mut ProgressCounter::new(&mut |_| {}))?;
         let archive = self.archive_of(id)?;

@@ -72,6 +72,7 @@ fn the_policy_of_the_store() {
     --- stdout
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      of open ones idle for more than 30d, all but the newest are compressed
       complete ones keep their final checkpoint; failed and abandoned ones go
       deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Would archive 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
@@ -87,6 +88,7 @@ fn the_policy_of_the_store() {
     --- stdout
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      of open ones idle for more than 30d, all but the newest are compressed
       complete ones keep their final checkpoint; failed and abandoned ones go
       deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Archived 3 of 6 checkpoints of 042 (SIZE): not among the newest 3 batch_complete
@@ -489,6 +491,7 @@ fn a_run_that_goes_for_good_is_listed_with_its_reason_before_it_goes() {
     --- stdout
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      of open ones idle for more than 30d, all but the newest are compressed
       complete ones keep their final checkpoint; failed and abandoned ones go
       deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Would delete for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
@@ -507,6 +510,7 @@ fn a_run_that_goes_for_good_is_listed_with_its_reason_before_it_goes() {
     --- stdout
     Policy of the store:
       open workflows keep everything, but only the newest agent_complete per phase, the newest 3 batch_complete per phase and the newest user_interrupt
+      of open ones idle for more than 30d, all but the newest are compressed
       complete ones keep their final checkpoint; failed and abandoned ones go
       deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Deleted for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago

@@ -66,3 +66,37 @@ fn a_gate_without_options_is_approved_by_a_person() {
     world.run(&["approve", "042"]).succeeds();
     assert_eq!(world.json(&["resume", "042"])["phase"], Value::from("3A"));
 }
+
+#[test]
+fn for_long_term_storage_gzip_checkpoints_reduces_storage_by_70_percent() {
+    let world = World::new();
+    world
+        .run(&["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--status", "in_progress"])
+        .succeeds();
+    for number in 0..30 {
+        world.run(&["save", "042", "--set", &format!("step{number}={number}")]).succeeds();
+    }
+    let size = |directory: &str| {
+        let files = std::fs::read_dir(world.store().join(directory).join("042")).into_iter().flatten();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>()
+    };
+    let before = size("workflows");
+    let cleanup = |now: &str| world.ckpt(&["cleanup"]).env("CKPT_NOW", now).run().succeeds();
+    cleanup("2026-02-28T00:00:00Z");
+    assert_eq!(size("workflows"), before, "it was idle for less than 30 days");
+    let outcome = cleanup("2026-03-04T00:00:00Z");
+    assert!(outcome.stdout.contains("open and idle for more than 30d, so compressed"), "{outcome}");
+    let after = size("workflows") + size("archive");
+    assert!(after * 10 <= before * 3, "{before} bytes became {after}");
+    // They stay readable, and a save goes on.
+    assert_eq!(world.json(&["show", "042/7"])["checkpoint"]["state"]["step5"], 5);
+    assert_eq!(world.json(&["resume", "042"])["handle"], "042/31");
+    world.run(&["save", "042", "--note", "on top"]).succeeds();
+    world.run(&["rollback", "042/3"]).succeeds();
+    assert_eq!(world.stored("042", 33)["state"]["step1"], 1);
+    world.run(&["verify"]).succeeds();
+    // Deleting is not compressing.
+    let purged = world.ckpt(&["cleanup", "--purge", "--yes"]).env("CKPT_NOW", "2026-05-04T00:00:00Z").run();
+    assert!(!purged.stdout.contains("042/32"), "{purged}");
+    assert_eq!(world.stored("042", 32)["note"], "on top");
+}

@@ -45,6 +45,15 @@ fn seven_days_are_young_and_eight_are_old() {
 }
 
 #[test]
+fn an_open_workflow_is_compressed_one_second_after_the_limit() {
+    let mut facts = aged(WorkflowStatus::InProgress, &[900, 40, 30]);
+    assert_eq!(staying(facts.clone(), &standing()), [1, 2, 3], "exactly the limit");
+    facts.checkpoints[2].details.as_mut().unwrap().saved_at = ago(30 * DAY + 1);
+    assert_eq!(staying(facts.clone(), &standing()), [3]);
+    assert_eq!(staying(facts, &Policy { purge: true, ..standing() }), [1, 2, 3], "it deletes nothing");
+}
+
+#[test]
 fn an_open_workflow_is_abandoned_as_a_whole_one_second_after_the_limit() {
     let days = |days| Policy { abandon_idle: Some(Span::from_days(days)), ..standing() };
     let effect = |facts: &WorkflowFacts, policy: &Policy| {
@@ -55,7 +64,7 @@ fn an_open_workflow_is_abandoned_as_a_whole_one_second_after_the_limit() {
     assert_eq!(effect(&facts, &days(30)), CleanupEffect::Nothing, "exactly the limit");
     facts.checkpoints[1].details.as_mut().unwrap().saved_at = ago(30 * DAY + 1);
     assert_eq!(effect(&facts, &days(30)), abandoned);
-    assert_eq!(effect(&facts, &standing()), CleanupEffect::Nothing, "it is off by default");
+    assert_eq!(effect(&facts, &standing()), CleanupEffect::Checkpoints, "by default it stays open");
     // The other rules do not matter: neither a limit of age that is not reached, nor that nothing else leaves.
     assert_eq!(
         effect(&facts, &Policy { rules: Rules::MaxAge(Span::from_days(1000)), ..days(30) }),
@@ -92,7 +101,7 @@ fn three_per_phase_of_five_in_each_of_two_phases_leave_the_newest_six() {
     };
     assert_eq!(staying(facts.clone(), &keeping(keep)), [5, 6, 7, 8, 9, 10]);
     let all = TriggerLimits([("batch_complete".to_owned(), Limit::All)].into());
-    let rules = Rules::Configured { triggers: all, max_age: None };
+    let rules = Rules::Configured { triggers: all, max_age: None, compress_after: None };
     assert_eq!(staying(facts, &Policy { rules, ..standing() }).len(), 10);
 }
 

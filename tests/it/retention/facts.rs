@@ -194,7 +194,8 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
         (0_u64..20).prop_map(|days| Rules::MaxAge(Span::from_days(days))),
         (0_u64..20).prop_map(|days| Rules::Configured {
             triggers: TriggerLimits::standard(),
-            max_age: Some(Span::from_days(days))
+            max_age: Some(Span::from_days(days)),
+            compress_after: Some(Span::from_days(2 * days)),
         }),
         Just(Rules::Everything),
     ];

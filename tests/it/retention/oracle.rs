@@ -39,6 +39,7 @@ const TABLE: &[Row] = &[
     ("abandoned",                           |c| c.is(WorkflowStatus::Abandoned),                       false),
     ("complete and final",                  |c| c.is(WorkflowStatus::Complete) && c.is_newest(),       true),
     ("complete",                            |c| c.is(WorkflowStatus::Complete),                        false),
+    ("open, idle and to be compressed",     |c| c.compressed(),                                        false),
     ("a fourth batch of a phase",           |c| c.rank(&Trigger::BatchComplete, true) > Some(3),        false),
     ("a second agent of a phase",           |c| c.rank(&Trigger::AgentComplete, true) > Some(1),        false),
     ("a second interrupt",                  |c| c.rank(&Trigger::UserInterrupt, false) > Some(1),       false),
@@ -75,6 +76,11 @@ impl Case<'_> {
     fn idle(&self) -> bool {
         let newest = self.workflow.checkpoints.last().unwrap().details.as_ref().unwrap();
         self.limit().is_some_and(|limit| Self::is_older(newest, limit))
+    }
+    fn compressed(&self) -> bool {
+        let Rules::Configured { compress_after: Some(span), .. } = &self.policy.rules else { return false };
+        let newest = self.workflow.checkpoints.last().unwrap().details.as_ref().unwrap();
+        !self.policy.purge && Self::is_older(newest, span.seconds())
     }
     fn within(&self) -> bool {
         self.policy.keep.within.is_some_and(|span| !Self::is_older(self.content(), span.seconds()))

@@ -84,3 +84,19 @@ fn watch_off_a_terminal_shows_it_once() {
     let world = World::with_checkpoints(1);
     assert_eq!(world.run(&["status", "042", "--watch"]).succeeds().stdout.lines().count(), 3);
 }
+
+#[test]
+fn the_estimate_reads_the_archive_too() {
+    let world = World::new();
+    world.run(&["save", "now", "--phases", "a,b", "--phase", "a"]).succeeds();
+    for id in ["one", "two", "three"] {
+        finish(&world, id);
+        world.run(&["archive", id]).succeeds();
+    }
+    assert_eq!(world.json(&["status", "now"])["estimate"]["samples"], 3);
+    // What was completed stays a sample when the workflow is taken up again.
+    for id in ["one", "two", "three"] {
+        world.run(&["start", id, "--phase", "a"]).succeeds();
+    }
+    assert_eq!(world.json(&["status", "now"])["estimate"]["samples"], 3);
+}

@@ -5,13 +5,12 @@
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-use super::pages::Page;
+use super::pages::{Page, generate};
 
 /// The page that is generated in part.
 pub(super) const PAGE: &str = "docs/reference/commands.md";
 
-const BEGIN: &str = "<!-- arguments of ";
-const END: &str = "<!-- end of arguments -->\n";
+const BEGIN: &str = "arguments of";
 
 /// Commands that share most of their flags with `save`.
 const LIKE_SAVE: [&str; 3] = ["start", "done", "fail"];
@@ -85,31 +84,26 @@ fn table(name: &str, command: &Command) -> String {
     }
     let mut text = String::new();
     if !rows.is_empty() {
-        text.push_str("\n| argument | meaning |\n|---|---|\n");
+        text.push_str("| argument | meaning |\n|---|---|\n");
         text.push_str(&rows);
     }
     if !like_save.is_empty() {
-        text.push_str(&format!("\nAs for [save](#save): {}.\n", like_save.join(", ")));
+        text.push_str(&format!(
+            "{}As for [save](#save): {}.\n",
+            if text.is_empty() { "" } else { "\n" },
+            like_save.join(", ")
+        ));
     }
-    if text.is_empty() { "\nIt takes no arguments of its own.\n".to_owned() } else { text }
+    if text.is_empty() { "It takes no arguments of its own.\n".to_owned() } else { text }
 }
 
 /// Returns the text of the page with the tables of today, which `docs::console` compares.
 pub(super) fn with_tables(text: &str) -> String {
     let commands = commands();
-    let mut actual = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(BEGIN) {
-        let head = start + rest[start..].find('\n').unwrap() + 1;
-        let name = rest[start + BEGIN.len()..head].trim_end().trim_end_matches(" -->");
+    generate(text, BEGIN, |name| {
         let (_, command) = commands.iter().find(|(known, _)| known == name).expect("a command");
-        actual.push_str(&rest[..head]);
-        actual.push_str(&table(name, command));
-        actual.push('\n');
-        actual.push_str(END);
-        rest = &rest[rest.find(END).expect("the end of the table") + END.len()..];
-    }
-    actual + rest
+        table(name, command)
+    })
 }
 
 #[test]
@@ -117,7 +111,7 @@ fn every_command_has_a_section_with_its_table() {
     let page = Page::load(PAGE);
     for (name, command) in commands() {
         let section = page.section(&format!("## {name}"));
-        let has_table = section.contains(&format!("{BEGIN}{name} -->\n")) || command.has_subcommands();
+        let has_table = section.contains(&format!("<!-- {BEGIN} {name} -->\n")) || command.has_subcommands();
         assert!(has_table, "there is no table of `{name}`");
         assert!(
             page.text.contains(&format!("](#{})", name.replace(' ', "-"))) || name.contains(' '),

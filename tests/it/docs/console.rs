@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::commands;
 use super::pages::{Page, all, repository};
+use super::{commands, documents};
 use crate::support::offered::assert_understood;
 use crate::support::project::CKPT;
 
@@ -103,7 +103,11 @@ fn hide_digests(text: &str) -> String {
         let (before, digits) = rest.split_at(start);
         let end = digits.find(|c: char| !matches!(c, '0'..='9' | 'a'..='f')).unwrap_or(digits.len());
         hidden.push_str(before);
-        hidden.push_str(if end == 64 { "..." } else { &digits[..end] });
+        hidden.push_str(match end {
+            64 => "...",
+            12 if before.ends_with("--plan ") => "0123456789ab",
+            _ => &digits[..end],
+        });
         rest = &digits[end..];
     }
     hidden + rest
@@ -131,8 +135,11 @@ fn replay_pages(wanted: impl Fn(&Page) -> bool) {
     let pages: Vec<Page> = all().into_iter().filter(|page| wanted(page)).collect();
     assert!(!pages.is_empty());
     for page in pages {
-        let text =
-            if page.name == commands::PAGE { commands::with_tables(&page.text) } else { page.text.clone() };
+        let text = match page.name.as_str() {
+            commands::PAGE => commands::with_tables(&page.text),
+            documents::PAGE => documents::with_tables(&page.text),
+            _ => page.text.clone(),
+        };
         page.assert_is(&Shell::new().replay(&text));
     }
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod console;
+mod documents;
 mod links;
 mod manual;
 mod pages;

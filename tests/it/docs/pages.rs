@@ -82,6 +82,22 @@ impl Page {
     }
 }
 
+/// Returns the text with each part between `<!-- begin NAME -->` and `<!-- end -->` made anew.
+pub(super) fn generate(text: &str, begin: &str, part: impl Fn(&str) -> String) -> String {
+    const END: &str = "<!-- end -->\n";
+    let opening = format!("<!-- {begin} ");
+    let mut generated = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(&opening) {
+        let body = start + rest[start..].find('\n').unwrap() + 1;
+        let name = rest[start + opening.len()..body].trim_end().trim_end_matches(" -->");
+        generated.push_str(&rest[..body]);
+        generated.push_str(&format!("\n{}\n{END}", part(name)));
+        rest = &rest[rest.find(END).expect("the end of the part") + END.len()..];
+    }
+    generated + rest
+}
+
 pub(super) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

@@ -1,4 +1,4 @@
-//! The tables of the reference list everything there is: exit codes, findings, schemas, variables.
+//! The tables of the reference list everything there is: exit codes, findings, variables.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,14 +22,6 @@ fn every_finding_is_documented() {
     let documented: BTreeSet<&str> = page.row_names().into_iter().collect();
     let codes: BTreeSet<&str> = Code::WORK.iter().chain(Code::STORE).map(|code| code.word()).collect();
     assert_eq!(documented, codes);
-}
-
-#[test]
-fn every_schema_is_documented() {
-    let page = Page::load("docs/reference/json.md");
-    let documented: BTreeSet<&str> = page.row_names().into_iter().collect();
-    let schemas: BTreeSet<&str> = ckpt::core::schema::ALL.iter().map(|schema| schema.name).collect();
-    assert_eq!(documented, schemas);
 }
 
 /// The names of environment variables in the source of the program: `CKPT_` and capitals.

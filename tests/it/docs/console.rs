@@ -105,7 +105,7 @@ fn hide_digests(text: &str) -> String {
         hidden.push_str(before);
         hidden.push_str(match end {
             64 => "...",
-            12 if before.ends_with("--plan ") => "0123456789ab",
+            12 if hidden.ends_with("--plan ") => "0123456789ab",
             _ => &digits[..end],
         });
         rest = &digits[end..];

@@ -93,7 +93,9 @@ pub(super) fn generate(text: &str, begin: &str, part: impl Fn(&str) -> String) -
         let name = rest[start + opening.len()..body].trim_end().trim_end_matches(" -->");
         generated.push_str(&rest[..body]);
         generated.push_str(&format!("\n{}\n{END}", part(name)));
-        rest = &rest[rest.find(END).expect("the end of the part") + END.len()..];
+        let end = body + rest[body..].find(END).expect("the end of the part");
+        assert!(!rest[body..end].contains("\n## "), "the part of {name} has no end");
+        rest = &rest[end + END.len()..];
     }
     generated + rest
 }

@@ -251,9 +251,20 @@ impl Import<'_> {
             match outcome {
                 Ok(outcome) => {
                     self.report.add(&file, &outcome);
-                    if let (ImportOutcome::Appended(appended), false) = (outcome, self.dry_run) {
+                    let (added, conflicts) = match outcome {
+                        ImportOutcome::Appended(added) => (Some(added), Vec::new()),
+                        ImportOutcome::Merged(added, conflicts) => (Some(added), conflicts),
+                        ImportOutcome::Unchanged(_) => (None, Vec::new()),
+                    };
+                    for place in conflicts {
+                        let warning = format!(
+                            "{place} of `{name}` has changed in `{workflow}` too; the value of the file is taken"
+                        );
+                        self.report.warnings.push(warning);
+                    }
+                    if let (Some(added), false) = (added, self.dry_run) {
                         appends = true;
-                        cleanup_is_due |= is_due(&appended, config);
+                        cleanup_is_due |= is_due(&added, config);
                     }
                 }
                 Err(ImportError::Source { error, .. }) => self.fail(&name, error),

@@ -134,7 +134,7 @@ impl Dialect {
 
     /// Returns the checkpoint that an import of these files in the place of `checkpoint` would be, and the time that
     /// is recorded in them.
-    fn read_back(
+    pub(super) fn read_back(
         self,
         files: &DialectFiles,
         checkpoint: &Checkpoint,

@@ -27,6 +27,7 @@
 //! | `embedded` | ckpt data inside the files of other systems |
 //! | `checkpoint_part` | the parts of a checkpoint, and the check that an export preserves them |
 //! | `merge` | the three-way merge of JSON values |
+//! | `reconcile` | taking over what a system has changed in files that were written for it |
 //! | `members`, `phase_list`, `numbered_phases`, `times` | helpers for readers |
 //! | `testing` | helpers for tests |
 //!
@@ -62,6 +63,7 @@ mod numbered_phases;
 mod phase_list;
 mod read_log;
 mod reading;
+mod reconcile;
 #[cfg(test)]
 mod testing;
 mod times;

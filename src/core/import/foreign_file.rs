@@ -27,6 +27,8 @@ pub struct ReadOptions {
 pub struct ForeignFile {
     /// The name of the file, redacted.
     pub name: String,
+    /// The path of the file.
+    pub path: Option<PathBuf>,
     /// The digest of its bytes.
     pub sha256: Digest,
     /// The path of the second file that belongs to it.
@@ -56,7 +58,7 @@ impl ForeignFile {
             Some(content)
         };
         let file = Self::parse(&source.name(), &source.read()?, options, companion)?;
-        Ok(Self { companion: path, ..file })
+        Ok(Self { companion: path, path: source.path().map(Path::to_owned), ..file })
     }
 
     /// Parses the bytes of a file. `companion` returns the content of the second file that belongs to it.
@@ -103,7 +105,7 @@ impl ForeignFile {
             name = redacted;
             redactions.push("/imported/source".to_owned());
         }
-        Ok(Self { name, sha256: Digest::of(bytes), companion: None, reading, files, redactions })
+        Ok(Self { name, path: None, sha256: Digest::of(bytes), companion: None, reading, files, redactions })
     }
 
     /// Returns true if it describes work. For a file that the user named, a date is enough.

@@ -5,9 +5,10 @@ use std::path::Path;
 use super::error::{ImportError, SourceError};
 use super::files::inspect_files;
 use super::foreign_file::ForeignFile;
+use super::mirrored_file::MirroredSource;
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
-use crate::core::dialects::Dialect;
+use crate::core::dialects::{Dialect, Draft};
 use crate::core::digest::Digest;
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::Phase;
@@ -34,6 +35,9 @@ pub struct Importer<'a, D: Disk> {
 pub enum ImportOutcome {
     /// It became this checkpoint.
     Appended(Box<Checkpoint>),
+    /// What its system has changed in it became part of this checkpoint. Of some members, which have changed here too, it
+    /// replaced the values.
+    Merged(Box<Checkpoint>, Vec<String>),
     /// It had become this checkpoint before.
     Unchanged(Handle),
 }
@@ -43,7 +47,7 @@ impl ImportOutcome {
     #[must_use]
     pub fn handle(&self) -> Handle {
         match self {
-            Self::Appended(checkpoint) => checkpoint.handle(),
+            Self::Appended(checkpoint) | Self::Merged(checkpoint, _) => checkpoint.handle(),
             Self::Unchanged(handle) => handle.clone(),
         }
     }
@@ -61,10 +65,16 @@ impl<D: Disk> Importer<'_, D> {
         workflow: &WorkflowId,
         imported: &mut ImportedFiles,
     ) -> Result<ImportOutcome, ImportError> {
+        let mirrored = MirroredSource::find(self.store, self.project, file, workflow);
+        if let Some(mirrored) = mirrored.as_ref().filter(|mirrored| mirrored.is_unchanged(file)) {
+            return Ok(ImportOutcome::Unchanged(mirrored.source.clone()));
+        }
+        let known = |imported: &ImportedFiles| find_import(imported, file, mirrored.as_ref());
         // Durable: the append that read or wrote its checkpoint has synced the directory.
-        if let Some(seq) = imported.find(&file.sha256) {
+        if let Some(seq) = known(imported) {
             return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
         }
+        let conflicts = mirrored.as_ref().map(|mirrored| mirrored.conflicts(self.store, self.project, file));
         let mut save_id = Digest::of(format!("{}/{}", self.stamp.save_id, file.sha256).as_bytes()).to_hex();
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
@@ -73,8 +83,11 @@ impl<D: Disk> Importer<'_, D> {
         let decision = self.store.append(workflow, &stamp.save_id, |newest, _| {
             if let Some(newest) = &newest {
                 self.store.update_imported(workflow, newest.seq, imported)?;
-                if let Some(seq) = imported.find(&file.sha256) {
+                if let Some(seq) = known(imported) {
                     return Ok(Decision::Keep(Ok(seq)));
+                }
+                if let (Some(mirrored), Some(conflicts)) = (&mirrored, &conflicts) {
+                    return Ok(Decision::Write(importer.merge(file, mirrored, conflicts, newest)));
                 }
                 if let Err(error) = check_history(file, newest) {
                     return Ok(Decision::Keep(Err(error)));
@@ -85,7 +98,10 @@ impl<D: Disk> Importer<'_, D> {
         match decision {
             Decision::Write(checkpoint) => {
                 imported.add(file.sha256, checkpoint.seq);
-                Ok(ImportOutcome::Appended(checkpoint))
+                Ok(match conflicts {
+                    Some(conflicts) => ImportOutcome::Merged(checkpoint, conflicts),
+                    None => ImportOutcome::Appended(checkpoint),
+                })
             }
             Decision::Keep(Ok(seq)) => Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq))),
             Decision::Keep(Err(error)) => Err(error.of(&file.name)),
@@ -105,8 +121,19 @@ impl<D: Disk> Importer<'_, D> {
     ) -> Result<ImportOutcome, ImportError> {
         if let Some(newest) = newest {
             self.store.update_imported(workflow, newest.seq, imported)?;
-            if let Some(seq) = imported.find(&file.sha256) {
+            let mirrored = MirroredSource::find(self.store, self.project, file, workflow);
+            if let Some(mirrored) = mirrored.as_ref().filter(|mirrored| mirrored.is_unchanged(file)) {
+                return Ok(ImportOutcome::Unchanged(mirrored.source.clone()));
+            }
+            if let Some(seq) = find_import(imported, file, mirrored.as_ref()) {
                 return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
+            }
+            if let Some(mirrored) = mirrored {
+                let conflicts = mirrored.conflicts(self.store, self.project, file);
+                let next = self.merge(file, &mirrored, &conflicts, newest);
+                imported.add(file.sha256, next.seq);
+                newest.clone_from(&next);
+                return Ok(ImportOutcome::Merged(next, conflicts));
             }
             check_history(file, newest).map_err(|error| error.of(&file.name))?;
         }
@@ -153,16 +180,54 @@ impl<D: Disk> Importer<'_, D> {
             let message = "the file lies where its system puts what has failed";
             findings.push(Finding::new(Severity::Confirm, Code::WorkflowFailed, message));
         }
-        checkpoint.imported = Some(Imported {
-            dialect: dialect.word().to_owned(),
+        checkpoint.imported = Some(self.imported(file, &findings));
+        checkpoint
+    }
+
+    /// Returns the checkpoint that adds what the system has changed in a file to `newest`.
+    fn merge(
+        &self,
+        file: &ForeignFile,
+        mirrored: &MirroredSource,
+        conflicts: &[String],
+        newest: &Checkpoint,
+    ) -> Box<Checkpoint> {
+        let context = newest.context.clone();
+        let stamp = Stamp { git: context.git, watched: context.watched, ..self.stamp.clone() };
+        let merged = file.reading.dialect.reconcile(newest, &mirrored.base, &file.files, self.project);
+        let mut next = next_checkpoint(&newest.workflow, Some(Box::new(newest.clone())), &stamp);
+        (next.saved_at, next.content) = (merged.saved_at, merged.content);
+        let mut findings = file.reading.findings.clone();
+        findings.extend(conflicts.iter().map(|place| {
+            let message =
+                format!("{place} was changed by the system and here; the value of the system counts");
+            Finding::new(Severity::Advice, Code::RecordsDisagree, message)
+        }));
+        findings.extend(inspect_files(&mut next, &Draft::default(), self.project, self.max_file));
+        next.imported = Some(self.imported(file, &findings));
+        next
+    }
+
+    fn imported(&self, file: &ForeignFile, findings: &[Finding]) -> Imported {
+        Imported {
+            dialect: file.reading.dialect.word().to_owned(),
             source: file.name.clone(),
             sha256: file.sha256,
             at: self.stamp.now,
             doubts: findings.iter().map(Doubt::from).collect(),
             extra: Default::default(),
-        });
-        checkpoint
+        }
     }
+}
+
+/// Returns the checkpoint that a file has become. If the file was written anew since, its system has changed it back.
+fn find_import(
+    imported: &ImportedFiles,
+    file: &ForeignFile,
+    mirrored: Option<&MirroredSource>,
+) -> Option<u64> {
+    let written = mirrored.map_or(0, |mirrored| mirrored.source.seq);
+    imported.find(&file.sha256).filter(|seq| *seq > written)
 }
 
 /// Fails unless `newest` was imported from an older file of the same dialect.

@@ -72,26 +72,34 @@ pub fn update(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<
     let MirrorPlan { write: writes, remove: removals, blocked, released, files, named } =
         plan(projection, &manifest, |path| present(project, path), is_known);
 
-    let mut intended = MirrorManifest { workflows, files, named };
+    let mut done = MirrorManifest { workflows, files, named };
+    let mut stored = recorded;
     if !writes.is_empty() {
+        stored = done.clone();
         let leaving = removals.iter().filter_map(|path| manifest.files.get_key_value(path));
-        let leaving = leaving.map(|(path, file)| (path.clone(), file.clone()));
-        let files = intended.files.clone().into_iter().chain(leaving).collect();
-        manifests.replace(workflow, &MirrorManifest { files, ..intended.clone() })?;
+        stored.files.extend(leaving.map(|(path, file)| (path.clone(), file.clone())));
+        manifests.replace(workflow, &stored)?;
     }
     let store_mode = store.mode()?;
     let mut failure = None;
     for file in &writes {
-        failure = failure.or(write(project, file, true, store_mode).err());
+        match write(project, file, true, store_mode) {
+            Ok(_) => {
+                if let Some(record) = done.files.get_mut(&file.path) {
+                    record.sha256.truncate(1);
+                }
+            }
+            Err(error) => failure = failure.or(Some(error)),
+        }
     }
     for path in &removals {
         if let Err(error) = remove(project, path, directory(dialect)) {
             failure = failure.or(Some(error));
-            intended.files.extend(manifest.files.remove_entry(path));
+            done.files.extend(manifest.files.remove_entry(path));
         }
     }
-    if intended != recorded && (writes.is_empty() || !removals.is_empty()) {
-        manifests.replace(workflow, &intended)?;
+    if done != stored {
+        manifests.replace(workflow, &done)?;
     }
     match failure {
         Some(error) => Err(error.into()),

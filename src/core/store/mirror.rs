@@ -45,8 +45,8 @@ pub struct MirrorManifest {
 pub struct MirroredFile {
     /// The checkpoint that it was made from.
     pub source: Handle,
-    /// The digest of its content, then that of the content that it replaced: a process may be killed between recording
-    /// and writing.
+    /// The digest of its content. Until it was written, also that of the content that it replaces: a process may be killed
+    /// before.
     pub sha256: Vec<Digest>,
 }
 

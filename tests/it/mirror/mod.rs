@@ -4,6 +4,7 @@ mod concurrent;
 mod foreign;
 mod hostile;
 mod random;
+mod reconcile;
 mod systems;
 
 use std::collections::BTreeMap;

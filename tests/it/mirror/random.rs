@@ -51,6 +51,17 @@ fn step(world: &World, choices: &mut Choices) -> Vec<String> {
     words
 }
 
+/// Changes a file as its system might.
+fn edit(world: &World, dialect: Dialect, choices: &mut Choices, foreign: &mut Files) {
+    let files = files(world, dialect);
+    let paths: Vec<&str> =
+        files.keys().map(String::as_str).filter(|path| !path.ends_with("latest")).collect();
+    let path = choices.of(&paths).to_owned();
+    let content = format!("{{\"theirs\": {}}}", foreign.len());
+    world.write(&path, &content);
+    foreign.insert(path, content);
+}
+
 #[test]
 fn the_files_are_what_the_store_projects_after_any_commands() {
     for seed in 1..=amount(1, 20) as u64 {
@@ -60,10 +71,14 @@ fn the_files_are_what_the_store_projects_after_any_commands() {
             world.write(&foreign, "mine");
             let mut choices = Choices(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             let mut history = Vec::new();
+            let mut foreign = Files::from([(foreign, "mine".to_owned())]);
             for _ in 0..amount(20, 40) {
+                if choices.of(&["edit", "go on", "go on", "go on", "go on"]) == "edit" {
+                    edit(&world, dialect, &mut choices, &mut foreign);
+                }
                 history.push(step(&world, &mut choices).join(" "));
                 let mut expected: Files = projected(&world, dialect, &WORKFLOWS);
-                expected.insert(foreign.clone(), "mine".to_owned());
+                expected.extend(foreign.clone());
                 let actual = files(&world, dialect);
                 assert_eq!(actual, expected, "{dialect}, seed {seed}:\n{}", history.join("\n"));
             }

@@ -178,6 +178,9 @@ fn interruption(signal: i32) -> Interruption {
 enum ProcessGroup {
     /// The foreground job of a terminal. `leader` is true if nothing but this process and its children is in it, or is
     /// connected to them by a pipe.
+    ///
+    /// Otherwise, as in a script, the group has processes of others too. A signal for this process alone is passed on
+    /// to the child, and to nothing that the child started, as `timeout --foreground` does.
     Terminal { leader: bool },
     /// A process group of its own.
     Own,

@@ -7,7 +7,7 @@ use ckpt::core::checkpoint::Checkpoint;
 use ckpt::core::store::{Access, Disk};
 use ckpt::core::{Error, Store, format};
 
-use crate::support::audit::{Ack, audit, handle, has_mark, save, store_on, without_gaps, workflow};
+use crate::support::audit::{Ack, audit, handle, has_mark, save, stamp, store_on, without_gaps, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Tap, Tapped};
 
@@ -29,6 +29,7 @@ fn history(last: u64) -> (MemoryDisk, usize) {
 fn plant(disk: &MemoryDisk, dir: usize, seq: u64) {
     let mut planted: Checkpoint = *store_on(disk.clone()).load(&handle(1)).unwrap().checkpoint;
     planted.seq = seq;
+    planted.save_id = format!("planted {seq}");
     let bytes = format::encode(&mut planted).unwrap();
     disk.stage(&dir, &file(seq), &bytes, Access::ReadOnly).unwrap();
 }
@@ -93,6 +94,23 @@ fn a_number_far_above_tombstones_is_the_newest() {
         disk.replace(&dir, "staged", &file(seq)).unwrap();
     }
     assert_eq!(newest(&store_on(disk)), 99_999_999);
+}
+
+/// A repair records the whole range below a number that was put far above, and leaves one tombstone, by which saves find
+/// that number.
+#[test]
+fn a_repair_below_a_far_number_adds_one_file_to_the_workflow() {
+    let (disk, dir) = history(10);
+    plant(&disk, dir, 99_999_999);
+    let store = store_on(disk.clone());
+    store.repair(&[], &stamp("repair"), &mut |_| {}).unwrap();
+    let mut names = Vec::new();
+    disk.list(&dir, &mut |name| names.push(name.to_owned())).unwrap();
+    assert_eq!(names, (1..=11).chain([99_999_999]).map(file).collect::<Vec<_>>());
+    let verified = store.verify(&[], &mut |_| {}).unwrap();
+    assert!(verified.is_ok(), "{:?}", verified.findings);
+    assert_eq!(newest(&store), 99_999_999);
+    assert_eq!(Ack::of("next", &save(&store, "next").unwrap()).seq, 100_000_000);
 }
 
 /// Files that were put far above the others, so that no number close by gives them away. Saves continue what is below

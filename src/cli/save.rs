@@ -12,7 +12,7 @@ use crate::core::next_phase::RunState;
 use crate::core::save::{Outcome, Request, Save};
 use crate::core::task::Task;
 use crate::core::text::shell_word;
-use crate::core::{Checkpoint, Handle, PhaseStatus, WorkflowId, WorkflowStatus};
+use crate::core::{Checkpoint, Handle, PhaseStatus, Store, WorkflowId, WorkflowStatus};
 
 /// The conditions of a save, which ordinary saves leave at their defaults.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) key: Option<&'a str>,
     /// Write nothing if the content stays the same.
     pub(crate) if_changed: bool,
+    /// Archive what there is, and begin another run.
+    pub(crate) fresh: bool,
     /// Keep secrets instead of replacing them.
     pub(crate) allow_secrets: bool,
     /// Write nothing, and report what would be saved.
@@ -63,12 +65,14 @@ impl Session {
         let save = Save::new(workflow, &change, &stamp, config)
             .expect(options.expect)
             .key(options.key)
-            .if_changed(options.if_changed);
+            .if_changed(options.if_changed)
+            .fresh(options.fresh);
+        let before = if options.fresh { last_content(store, workflow) } else { None };
         let outcome = if options.dry_run { save.preview(store)? } else { save.to(store)? };
 
         let kept;
         let checkpoint = match &outcome {
-            Outcome::Written(checkpoint) => Some(&**checkpoint),
+            Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => Some(&**checkpoint),
             _ => {
                 let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
                 // An archived checkpoint may be unreadable; its number is enough of an answer.
@@ -80,14 +84,17 @@ impl Session {
         if report.new_workflow {
             report.similar = store.near_miss(workflow);
         }
+        if outcome.written().is_some() {
+            report.restarted_from = before;
+        }
         report.redactions = redactions;
         if options.dry_run {
             return Ok(report.planned());
         }
-        if let Outcome::Written(checkpoint) = &outcome {
+        if let Some(checkpoint) = outcome.written() {
             report.warnings.extend(open_work(&change, checkpoint));
         }
-        if let Outcome::Written(checkpoint) = &outcome
+        if let Some(checkpoint) = outcome.written()
             && is_due(checkpoint, config)
         {
             match clean_up_after_save(store, config, &stamp, workflow) {
@@ -108,12 +115,19 @@ impl Session {
     }
 }
 
+/// Returns the last checkpoint that a workflow can go back to.
+pub(crate) fn last_content(store: &Store, workflow: &WorkflowId) -> Option<Handle> {
+    let (_, content) = store.continued(workflow).ok()??;
+    Some(Handle::new(workflow, content))
+}
+
 /// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.
 fn open_work(change: &Change, checkpoint: &Checkpoint) -> Vec<String> {
     const MOST_NAMED: usize = 5;
     let Checkpoint { workflow, content, .. } = checkpoint;
     let completes_workflow = change.workflow_status == Some(WorkflowStatus::Complete);
-    let completed = change.phase.as_ref().filter(|_| change.phase_status() == PhaseStatus::Complete);
+    let is_completed = change.phase.is_some() && change.phase_status() == PhaseStatus::Complete;
+    let completed = if is_completed { content.phase.as_ref() } else { None };
     let mut warnings = Vec::new();
     let left: Vec<String> = RunState::recorded(content).left().map(|phase| phase.id.to_string()).collect();
     if completes_workflow

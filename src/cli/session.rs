@@ -170,6 +170,12 @@ impl Session {
         Ok(save::stamp(self.now(), random, writer, project, place.checkout.as_ref(), config))
     }
 
+    /// Returns the name of the calling agent or, without one, of the account.
+    pub(crate) fn writer_name(&self) -> Option<String> {
+        let agent = agent_or_ci(&self.env).map(|agent| agent.name.to_owned());
+        agent.or_else(|| self.env.user()).map(without_secrets)
+    }
+
     /// Gathers the facts around a stored checkpoint and evaluates them.
     pub(crate) fn judge(&self, workspace: &Workspace, selected: Selected) -> Judgement {
         self.judge_with_facts(workspace, selected, &[])

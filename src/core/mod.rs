@@ -26,6 +26,7 @@ pub mod mirror;
 pub mod name;
 pub mod next_phase;
 pub mod phase;
+pub mod phase_name;
 pub mod pipeline;
 pub mod progress;
 pub mod reason;

@@ -70,6 +70,7 @@ pub struct Save<'a> {
     expect: Option<u64>,
     key: Option<&'a str>,
     if_changed: bool,
+    fresh: bool,
 }
 
 /// The outcome of a save.
@@ -78,6 +79,8 @@ pub struct Save<'a> {
 pub enum Outcome {
     /// This checkpoint was written, and survives a power loss.
     Written(Box<Checkpoint>),
+    /// This checkpoint was written as well, and continues a workflow that was archived.
+    TakenUp(Box<Checkpoint>),
     /// Nothing was written: the same save was made before under the same key, with this number.
     Repeated(u64),
     /// Nothing was written: the checkpoint of this number has the same content.
@@ -96,9 +99,18 @@ impl Outcome {
     #[must_use]
     pub fn seq(&self) -> Option<u64> {
         match self {
-            Self::Written(checkpoint) => Some(checkpoint.seq),
+            Self::Written(checkpoint) | Self::TakenUp(checkpoint) => Some(checkpoint.seq),
             Self::Repeated(seq) | Self::Unchanged(seq) => Some(*seq),
             Self::TriggerOff { newest, .. } => *newest,
+        }
+    }
+
+    /// The checkpoint that was written, if one was.
+    #[must_use]
+    pub fn written(&self) -> Option<&Checkpoint> {
+        match self {
+            Self::Written(checkpoint) | Self::TakenUp(checkpoint) => Some(checkpoint),
+            Self::Repeated(_) | Self::Unchanged(_) | Self::TriggerOff { .. } => None,
         }
     }
 }
@@ -106,7 +118,7 @@ impl Outcome {
 impl<'a> Save<'a> {
     /// Prepares an unconditional save.
     pub fn new(workflow: &'a WorkflowId, change: &'a Change, stamp: &'a Stamp, config: &'a Config) -> Self {
-        Self { workflow, change, stamp, config, expect: None, key: None, if_changed: false }
+        Self { workflow, change, stamp, config, expect: None, key: None, if_changed: false, fresh: false }
     }
 
     /// Refuses the save unless this is the newest number; 0 if there must be no checkpoint yet.
@@ -127,6 +139,12 @@ impl<'a> Save<'a> {
         self
     }
 
+    /// Starts over: archives what the workflow has, and makes this the first save of another run.
+    pub fn fresh(mut self, fresh: bool) -> Self {
+        self.fresh = fresh;
+        self
+    }
+
     /// Saves to a store.
     ///
     /// # Errors
@@ -135,10 +153,16 @@ impl<'a> Save<'a> {
     pub fn to<D: Disk>(self, store: &Store<D>) -> store::Result<Outcome> {
         self.check_texts()?;
         let request = self.key.map(|key| (key, self.change.fingerprint()));
+        if self.fresh && store.head_number(self.workflow)?.is_some() {
+            return self.restart(store, request);
+        }
+        let mut takes_up = false;
         let decision = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
+            takes_up = newest.as_ref().is_some_and(|newest| newest.seq != content_seq);
             self.decide(store, newest, content_seq, request)
         })?;
         Ok(match decision {
+            Decision::Write(checkpoint) if takes_up => Outcome::TakenUp(checkpoint),
             Decision::Write(checkpoint) => Outcome::Written(checkpoint),
             Decision::Keep(outcome) => outcome,
         })
@@ -161,6 +185,17 @@ impl<'a> Save<'a> {
         })
     }
 
+    fn restart<D: Disk>(&self, store: &Store<D>, request: Option<(&str, Digest)>) -> store::Result<Outcome> {
+        if self.key.is_some() || self.expect.is_some() {
+            let newest = store.continued(self.workflow)?.map(|(newest, _)| newest);
+            if let Some(repeated) = self.check_conditions(store, newest.as_deref(), request)? {
+                return Ok(repeated);
+            }
+        }
+        let begin = |fresh| self.checkpoint(Some(fresh), request);
+        store.restart_with(self.workflow, self.stamp, begin).map(Outcome::Written)
+    }
+
     /// Decides on the checkpoint that follows `newest`. `content_seq` is the number that `newest` was saved with, which
     /// differs from its own above a seal.
     fn decide<D: Disk>(
@@ -170,13 +205,36 @@ impl<'a> Save<'a> {
         content_seq: u64,
         request: Option<(&str, Digest)>,
     ) -> store::Result<Decision<Outcome>> {
-        let newest_seq = newest.as_ref().map_or(0, |newest| newest.seq);
+        if let Some(repeated) = self.check_conditions(store, newest.as_deref(), request)? {
+            return Ok(Decision::Keep(repeated));
+        }
+        let trigger = self.change.trigger();
+        if !self.change.is_decision() && !self.config.wants(&trigger) {
+            let newest = newest.map(|_| content_seq);
+            return Ok(Decision::Keep(Outcome::TriggerOff { trigger, newest }));
+        }
+        let before = if self.if_changed { newest.clone() } else { None };
+        let next = self.checkpoint(newest, request)?;
+        if before.is_some_and(|before| adds_nothing(before, &next)) {
+            return Ok(Decision::Keep(Outcome::Unchanged(content_seq)));
+        }
+        Ok(Decision::Write(next))
+    }
+
+    /// Checks the key and the expectation. Returns the outcome if the save was made before under the same key.
+    fn check_conditions<D: Disk>(
+        &self,
+        store: &Store<D>,
+        newest: Option<&Checkpoint>,
+        request: Option<(&str, Digest)>,
+    ) -> store::Result<Option<Outcome>> {
+        let newest_seq = newest.map_or(0, |newest| newest.seq);
         // The key is checked before the expectation, which held when the save was first made.
-        if let (Some((key, request)), Some(newest)) = (request, &newest)
+        if let (Some((key, request)), Some(newest)) = (request, newest)
             && let Some(used) = find_key(store, newest, key)?
         {
             if used.request == request {
-                return Ok(Decision::Keep(Outcome::Repeated(used.seq)));
+                return Ok(Some(Outcome::Repeated(used.seq)));
             }
             let handle = Handle::new(self.workflow, used.seq);
             return Err(Error::KeyReused { key: key.to_owned(), handle });
@@ -187,21 +245,21 @@ impl<'a> Save<'a> {
             let newest = (newest_seq > 0).then(|| Handle::new(self.workflow, newest_seq));
             return Err(Error::Conflict { expected: Handle::new(self.workflow, expected), newest });
         }
-        let trigger = self.change.trigger();
-        if !self.change.is_decision() && !self.config.wants(&trigger) {
-            let newest = newest.map(|_| content_seq);
-            return Ok(Decision::Keep(Outcome::TriggerOff { trigger, newest }));
-        }
-        let before = if self.if_changed { newest.clone() } else { None };
+        Ok(None)
+    }
+
+    /// Returns the checkpoint that follows `newest`, with the key of the save.
+    fn checkpoint(
+        &self,
+        newest: Option<Box<Checkpoint>>,
+        request: Option<(&str, Digest)>,
+    ) -> store::Result<Box<Checkpoint>> {
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
         if !self.change.labels.is_empty() {
             self.replace_exclusive_labels(&mut next.content);
         }
         if !self.change.data.is_empty() {
             self.check_data(&next)?;
-        }
-        if before.is_some_and(|before| adds_nothing(before, &next)) {
-            return Ok(Decision::Keep(Outcome::Unchanged(content_seq)));
         }
         if let Some((key, request)) = request {
             let surplus = (next.keys.len() + 1).saturating_sub(LISTED_KEYS);
@@ -213,7 +271,7 @@ impl<'a> Save<'a> {
                 extra: Default::default(),
             });
         }
-        Ok(Decision::Write(next))
+        Ok(next)
     }
 
     /// Takes away the labels that a new one replaces: of those with a prefix such as `state:`, a workflow has only one, if

@@ -51,8 +51,9 @@ fn run(args: &ApproveArgs, session: &Session) -> Result<Exit, Failure> {
         None => waiting_phase(session, &workspace, &workflow)?,
     };
     let by = args.by.clone().or_else(|| session.env.user());
-    let change =
-        Change { approve: Some(Approve { phase, by }), note: args.note.clone(), ..Change::default() };
+    let recorded_by = session.writer_name().filter(|name| by.as_ref() != Some(name));
+    let approve = Approve { phase: Some(phase), by, recorded_by };
+    let change = Change { approve: Some(approve), note: args.note.clone(), ..Change::default() };
     let report = session.save(&workspace, &workflow, change, &SaveOptions::default())?;
     session.answer(&report.titled("Approved in"))
 }

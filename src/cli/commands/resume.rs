@@ -18,6 +18,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
 use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{Choice, ask};
+use crate::cli::save::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
@@ -41,6 +42,7 @@ Examples:
   ckpt resume 042 --context --json
   ckpt resume 042 --from 042/3 --explain
   ckpt resume 042 --fact issue=@issue.json
+  ckpt resume 042 --fresh
   ckpt resume --file .claude/checkpoints/implement_auth_20251003_184530.json
   ckpt resume 042 -- claude -p \"Continue the work described on stdin\"
 
@@ -64,6 +66,9 @@ pub(crate) struct ResumeArgs {
     /// Compare a recorded external fact with what it is now; what changed is listed by JSON pointer
     #[arg(long, value_name = "NAME=JSON|@FILE|-")]
     fact: Vec<String>,
+    /// Start over: archive what there is, and begin at the first phase
+    #[arg(long, requires = "id", conflicts_with_all = ["from", "file"])]
+    fresh: bool,
     /// Accept the verdict `confirm`; nothing accepts `blocked`
     #[arg(short = 'y', long)]
     yes: bool,
@@ -89,7 +94,12 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     let workspace = session.workspace()?;
-    let selected = args.select(session, &workspace)?;
+    let mut selected = args.select(session, &workspace)?;
+    if args.fresh {
+        let workflow = &selected.checkpoint.workflow.clone();
+        restart(session, &workspace, workflow)?;
+        selected = Selected::newest(&workspace.store, workflow)?;
+    }
     let judgement = session.judge_with_facts(&workspace, selected, &args.current_facts()?);
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
@@ -195,10 +205,7 @@ fn decide(
                 session.ui.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {
-                let stamp = session.stamp(&workspace.place, &workspace.config)?;
-                let fresh = workspace.store.restart(workflow, &stamp)?.handle();
-                session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.\n"));
-                update_mirrors_of(session, workspace, workflow);
+                restart(session, workspace, workflow)?;
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
                 return start(args, session, workspace, &judgement);
             }
@@ -212,6 +219,19 @@ fn decide(
             None => return Ok(Exit::NotResumable),
         }
     }
+}
+
+/// Archives what a workflow has, begins another run of it, and names the undo.
+fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> Result<(), Failure> {
+    let before = last_content(&workspace.store, workflow);
+    let stamp = session.stamp(&workspace.place, &workspace.config)?;
+    let fresh = workspace.store.restart(workflow, &stamp)?.handle();
+    if !session.ui.is_quiet() {
+        let undo = before.map(|before| format!(" Undo with: ckpt rollback {before}")).unwrap_or_default();
+        session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
+    }
+    update_mirrors_of(session, workspace, workflow);
+    Ok(())
 }
 
 fn update_mirrors_of(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {

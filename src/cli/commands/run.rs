@@ -114,7 +114,7 @@ impl Attempts<'_> {
         let environment = ChildEnvironment {
             workflow: self.workflow.to_string(),
             handle: begun.handle.map(|handle| handle.to_string()).unwrap_or_default(),
-            phase: Some(phase.to_string()),
+            phase: begun.phase.map(|id| id.to_string()),
             action: begun.next.and_then(|next| next.action),
         };
         let begin = self.session.with_current_time()?;

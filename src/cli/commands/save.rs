@@ -31,6 +31,8 @@ Examples:
   ckpt save 042 --phase build --data '{\"files\": 12}' --artifact spec=docs/spec.md
   ckpt save 042 --task parser=running,output=out/parser.json,after=lexer
   ckpt save 042 --phase test --error \"3 tests fail\"
+  ckpt save 042 --phase plan --approved-by Kim
+  ckpt save 042 --fresh --phase plan
   ckpt save 042 --from - <<< '{\"phase\": \"test\", \"state\": {\"retries\": 1}}'";
 
 /// Record a phase, or any other change, as a new checkpoint
@@ -135,6 +137,7 @@ pub(super) fn save(
         expect: flags.expect.as_ref().map(|expect| expected(expect, &workflow)).transpose()?,
         key: flags.key.as_deref(),
         if_changed: flags.if_changed,
+        fresh: flags.fresh,
         allow_secrets: flags.allow_secrets,
         mirrors: Mirrors::One(flags.mirror),
         dry_run: false,
@@ -143,6 +146,9 @@ pub(super) fn save(
     let mut change = input.change;
     if let Some(NamedPipeline { name, total }) = input.pipeline {
         change.pipeline = Some(config.pipeline(&name, total)?);
+    }
+    if let Some(approve) = &mut change.approve {
+        approve.recorded_by = session.writer_name().filter(|name| approve.by.as_ref() != Some(name));
     }
     let by_default = change.phase.is_some() && change.status.is_none() && change.error.is_none();
     let workspace = Workspace { place, store, config };

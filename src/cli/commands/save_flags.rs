@@ -8,7 +8,7 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
 use crate::cli::values::mirror_dialect;
-use crate::core::change::{Edit, NamedPipeline, SaveInput, TaskChange};
+use crate::core::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
 use crate::core::checkpoint::{Artifact, Fact};
 use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
@@ -57,6 +57,9 @@ pub(super) struct SaveFlags {
     /// Record where a task stands
     #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
     pub(super) task: Vec<String>,
+    /// The person who has just agreed to the result of the phase
+    #[arg(long, value_name = "NAME", help_heading = "Content")]
+    pub(super) approved_by: Option<String>,
     /// A remark about this save
     #[arg(long, value_name = "TEXT", help_heading = "Content")]
     pub(super) note: Option<String>,
@@ -90,6 +93,9 @@ pub(super) struct SaveFlags {
     /// Write nothing if nothing is new
     #[arg(long, help_heading = "Conditions")]
     pub(super) if_changed: bool,
+    /// Start over: archive what the workflow has, and make this the first save of another run
+    #[arg(long, conflicts_with = "if_changed", help_heading = "Conditions")]
+    pub(super) fresh: bool,
     /// Write secrets as they are instead of replacing them
     #[arg(long, help_heading = "Conditions")]
     pub(super) allow_secrets: bool,
@@ -109,6 +115,9 @@ impl SaveFlags {
         set(&mut change.note, self.note.clone());
         set(&mut change.trigger, self.trigger.clone());
         change.pin |= self.pin;
+        if self.approved_by.is_some() {
+            change.approve = Some(Approve { phase: None, by: self.approved_by.clone(), recorded_by: None });
+        }
         change.labels.extend(self.label.iter().cloned());
         if let Some(data) = &self.data {
             change.data.push(Edit::Merge(reader.json("--data", data)?));

@@ -12,7 +12,9 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::show::{CheckpointFile, ShowReport};
+use crate::core::change::ChangeError;
 use crate::core::format::Unusable;
+use crate::core::phase_name::{PhaseMatch, find_phase};
 use crate::core::selector::Which;
 use crate::core::store::Error;
 use crate::core::store::Stored;
@@ -128,13 +130,20 @@ impl ShowArgs {
             Failure::new(ErrorCode::NoData, format!("`{}` is about no phase", checkpoint.handle()))
                 .help("name one with `--phase P`")
         })?;
-        let index = checkpoint.content.phases.iter().position(|phase| phase.id.as_str() == wanted);
-        let index =
-            index.filter(|index| checkpoint.content.phases[*index].data.is_some()).ok_or_else(|| {
-                let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
-                Failure::new(ErrorCode::NoData, message)
-                    .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
-            })?;
+        let phases = &checkpoint.content.phases;
+        let index = match find_phase(phases, wanted) {
+            PhaseMatch::One(index) => Some(index),
+            PhaseMatch::Several(candidates) => {
+                let given = wanted.parse()?;
+                return Err(ChangeError::AmbiguousPhase { given, candidates }.into());
+            }
+            PhaseMatch::None => None,
+        };
+        let index = index.filter(|index| phases[*index].data.is_some()).ok_or_else(|| {
+            let message = format!("phase `{wanted}` has no data in `{}`", checkpoint.handle());
+            Failure::new(ErrorCode::NoData, message)
+                .help(format!("`ckpt show {}` shows what there is", checkpoint.handle()))
+        })?;
         Ok(Some(format!("/phases/{index}/data")))
     }
 }

@@ -104,7 +104,7 @@ codes! {
     NothingToImport "nothing_to_import" NotFound "there is no checkpoint to import"
     SourceMissing "source_missing" NotFound "a file to import does not exist"
 
-    Ambiguous "ambiguous" Ambiguous "several workflows match"
+    Ambiguous "ambiguous" Ambiguous "several workflows or phases match"
 
     Damaged "damaged" Invalid "a file cannot be used as a checkpoint"
     DamagedBundle "damaged_bundle" Invalid "a bundle of the archive cannot be used"

@@ -21,6 +21,9 @@ impl From<ChangeError> for Failure {
                 };
                 fail(ErrorCode::UnknownPhase).help(help).context("phases", json!(legal))
             }
+            ChangeError::AmbiguousPhase { given: _, candidates } => fail(ErrorCode::Ambiguous)
+                .help(format!("write one of {}", words::and(&quoted(&candidates))))
+                .context("candidates", json!(candidates)),
             ChangeError::DropsPhase { phase } => fail(ErrorCode::DropsPhase)
                 .help("keep it in the list; `--status skipped` marks what is not needed")
                 .context("phase", phase.as_str()),

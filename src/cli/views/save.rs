@@ -22,10 +22,14 @@ pub(crate) struct SaveReport {
     pub(crate) created: bool,
     /// True if this is the first checkpoint of the workflow.
     pub(crate) new_workflow: bool,
+    /// True if the workflow was archived, and goes on with this checkpoint.
+    taken_up: bool,
+    /// The last checkpoint of the run before, if this one begins another.
+    pub(crate) restarted_from: Option<Handle>,
     /// An older workflow of which the new one may be a misspelling.
     pub(crate) similar: Option<WorkflowId>,
     pub(crate) status: Option<WorkflowStatus>,
-    phase: Option<PhaseId>,
+    pub(crate) phase: Option<PhaseId>,
     done: Vec<PhaseId>,
     remaining: Vec<PhaseId>,
     skipped_by_inference: Vec<PhaseId>,
@@ -90,6 +94,8 @@ impl SaveReport {
             seq: outcome.seq(),
             created: false,
             new_workflow: false,
+            taken_up: false,
+            restarted_from: None,
             similar: None,
             status: content.map(|content| content.status),
             phase: content.and_then(|content| content.phase.clone()),
@@ -117,8 +123,9 @@ impl SaveReport {
             would_create: false,
         };
         match outcome {
-            Outcome::Written(checkpoint) => {
+            Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => {
                 report.created = true;
+                report.taken_up = matches!(outcome, Outcome::TakenUp(_));
                 report.new_workflow = checkpoint.seq == 1;
                 report.parent = checkpoint.parent.as_ref().map(|parent| parent.seq);
             }
@@ -286,6 +293,14 @@ impl Report for SaveReport {
         let phase = phase.unwrap_or_default();
         let new = if self.new_workflow { ", a new workflow" } else { "" };
         page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
+        if let Some(before) = &self.restarted_from {
+            page.line(format!("Archived what there was. Undo with: ckpt rollback {before}"));
+        } else if self.taken_up {
+            let id = &self.workflow;
+            page.line(format!(
+                "{id} was archived, and this save takes it up again. To start over: ckpt save {id} --fresh"
+            ));
+        }
         if let Some(similar) = &self.similar {
             let label = page.paint(Style::Warning, "warning:");
             page.line(format!(

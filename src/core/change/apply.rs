@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::error::ChangeError;
-use super::phases::{declare, find_or_add};
+use super::phases::{declare, find_or_add, find_phase};
 use super::stamp::{Stamp, next_checkpoint};
 use super::{Change, Edit, TaskChange};
 use crate::core::checkpoint::{
@@ -72,10 +72,11 @@ impl Change {
         if let Some(reopen) = &self.reopen {
             reopen.apply(next, now)?;
         }
-        if let Some(approve) = &self.approve {
-            approve.apply(next, now)?;
-        }
         self.move_phase(next, now)?;
+        if let Some(approve) = &self.approve {
+            let phase = approve.phase.as_ref().or(self.phase.as_ref());
+            approve.apply(phase.ok_or(ChangeError::NoPhase { what: "an approval" })?, next, now)?;
+        }
         self.move_tasks(next, now)?;
         self.forget(next)?;
         for artifact in &self.artifacts {
@@ -113,8 +114,8 @@ impl Change {
             if phase.status == PhaseStatus::Failed && self.error.is_some() {
                 phase.error.clone_from(&self.error);
             }
+            next.phase = Some(phase.id.clone());
             rank_last(&mut next.phases, index);
-            next.phase = Some(id.clone());
         }
         if !self.data.is_empty() {
             let id = next.phase.clone().ok_or(ChangeError::NoPhase { what: "data" })?;
@@ -207,10 +208,12 @@ impl Change {
             None => false,
         };
         let (phase, explicit) = if let Some(named) = &self.next_phase {
-            if next.is_declared() {
-                find_or_add(next, named)?;
-            }
-            (Some(named.clone()), true)
+            let id = if next.is_declared() {
+                next.phases[find_phase(next, named)?].id.clone()
+            } else {
+                named.clone()
+            };
+            (Some(id), true)
         } else if stays {
             (before.phase.clone(), before.explicit)
         } else {

@@ -8,12 +8,20 @@ use crate::core::task::TaskStatus;
 use crate::core::time::Timestamp;
 
 impl Approve {
-    pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
-        let index = find_phase(next, &self.phase)?;
+    pub(super) fn apply(
+        &self,
+        phase: &PhaseId,
+        next: &mut Content,
+        now: Timestamp,
+    ) -> Result<(), ChangeError> {
+        let index = find_phase(next, phase)?;
         let approval = next.phases[index].approval.get_or_insert_with(Approval::default);
         approval.approved_at.get_or_insert(now);
-        approval.approved_by = approval.approved_by.take().or_else(|| self.by.clone());
-        next.phase = Some(self.phase.clone());
+        if approval.approved_by.is_none() {
+            approval.approved_by.clone_from(&self.by);
+            approval.recorded_by.clone_from(&self.recorded_by);
+        }
+        next.phase = Some(next.phases[index].id.clone());
         Ok(())
     }
 }
@@ -23,16 +31,17 @@ impl Reopen {
     /// approvals do not, because the results will differ.
     pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.from)?;
-        let count = next.replans.iter().filter(|replan| replan.phase == self.from).count();
+        let from = next.phases[index].id.clone();
+        let count = next.replans.iter().filter(|replan| replan.phase == from).count();
         if self.limit.is_some_and(|limit| count >= limit as usize) {
-            return Err(ChangeError::ReplanLimit { phase: self.from.clone(), count });
+            return Err(ChangeError::ReplanLimit { phase: from, count });
         }
         let reopened: Vec<PhaseId> = next.phases[index..].iter().map(|phase| phase.id.clone()).collect();
         for phase in &mut next.phases[index..] {
             phase.enter(PhaseStatus::Pending, now);
             phase.started_at = None;
             if let Some(approval) = &mut phase.approval {
-                (approval.approved_at, approval.approved_by) = (None, None);
+                (approval.approved_at, approval.approved_by, approval.recorded_by) = (None, None, None);
             }
         }
         for task in &mut next.tasks {
@@ -46,12 +55,12 @@ impl Reopen {
             next.last_error = None;
         }
         next.replans.push(Replan {
-            phase: self.from.clone(),
+            phase: from.clone(),
             reason: self.reason.clone(),
             at: now,
             extra: Default::default(),
         });
-        next.phase = Some(self.from.clone());
+        next.phase = Some(from);
         Ok(())
     }
 }

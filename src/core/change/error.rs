@@ -18,6 +18,14 @@ pub enum ChangeError {
         /// The phases of the workflow.
         legal: Vec<PhaseId>,
     },
+    /// Several phases of the workflow fit.
+    #[error("`{given}` fits several phases of this workflow")]
+    AmbiguousPhase {
+        /// The phase asked for.
+        given: PhaseId,
+        /// The phases that fit.
+        candidates: Vec<PhaseId>,
+    },
     /// The new list of phases leaves out one that has been worked on.
     #[error("phase `{phase}` has been worked on and is missing from the new list of phases")]
     DropsPhase {

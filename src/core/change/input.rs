@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Change, Edit, TaskChange};
+use super::{Approve, Change, Edit, TaskChange};
 use crate::core::checkpoint::{Artifact, Checkpoint, Content, Fact};
 use crate::core::json::below;
 use crate::core::phase::{MAX_PHASES, PhaseId};
@@ -144,6 +144,11 @@ impl SaveInput {
             unlabels: fields.take("unlabels").unwrap_or_default(),
             facts: fields.facts(),
             forgotten_facts: fields.take("forget_facts").unwrap_or_default(),
+            approve: fields.take("approved_by").map(|by| Approve {
+                phase: None,
+                by: Some(by),
+                recorded_by: None,
+            }),
             ..Change::default()
         };
         let mut input = Self { change, pipeline, workflow: fields.take("workflow"), ignored: Vec::new() };

@@ -127,10 +127,12 @@ pub struct TaskChange {
 /// A person's approval of the result of a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Approve {
-    /// The phase.
-    pub phase: PhaseId,
+    /// The phase; the one that the change is about if none.
+    pub phase: Option<PhaseId>,
     /// The person.
     pub by: Option<String>,
+    /// The agent or account that records it on behalf of the person.
+    pub recorded_by: Option<String>,
 }
 
 /// A request to do a phase again, and every phase after it.

@@ -3,6 +3,7 @@
 use super::error::ChangeError;
 use crate::core::checkpoint::Content;
 use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
+use crate::core::phase_name::{self, PhaseMatch};
 use crate::core::pipeline::Pipeline;
 
 /// Declares the phases of `pipeline`. A phase that is known already keeps its record.
@@ -26,20 +27,27 @@ pub(super) fn declare(next: &mut Content, pipeline: &Pipeline) -> Result<(), Cha
     Ok(())
 }
 
-/// Returns the index of a known phase.
-pub(super) fn find_phase(next: &Content, id: &PhaseId) -> Result<usize, ChangeError> {
-    next.phases.iter().position(|phase| phase.id == *id).ok_or_else(|| {
-        let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
-        ChangeError::UnknownPhase { given: id.clone(), legal }
-    })
+/// Returns the index of the phase that a user named.
+pub(super) fn find_phase(next: &Content, named: &PhaseId) -> Result<usize, ChangeError> {
+    match phase_name::find_phase(&next.phases, named.as_str()) {
+        PhaseMatch::One(index) => Ok(index),
+        PhaseMatch::Several(candidates) => {
+            Err(ChangeError::AmbiguousPhase { given: named.clone(), candidates })
+        }
+        PhaseMatch::None => {
+            let legal = next.phases.iter().map(|phase| phase.id.clone()).collect();
+            Err(ChangeError::UnknownPhase { given: named.clone(), legal })
+        }
+    }
 }
 
-/// Returns the index of a phase. Without a declared pipeline, an unknown phase is added at the end.
+/// Returns the index of a phase. Without a declared pipeline, any other id is that of a new phase, added at the end.
 pub(super) fn find_or_add(next: &mut Content, id: &PhaseId) -> Result<usize, ChangeError> {
-    match find_phase(next, id) {
-        Err(unknown) if next.is_declared() => return Err(unknown),
-        Err(_) => {}
-        found => return found,
+    if next.is_declared() {
+        return find_phase(next, id);
+    }
+    if let Some(index) = next.phases.iter().position(|phase| phase.id == *id) {
+        return Ok(index);
     }
     if next.phases.len() >= MAX_PHASES {
         return Err(ChangeError::TooMany { what: "phases", limit: MAX_PHASES });

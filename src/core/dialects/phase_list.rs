@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 
+use super::read_log::ReadLog;
 use crate::core::builtin;
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::phase_name::{PhaseMatch, find_phase, is_number};
 use crate::core::task::TaskStatus;
 
 /// Returns the phases of a built-in pipeline, all pending, with their names and descriptions.
@@ -36,6 +39,31 @@ pub(super) fn phase_id(value: &Value) -> Option<PhaseId> {
 pub(super) fn position(phases: &[Phase], id: &str) -> Option<usize> {
     phases.iter().position(|phase| phase.id.as_str().eq_ignore_ascii_case(id))
 }
+
+/// Returns the index of the phase that a text names, in any spelling. A number that names none, or a text that names
+/// several, is never the id of another phase: that is a finding.
+pub(super) fn find_named(
+    phases: &[Phase],
+    id: &PhaseId,
+    pointer: &str,
+    log: &mut ReadLog<'_>,
+) -> Result<Option<usize>, NoPhase> {
+    let message = match find_phase(phases, id.as_str()) {
+        PhaseMatch::One(index) => return Ok(Some(index)),
+        PhaseMatch::None if !is_number(id.as_str()) => return Ok(None),
+        PhaseMatch::None => format!("there is no phase {id}; nothing is concluded from it"),
+        PhaseMatch::Several(candidates) => {
+            let names = candidates.iter().map(PhaseId::as_str).collect::<Vec<_>>().join(" or ");
+            format!("phase {id} may be {names}; nothing is concluded from it")
+        }
+    };
+    log.finding_at(Severity::Confirm, Code::PhaseUnreadable, pointer, &message);
+    Err(NoPhase)
+}
+
+/// The text names no phase, and cannot be the id of another one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NoPhase;
 
 /// Returns a phase with a status and nothing else.
 pub(super) fn phase_with_status(id: PhaseId, status: PhaseStatus) -> Phase {

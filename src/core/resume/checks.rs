@@ -178,7 +178,7 @@ impl Checks<'_> {
         let is_explicit = content.next.as_ref().is_some_and(|next| next.explicit);
         let holds = match self.run.state(claimed) {
             Some(PhaseState::DoneByEvidence) => true,
-            Some(PhaseState::DoneByRecord) => false,
+            Some(PhaseState::DoneByRecord) | None => false,
             _ => is_explicit || point.phase.as_ref() == Some(claimed),
         };
         if holds || !content.is_declared() {

@@ -21,6 +21,26 @@ impl<D: Disk> Store<D> {
     /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
     /// the same call completes it.
     pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Box<Checkpoint>> {
+        self.restart_with(workflow, stamp, |fresh| {
+            let mut next = Change::default().apply(workflow, Some(fresh), stamp)?;
+            next.trigger = Trigger::Restart;
+            Ok(next)
+        })
+    }
+
+    /// As [`restart`](Self::restart), but the new run begins with what `begin` makes of the workflow as it was declared.
+    ///
+    /// # Errors
+    /// As [`restart`](Self::restart), or `begin` fails; then nothing was changed.
+    pub fn restart_with(
+        &self,
+        workflow: &WorkflowId,
+        stamp: &Stamp,
+        begin: impl Fn(Box<Checkpoint>) -> Result<Box<Checkpoint>>,
+    ) -> Result<Box<Checkpoint>> {
+        if let Ok(Some((newest, _))) = self.continued(workflow) {
+            begin(Box::new(fresh(*newest)))?;
+        }
         let seal_reason = |head: Option<Head>| match head {
             Some(Head::Checkpoint(checkpoint)) => checkpoint.content.status.archive_reason(),
             Some(Head::Seal(_)) | None => None,
@@ -34,8 +54,7 @@ impl<D: Disk> Store<D> {
                 // A save has continued the old run: that has to be archived first.
                 let Head::Seal(seal) = head.clone() else { return Ok(Decision::Keep(())) };
                 let old = live.continued(head).map_or(seal, |continued| continued.checkpoint);
-                let mut next = Change::default().apply(workflow, Some(Box::new(fresh(*old))), stamp)?;
-                next.trigger = Trigger::Restart;
+                let mut next = begin(Box::new(fresh(*old)))?;
                 next.run = Some(next.seq);
                 Ok(Decision::Write(next))
             })?;

@@ -2,5 +2,6 @@
 
 mod checkpoints_directory;
 mod crunch;
+mod dotagent;
 mod kamiflow;
 mod recovery_pattern;

@@ -185,7 +185,8 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
                 if world.workflow == WorkflowStatus::InProgress && world.all_recorded_done() {
                     world.workflow = WorkflowStatus::Complete;
                 }
-                Change { approve: Some(Approve { phase: id(*phase), by: None }), ..Change::default() }
+                let approve = Approve { phase: Some(id(*phase)), by: None, recorded_by: None };
+                Change { approve: Some(approve), ..Change::default() }
             }
             Step::GiveUp(status) => {
                 world.workflow = *status;

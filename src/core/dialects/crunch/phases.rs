@@ -32,7 +32,8 @@ pub(super) fn read(main: &Value, companion: Option<&Value>, draft: &mut Draft, l
     check_labels(main, companion, &word, log);
     let mut phases = phase_list::builtin("crunch");
     let all_done = phase_list::is_all_done_word(&word);
-    let at = phase_list::position(&phases, &word);
+    let named = phase_id(&word.as_str().into()).map(|id| phase_list::find_named(&phases, &id, place, log));
+    let Ok(at) = named.unwrap_or(Ok(None)) else { return };
     let at = if all_done { at.or(phases.len().checked_sub(1)) } else { at };
     let stated = main.pointer("/workflow_state/status").unwrap_or(&Value::Null);
     let stated = log.status("status", stated, "/workflow_state/status");

@@ -29,5 +29,8 @@ pub(super) use write::write;
 /// The built-in pipeline with the phases of dotagent.
 const PIPELINE: &str = "dotagent";
 
+/// The number of its phases.
+const PHASES: usize = 5;
+
 /// The phase of tasks that do not name one.
 const TASK_PHASE: &str = "IMPLEMENTATION";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{PIPELINE, execution};
+use super::{PHASES, PIPELINE, execution};
 use crate::core::checkpoint::{Artifact, Content, LastError, Next, WorkflowStatus};
 use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{elements, error_text, first_member, paths, pointer, text_or_number};
@@ -70,7 +70,10 @@ fn find_or_add_phase(
         log.finding_at(Severity::Info, Code::PhaseUnreadable, at, message);
         return None;
     }
-    Some(phase_list::position(phases, id.as_str()).unwrap_or_else(|| {
+    // The phases of dotagent have many spellings, those that a file adds have one.
+    let own = phases.len().min(PHASES);
+    let named = phase_list::find_named(&phases[..own], &id, at, log).ok()?;
+    Some(named.or_else(|| phase_list::position(phases, id.as_str())).unwrap_or_else(|| {
         let message = format!("dotagent has no phase {id}; it is taken as one of its own");
         log.finding_at(Severity::Advice, Code::Imported, at, &message);
         phases.push(Phase::pending(id));

@@ -52,18 +52,17 @@ fn check_version(version: &Value, log: &mut ReadLog<'_>) {
     }
 }
 
-/// Parses a phase id: `2`, 2, `phase2`, `Phase 3a`, `complete`. An id that kamiflow does not have is returned as written.
+/// Parses a phase id: `2`, 2, `phase2`, `Phase 3a`, `Strategic Synthesis`, `complete`. An id that kamiflow does not have
+/// is returned as written, unless it is a number.
 fn parse_phase_id(value: &Value, phases: &[Phase], place: &str, log: &mut ReadLog<'_>) -> Option<PhaseId> {
     let written = log.phase_id(value, place)?;
     let lower = written.as_str().to_ascii_lowercase();
     let bare = lower.strip_prefix("phase").unwrap_or(&lower).trim_start_matches([' ', '_', '-', ':']);
-    let bare = bare.strip_suffix(".0").unwrap_or(bare);
-    let phase = if is_all_done_word(bare) {
-        phases.last()
-    } else {
-        phase_list::position(phases, bare).map(|index| &phases[index])
-    };
-    Some(phase.map_or(written, |phase| phase.id.clone()))
+    if is_all_done_word(bare) {
+        return Some(phases.last().map_or(written, |phase| phase.id.clone()));
+    }
+    let index = phase_list::find_named(phases, &written, place, log).ok()?;
+    Some(index.map_or(written, |index| phases[index].id.clone()))
 }
 
 fn read_next(main: &Value, phases: &[Phase], log: &mut ReadLog<'_>) -> Option<Next> {

@@ -169,12 +169,16 @@ fn the_name_of_a_phase_is_used_if_the_id_is_missing() {
 
 #[test]
 fn a_phase_that_kamiflow_does_not_have_is_one_of_its_own() {
-    let document = with(json!({"phase": "1.5", "phaseName": "Second Interview", "nextPhase": "phase2"}));
+    let document = with(json!({"phase": "1B", "phaseName": "Second Interview", "nextPhase": "phase2"}));
     let reading = read(Dialect::Kamiflow, &document, None);
     assert_eq!(codes(&reading), ["imported", "phases_implied"]);
-    assert_eq!(with_status(&reading.draft, PhaseStatus::Complete), ["0", "0.5", "1", "1.5"]);
+    assert_eq!(with_status(&reading.draft, PhaseStatus::Complete), ["0", "0.5", "1", "1B"]);
     assert_eq!(reading.draft.content.phases[3].name.as_deref(), Some("Second Interview"));
     round_trip(Dialect::Kamiflow, &document, None);
+
+    let number = read(Dialect::Kamiflow, &with(json!({"phase": "1.5", "phaseName": null})), None);
+    assert_eq!(codes(&number), ["phase_unreadable", "phases_unknown"], "a number is not");
+    assert_eq!(number.draft.content.phases.len(), 7);
 
     let lost = read(
         Dialect::Kamiflow,

@@ -24,6 +24,38 @@ fn a_result_that_waits_for_approval_is_presented_again_until_somebody_approves()
 }
 
 #[test]
+fn a_complete_phase_waits_for_approval_and_is_not_redone() {
+    let world = World::new();
+    world.configure("[pipelines.p]\nphases = [{ id = \"design\", approval = true }, \"build\"]\n");
+    let outcome = world.run(&["save", "042", "--pipeline", "p", "--phase", "design"]).succeeds();
+    assert!(outcome.stderr.ends_with("Phase design waits for approval. Approve with: ckpt approve 042\n"));
+    let answer = world.run(&["resume", "042", "--json"]).exits(7).document();
+    assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("design"), &json!("confirm")));
+    assert_eq!(answer["action"], "Present the result of design for approval; do not redo it");
+    assert_eq!(answer["findings"][0]["help"][0], "ckpt approve 042 --phase design");
+    // The last phase of all is not enough.
+    assert_eq!(world.json(&["save", "042", "--phase", "build"])["status"], "in_progress");
+    assert_eq!(world.json(&["approve", "042"])["status"], "complete");
+}
+
+#[test]
+fn an_agent_that_was_told_yes_records_who_said_it() {
+    let world = World::new();
+    world.configure("[pipelines.p]\nphases = [{ id = \"design\", approval = true }, \"build\"]\n");
+    let save = ["save", "042", "--pipeline", "p", "--phase", "design", "--approved-by", "Kim"];
+    let answer = world.ckpt(&save).env("CLAUDECODE", "1").json();
+    assert_eq!(answer["next"]["phase"], "build");
+    let approval = &world.stored("042", 1)["phases"][0]["approval"];
+    assert_eq!((&approval["approved_by"], &approval["recorded_by"]), (&json!("Kim"), &json!("claude-code")));
+    assert_eq!(world.json(&["resume", "042"])["verdict"], "ready");
+
+    let document = r#"{"phase": "build", "approved_by": "Kim"}"#;
+    world.ckpt(&["save", "042", "--from", "-"]).stdin(document).run().succeeds();
+    assert_eq!(world.stored("042", 2)["phases"][1]["approval"]["approved_by"], "Kim");
+    world.refuses(&["save", "042", "--approved-by", "Kim"], 2, "no_phase");
+}
+
+#[test]
 fn revise_reopens_a_phase_and_everything_behind_it_twice() {
     let world = World::new();
     world.run(&["save", "042", "--phases", "a,b,c", "--phase", "a", "--data", r#"{"kept": 1}"#]).succeeds();

@@ -15,6 +15,8 @@ pub(crate) struct Page {
     color: bool,
     /// The width of the terminal; `None` if the stream is not a terminal, where nothing is ever cut.
     pub(crate) width: Option<usize>,
+    /// The rows of the screen, if the text must fit on one.
+    pub(crate) height: Option<usize>,
     /// The present time, on a terminal.
     now: Option<Timestamp>,
     pub(crate) verbose: bool,
@@ -22,7 +24,7 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn new(color: bool, width: Option<usize>, now: Option<Timestamp>, verbose: bool) -> Self {
-        Self { text: String::new(), color, width, now, verbose }
+        Self { text: String::new(), color, width, height: None, now, verbose }
     }
 
     /// Adds a line that is safe to show.

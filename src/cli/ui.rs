@@ -13,7 +13,7 @@ use super::escape::{document, inline, truncate};
 use super::page::Page;
 use super::report::{Report, ReportDocument};
 use super::style::Style;
-use crate::platform::terminal_width;
+use crate::platform::terminal_size;
 
 /// How this run writes to the streams.
 #[derive(Debug, Clone)]
@@ -54,14 +54,16 @@ fn stderr() -> io::Stderr {
 
 impl Ui {
     pub(crate) fn new(global: &GlobalArgs, env: &Environment) -> Self {
-        let stream =
-            |width: Option<usize>| Stream { color: global.color.decide(env, width.is_some()), width };
+        let stream = |size: Option<(usize, usize)>| Stream {
+            color: global.color.decide(env, size.is_some()),
+            width: size.map(|(columns, _)| columns),
+        };
         Self {
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
-            out: stream(terminal_width(&stdout())),
-            err: stream(terminal_width(&stderr())),
+            out: stream(terminal_size(&stdout())),
+            err: stream(terminal_size(&stderr())),
             has_named_store: Cell::new(false),
         }
     }
@@ -140,19 +142,23 @@ impl Ui {
         self.say(&page.into_text());
     }
 
-    /// Replaces the report on the terminal by a newer one.
-    pub(crate) fn redraw<R: Report>(&self, report: &R, clock: &Clock) -> Result<(), Failure> {
-        let mut page = self.page(self.out, clock);
-        report.answer(&mut page);
-        // Moves the cursor home and clears each line as it is written: no flicker, and no old text remains.
-        let text = page.into_text().replace('\n', "\u{1b}[K\n");
-        self.answer_bytes(format!("\u{1b}[H{text}\u{1b}[J").as_bytes())
+    /// Returns the present columns and rows of the terminal that gets the answer.
+    pub(crate) fn answer_size(&self) -> (usize, usize) {
+        terminal_size(&stdout()).unwrap_or((80, 24))
     }
 
-    /// Waits before the next `redraw`.
-    #[expect(clippy::disallowed_methods, reason = "a person is watching")]
-    pub(crate) fn pause(&self, duration: std::time::Duration) {
-        std::thread::sleep(duration);
+    /// Returns the present columns and rows of the terminal that has the conversation.
+    pub(crate) fn conversation_size(&self) -> (usize, usize) {
+        terminal_size(&stderr()).unwrap_or((80, 24))
+    }
+
+    /// Renders a report for a screen of this size.
+    pub(crate) fn render_sized<R: Report>(&self, report: &R, clock: &Clock, size: (usize, usize)) -> String {
+        let (columns, rows) = size;
+        let mut page = self.page(Stream { width: Some(columns), ..self.out }, clock);
+        page.height = Some(rows);
+        report.answer(&mut page);
+        page.into_text()
     }
 
     /// Writes stored bytes to stdout: as they are, except to a terminal, where they are made safe to show.

@@ -22,5 +22,5 @@ pub use system::Dir;
 pub(crate) use system::{
     CONFIG_HOME, HOME, SUPERUSER, SignalHandler, USER, canonicalize, current_account, exit_of, host_name,
     is_link, is_superuser, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,
-    sync_file, terminal_width,
+    sync_file, terminal_size,
 };

@@ -51,7 +51,8 @@ Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or
 /// Say where to continue, why, and whether it is safe
 ///
 /// The checkpoint is only a claim: files, git, time and tasks are checked before anything is said. On a terminal you
-/// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow.
+/// are asked what to do; elsewhere the exit code is the answer. Without an id: the only unfinished workflow; of several,
+/// you pick one on a terminal.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
     /// The workflow

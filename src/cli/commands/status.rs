@@ -8,14 +8,16 @@ use clap_complete::engine::ArgValueCandidates;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
-use crate::cli::error::Failure;
+use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::screen::Screen;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::status::StatusReport;
 use crate::core::checkpoint::{CUSTOM_PIPELINE, Checkpoint};
 use crate::core::resume::{Selected, Verdict};
 use crate::core::selector::Which;
 use crate::core::{Selector, WorkflowStatus};
+use crate::platform::{Interruption, SignalHandler};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "status",
@@ -35,6 +37,8 @@ const MOST_SAMPLES: usize = 50;
 /// The most workflows that are read to find them.
 const MOST_READ: usize = 500;
 const REFRESH: Duration = Duration::from_secs(1);
+/// How often the size of the terminal is looked up between two refreshes.
+const LOOKS: u32 = 5;
 
 /// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
 #[derive(Debug, Args)]
@@ -42,7 +46,7 @@ pub(crate) struct StatusArgs {
     /// The workflow, or one of its checkpoints; the only unfinished one if not given
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
     id: Option<Selector>,
-    /// Keep it up to date on the terminal until the workflow is complete
+    /// Keep it up to date on a screen of its own until the workflow is complete, or until Ctrl-C
     #[arg(short = 'w', long)]
     watch: bool,
 }
@@ -54,17 +58,47 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
         Some(selector) => selector.clone(),
         None => Selector { workflow: only_unfinished(session, store, "status")?, which: Which::Newest },
     };
-    if !args.watch || !session.ui.shows_answer() {
+    let is_dumb = session.env.var("TERM").is_some_and(|term| term == "dumb");
+    if !args.watch || !session.ui.shows_answer() || is_dumb {
         return session.answer(&report(session, &workspace, &selector)?.0);
     }
+    match watch(session, &workspace, &selector)? {
+        Some(interruption) => Ok(Exit::Child(interruption.code)),
+        None => session.answer(&report(&session.with_current_time()?, &workspace, &selector)?.0),
+    }
+}
+
+/// Shows the status on a screen of its own until the workflow is complete, or until a signal asks for an end.
+fn watch(
+    session: &Session,
+    workspace: &Workspace,
+    selector: &Selector,
+) -> Result<Option<Interruption>, Failure> {
+    let signals = SignalHandler::install().map_err(|error| {
+        Failure::new(
+            ErrorCode::Output,
+            format!("signals cannot be handled, so the terminal could not be restored: {error}"),
+        )
+    })?;
+    let screen = Screen::open(&session.ui)?;
     loop {
         let session = session.with_current_time()?;
-        let (report, complete) = report(&session, &workspace, &selector)?;
-        session.ui.redraw(&report, &session.clock)?;
+        let (report, complete) = report(&session, workspace, selector)?;
         if complete {
-            return Ok(Exit::Ok);
+            return Ok(None);
         }
-        session.ui.pause(REFRESH);
+        let mut size = session.ui.answer_size();
+        screen.show(&report, &session.clock, size)?;
+        for _ in 0..LOOKS {
+            if let Some(interruption) = signals.wait(REFRESH / LOOKS) {
+                return Ok(Some(interruption));
+            }
+            let present = session.ui.answer_size();
+            if present != size {
+                size = present;
+                screen.show(&report, &session.clock, size)?;
+            }
+        }
     }
 }
 

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 
 use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::escape;
+use crate::cli::picker::pick;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
-use crate::core::store::{Extent, WorkflowSummary};
+use crate::core::span::ago;
+use crate::core::store::{Extent, WorkflowRow, WorkflowSummary};
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 /// The workflows that a filter selects: the number of all, and those with the newest activity.
@@ -97,13 +100,15 @@ pub(crate) fn is_unfinished(workflow: &WorkflowSummary) -> bool {
         && workflow.head.as_ref().map_or(true, |head| head.status == WorkflowStatus::InProgress)
 }
 
-/// Returns the only unfinished workflow. If there are several, the failure lists what to type.
+/// Returns the only unfinished workflow. If there are several, a person at a terminal picks one; elsewhere the failure lists
+/// what to type.
 pub(crate) fn only_unfinished(
     session: &Session,
     store: &Store,
     command: &str,
 ) -> Result<WorkflowId, Failure> {
-    const MOST_LINES: usize = 10;
+    /// More are too many to look through.
+    const MOST_CHOICES: usize = 200;
     let mut ids = unfinished(session, store)?.ids();
     if ids.len() == 1 {
         return Ok(ids.swap_remove(0));
@@ -112,6 +117,46 @@ pub(crate) fn only_unfinished(
         let message = "no workflow is unfinished";
         return Err(Failure::new(ErrorCode::NothingToResume, message).help("`ckpt list` shows all workflows"));
     }
+    if session.is_interactive() && session.env.var("TERM").is_none_or(|term| term != "dumb") {
+        let rows = store.scan_these(&ids[..ids.len().min(MOST_CHOICES)], Extent::Newest)?;
+        let question = format!("{} workflows are unfinished. Which one?", ids.len());
+        if let Some(picked) = pick(&session.ui, &question, &choices(&rows, session)) {
+            let workflow = rows[picked].newest.workflow.clone();
+            session.ui.say(&format!("Picked: ckpt {command} {workflow}\n"));
+            return Ok(workflow);
+        }
+    }
+    Err(several_unfinished(store, command, &ids)?)
+}
+
+/// Returns a line for each workflow: its id, the time of its last save and its title, safe to show.
+fn choices(rows: &[WorkflowRow], session: &Session) -> Vec<String> {
+    let time = |row: &WorkflowRow| match &row.header {
+        Ok(header) => match u64::try_from(session.now().seconds_since(header.saved_at)) {
+            Ok(age) => ago(age),
+            Err(_) => header.saved_at.to_string(),
+        },
+        Err(_) => "damaged".to_owned(),
+    };
+    let lines: Vec<(&str, String, String)> = rows
+        .iter()
+        .map(|row| {
+            let title =
+                row.header.as_ref().ok().and_then(|header| header.title.as_deref()).unwrap_or_default();
+            (row.newest.workflow.as_str(), time(row), escape::inline(title).into_owned())
+        })
+        .collect();
+    let id_width = lines.iter().map(|(id, ..)| id.len()).max().unwrap_or(0);
+    let time_width = lines.iter().map(|(_, time, _)| time.len()).max().unwrap_or(0);
+    let line = |(id, time, title): &(&str, String, String)| {
+        format!("{id:<id_width$}  {time:<time_width$}  {title}").trim_end().to_owned()
+    };
+    lines.iter().map(line).collect()
+}
+
+/// The failure that lists what to type.
+fn several_unfinished(store: &Store, command: &str, ids: &[WorkflowId]) -> Result<Failure, Failure> {
+    const MOST_LINES: usize = 10;
     let message = format!("{} workflows are unfinished", ids.len());
     let mut failure = Failure::new(ErrorCode::Ambiguous, message);
     for row in store.scan_these(&ids[..ids.len().min(MOST_LINES)], Extent::Newest)? {
@@ -123,7 +168,7 @@ pub(crate) fn only_unfinished(
         failure = failure.help("ckpt list --unfinished");
     }
     let ids: Vec<_> = ids.iter().map(WorkflowId::as_str).collect();
-    Err(failure.context("candidates", ids))
+    Ok(failure.context("candidates", ids))
 }
 
 #[cfg(test)]

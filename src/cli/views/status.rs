@@ -1,5 +1,7 @@
 //! The answer of `ckpt status`.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::parts::{declared_phases, phase_status, progress};
@@ -19,6 +21,9 @@ use crate::core::{Handle, PhaseId, TaskId, Timestamp, WorkflowId, WorkflowStatus
 
 /// The columns of the first line that the workflow and its title get.
 const HEAD_WIDTH: usize = 55;
+
+/// Titles and names are not cut to less than this.
+const LEAST_WIDTH: usize = 8;
 
 /// How many tasks of the current phase are named.
 const MOST_TASKS: usize = 12;
@@ -172,6 +177,66 @@ impl Report for StatusReport {
     }
 
     fn answer(&self, page: &mut Page) {
+        page.line(self.title_line(page));
+        let phases: Vec<String> = self.phase_lines(page);
+        let current = self.phases.iter().position(|phase| phase.current);
+        let tasks = current.and_then(|index| self.task_line(page, &self.phases[index]));
+        let mut last = Page::new(false, page.width, None, false);
+        last.wrapped("", &self.last_line());
+        let last = last.into_text();
+        let last: Vec<&str> = last.lines().collect();
+        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + last.len();
+        // On a screen that is too small, the title and the current phase stay, then the last line, then the tasks.
+        let room = page.height.filter(|height| *height < whole);
+        let (shown, has_tasks, last) = match room {
+            None => (0..phases.len(), true, last),
+            Some(room) => {
+                let has_last = room > 2;
+                let has_tasks = tasks.is_some() && room > 3;
+                let room = room.saturating_sub(1 + usize::from(has_last) + usize::from(has_tasks));
+                (
+                    window(phases.len(), current, room),
+                    has_tasks,
+                    last.into_iter().take(has_last.into()).collect(),
+                )
+            }
+        };
+        for (index, phase) in phases.iter().enumerate() {
+            if !shown.contains(&index) {
+                continue;
+            }
+            let hidden = |count: usize, place: &str| format!("  ({count} more {place})");
+            // Says what is not shown, if there are lines to spare for it.
+            if shown.len() > 3 && index == shown.start && index > 0 {
+                page.line(hidden(index + 1, "above"));
+            } else if shown.len() > 3 && index + 1 == shown.end && shown.end < phases.len() {
+                page.line(hidden(phases.len() - index, "below"));
+            } else {
+                page.line(phase);
+            }
+            if let Some(tasks) = &tasks
+                && Some(index) == current
+                && has_tasks
+            {
+                page.line(tasks);
+            }
+        }
+        last.into_iter().for_each(|line| page.line(line));
+    }
+}
+
+/// Returns at most `room` of `count` lines around the current one.
+fn window(count: usize, current: Option<usize>, room: usize) -> Range<usize> {
+    let room = room.min(count);
+    let current = current.unwrap_or(0);
+    let start = current.saturating_sub(room / 2).min(count - room);
+    start..start + room
+}
+
+impl StatusReport {
+    /// `042 OAuth login     1 of 3, 33%`. The title is cut where the rest would not fit, and stands alone where it would be
+    /// too short.
+    fn title_line(&self, page: &Page) -> String {
         let mut progress = match self.total.filter(|total| *total > 0) {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
             None => progress(self.done.len(), None),
@@ -183,45 +248,89 @@ impl Report for StatusReport {
             progress.push_str(", archived");
         }
         let head = format!("{}{}", self.workflow, page.suffix(self.title.as_deref()));
-        let gap = " ".repeat(HEAD_WIDTH.saturating_sub(escape::width(&head)).max(2));
-        page.line(format!("{}{gap}{progress}", page.paint(Style::Bold, &head)));
-        let width = |text: fn(&PhaseProgress) -> &str| {
-            self.phases.iter().map(|phase| escape::width(&escape::inline(text(phase)))).max().unwrap_or(0)
-        };
-        let id_width = width(|phase| phase.id.as_str());
-        let name_width = width(|phase| phase.name.as_deref().unwrap_or_default());
-        for phase in &self.phases {
-            phase_line(page, phase, id_width, name_width);
+        let width = page.width.unwrap_or(usize::MAX);
+        let room = width.saturating_sub(escape::width(&progress) + 2);
+        if room < LEAST_WIDTH {
+            return page.paint(Style::Bold, &escape::truncate(&head, width));
         }
-        page.line(self.last_line());
+        let head = escape::truncate(&head, room);
+        let gap = HEAD_WIDTH.min(room.saturating_add(2)).saturating_sub(escape::width(&head)).max(2);
+        format!("{}{}{progress}", page.paint(Style::Bold, &head), " ".repeat(gap))
+    }
+
+    /// Returns a line for each phase. Where they would not fit, names are cut, then the details, then the rest.
+    fn phase_lines(&self, page: &Page) -> Vec<String> {
+        let rows: Vec<PhaseRow> = self.phases.iter().map(PhaseRow::new).collect();
+        let width =
+            |text: fn(&PhaseRow) -> &str| rows.iter().map(|row| escape::width(text(row))).max().unwrap_or(0);
+        let room = page.width.unwrap_or(usize::MAX);
+        let id = width(|row| &row.id).min(room.saturating_sub(2));
+        let status = width(|row| row.status).max(11).min(room.saturating_sub(2 + id + 2));
+        // The mark, the id and the status with the spaces behind them.
+        let fixed = 2 + id + 2 + status + 2;
+        let details = width(|row| &row.details);
+        let name = width(|row| &row.name).min(room.saturating_sub(fixed + details + 2));
+        let has_names = name >= LEAST_WIDTH.min(width(|row| &row.name)).max(1);
+        let line = |row: &PhaseRow| {
+            let name = if has_names {
+                format!("  {}", escape::pad(&escape::truncate(&row.name, name), name))
+            } else {
+                String::new()
+            };
+            let used = fixed + escape::width(&name);
+            let details = escape::truncate(&row.details, room.saturating_sub(used));
+            let id = escape::pad(&escape::truncate(&row.id, id), id);
+            let status = escape::pad(&escape::truncate(row.status, status), status);
+            let status = page.paint(row.style, &status);
+            format!("{} {id}{name}  {status}  {details}", row.mark).trim_end().to_owned()
+        };
+        rows.iter().map(line).collect()
+    }
+
+    fn task_line(&self, page: &Page, phase: &PhaseProgress) -> Option<String> {
+        if phase.tasks.is_empty() {
+            return None;
+        }
+        let mut words: Vec<_> = phase.tasks.iter().take(MOST_TASKS).map(task_words).collect();
+        words.extend(left_out(phase.tasks.len(), MOST_TASKS).map(|more| format!("and {more} more")));
+        let line = format!("      {}", words.join("   "));
+        Some(escape::truncate(&line, page.width.unwrap_or(usize::MAX)).into_owned())
     }
 }
 
-fn phase_line(page: &mut Page, phase: &PhaseProgress, id_width: usize, name_width: usize) {
-    let (word, style) = if phase.inferred {
-        ("done by evidence", Style::Good)
-    } else if phase.skipped_by_inference {
-        phase_status(PhaseStatus::Skipped)
-    } else {
-        phase_status(phase.status)
-    };
-    let mark = if phase.current { ">" } else { " " };
-    let id = escape::pad(&page.escape(phase.id.as_str()), id_width);
-    let name = escape::pad(&page.escape(phase.name.as_deref().unwrap_or_default()), name_width);
-    let name = if name_width > 0 { format!("  {name}") } else { name };
-    let mut details = Vec::new();
-    details.extend(phase.duration_seconds.map(humane));
-    if !phase.tasks.is_empty() {
-        let done = phase.tasks.iter().filter(|task| task.status.is_done()).count();
-        details.push(format!("{done} of {} tasks", phase.tasks.len()));
-    }
-    let status = page.paint(style, &format!("{word:<11}"));
-    let text = format!("{mark} {id}{name}  {status}  {}", details.join(", "));
-    page.line(text.trim_end());
-    if phase.current && !phase.tasks.is_empty() {
-        let mut words: Vec<_> = phase.tasks.iter().take(MOST_TASKS).map(task_words).collect();
-        words.extend(left_out(phase.tasks.len(), MOST_TASKS).map(|more| format!("and {more} more")));
-        page.line(format!("      {}", words.join("   ")));
+/// The texts of one phase, safe to show.
+struct PhaseRow {
+    mark: char,
+    id: String,
+    name: String,
+    status: &'static str,
+    style: Style,
+    details: String,
+}
+
+impl PhaseRow {
+    fn new(phase: &PhaseProgress) -> Self {
+        let (status, style) = if phase.inferred {
+            ("done by evidence", Style::Good)
+        } else if phase.skipped_by_inference {
+            phase_status(PhaseStatus::Skipped)
+        } else {
+            phase_status(phase.status)
+        };
+        let mut details = Vec::new();
+        details.extend(phase.duration_seconds.map(humane));
+        if !phase.tasks.is_empty() {
+            let done = phase.tasks.iter().filter(|task| task.status.is_done()).count();
+            details.push(format!("{done} of {} tasks", phase.tasks.len()));
+        }
+        Self {
+            mark: if phase.current { '>' } else { ' ' },
+            id: escape::inline(phase.id.as_str()).into_owned(),
+            name: escape::inline(phase.name.as_deref().unwrap_or_default()).into_owned(),
+            status,
+            style,
+            details: details.join(", "),
+        }
     }
 }
 
@@ -238,7 +347,21 @@ fn task_words(task: &TaskProgress) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::range;
+    use super::{range, window};
+
+    #[test]
+    fn the_current_phase_is_always_in_the_window() {
+        assert_eq!(window(9, Some(4), 4), 2..6);
+        assert_eq!(window(9, Some(0), 4), 0..4);
+        assert_eq!(window(9, Some(8), 4), 5..9);
+        assert_eq!(window(9, None, 4), 0..4);
+        assert_eq!(window(2, Some(1), 4), 0..2);
+        for current in 0..9 {
+            for room in 1..12 {
+                assert!(window(9, Some(current), room).contains(&current), "{current} in {room}");
+            }
+        }
+    }
 
     #[test]
     fn ranges_are_said_in_one_unit() {

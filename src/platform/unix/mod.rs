@@ -22,4 +22,4 @@ pub(crate) use file::{
     sync_file,
 };
 pub(crate) use signals::{SignalHandler, exit_of};
-pub(crate) use terminal::terminal_width;
+pub(crate) use terminal::terminal_size;

@@ -6,11 +6,11 @@ use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::project::{Invocation, World};
 
@@ -80,6 +80,27 @@ impl Terminal {
                 Err(_) => panic!("never saw {text:?} {times} times:\n{}", self.seen),
             }
         }
+    }
+
+    /// Changes the size of the terminal.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        set_size(&self.keyboard, columns, rows);
+    }
+
+    /// True if the terminal is in the mode in which it began: it echoes and reads lines.
+    pub(crate) fn is_cooked(&self) -> bool {
+        let modes = tcgetattr(&self.keyboard).unwrap().local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    /// Presses keys as soon as the program awaits one, which is in raw mode.
+    pub(crate) fn press(&mut self, keys: &str) {
+        let start = Instant::now();
+        while self.is_cooked() {
+            assert!(start.elapsed() < Duration::from_secs(20), "never awaited a key:\n{}", self.seen);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.answer(keys);
     }
 
     /// The process at the terminal.

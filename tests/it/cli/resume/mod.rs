@@ -4,6 +4,8 @@ mod approvals;
 mod brief;
 mod command;
 mod command_signals;
+mod picker;
 mod question;
 mod status;
 mod verdicts;
+mod watch;

@@ -122,16 +122,6 @@ fn a_blocked_workflow_cannot_be_resumed_by_saying_so() {
 }
 
 #[test]
-fn status_watch_ends_when_the_work_is_complete() {
-    let world = begun();
-    let mut terminal = Terminal::open(&world, &["status", "042", "--watch"], &[]);
-    terminal.expect("1 of 2, 50%", 1);
-    world.run(&["save", "042", "--phase", "build"]).succeeds();
-    terminal.expect("2 of 2, 100%", 1);
-    assert_eq!(terminal.exit().0, 0);
-}
-
-#[test]
 fn quiet_never_asks() {
     let world = begun();
     let (code, screen) = Terminal::open(&world, &["resume", "042", "-q"], &[]).exit();

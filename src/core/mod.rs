@@ -15,6 +15,7 @@ pub mod export;
 pub mod external;
 pub mod files;
 pub mod finding;
+pub mod foreign_settings;
 pub mod format;
 pub mod git;
 pub mod import;

@@ -14,8 +14,10 @@ use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver};
-use crate::core::dialects::Dialect;
-use crate::core::files::FileProblem;
+use crate::core::config::ConfigError;
+use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
+use crate::core::files::{FileProblem, read_regular};
+use crate::core::foreign_settings::{self, ForeignSettings};
 use crate::core::import::{
     Candidate, Companions, ForeignFile, Found, ImportError, ImportOutcome, Importer, ReadOptions, Source,
     SourceError, collect, order,
@@ -73,6 +75,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         dry_run: args.dry_run,
         progress: Progress::new(&session.ui),
         workflows: BTreeSet::new(),
+        settings: Vec::new(),
         report: ImportReport::new(args.dry_run),
     };
     let candidates = import.gather(&args.paths);
@@ -99,6 +102,9 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             }
         }
     }
+    for path in std::mem::take(&mut import.settings) {
+        import.settings(&path, session)?;
+    }
     let Import { report, progress, .. } = import;
     drop(progress);
     if let Some(failure) = report.failure() {
@@ -117,6 +123,8 @@ struct Import<'a> {
     progress: Progress<'a>,
     /// The workflows that the files name.
     workflows: BTreeSet<WorkflowId>,
+    /// The settings files among the files.
+    settings: Vec<PathBuf>,
     report: ImportReport,
 }
 
@@ -140,6 +148,9 @@ impl Import<'_> {
                 seen += 1;
                 self.progress.at(|| format!("Looking at file {seen}: {}", path.display()));
                 match found {
+                    Found::File(_) if path.file_name() == Some(foreign_settings::FILE_NAME.as_ref()) => {
+                        self.settings.push(path);
+                    }
                     Found::File(source) => candidates.extend(self.candidate(source, &mut companions)),
                     Found::Link => self.report.pass_over(PassedOver::link(path.display().to_string())),
                     Found::Unreadable(error) => self.fail(&path.display().to_string(), error),
@@ -150,6 +161,42 @@ impl Import<'_> {
         candidates.retain(|file| !file.source.path().is_some_and(|path| companions.contains(path)));
         self.report.forget(&companions);
         candidates
+    }
+
+    /// Takes over the settings of another system. What the store has set stays.
+    fn settings(&mut self, path: &Path, session: &Session) -> Result<(), Failure> {
+        let name = path.display().to_string();
+        let document = read_regular(path, MAX_SOURCE_BYTES)
+            .map_err(SourceError::from)
+            .and_then(|bytes| Document::parse(&bytes).map_err(|_| SourceError::NotACheckpoint));
+        let settings = match document.map(|document| ForeignSettings::read(&document.value)) {
+            Ok(Some(settings)) => settings,
+            Ok(None) => {
+                self.fail(&name, SourceError::NotACheckpoint);
+                return Ok(());
+            }
+            Err(error) => {
+                self.fail(&name, error);
+                return Ok(());
+            }
+        };
+        let place = session.place()?;
+        let store = Store::at(place.located())?;
+        let config = store.config_file();
+        let text = match read_regular(&config, MAX_SOURCE_BYTES) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(FileProblem::Missing) => String::new(),
+            Err(problem) => return Err(ConfigError::File { path: config, problem }.into()),
+        };
+        let invalid = |message| ConfigError::Invalid { path: config.clone(), message };
+        let merged = settings.merge(&text).map_err(invalid)?;
+        if !merged.added.is_empty() && !self.dry_run {
+            self.report.creates(&place.location);
+            store.create()?;
+            store.replace_config(&merged.text)?;
+        }
+        self.report.add_settings(name, &config, merged, settings.left_out);
+        Ok(())
     }
 
     /// Reads one file. One that is not to be imported is added to the report.

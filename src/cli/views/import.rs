@@ -16,6 +16,7 @@ use crate::cli::style::Style;
 use crate::cli::words::{count, left_out};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
+use crate::core::foreign_settings::MergedSettings;
 use crate::core::import::{ForeignFile, ImportOutcome};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
@@ -35,6 +36,7 @@ pub(crate) struct ImportReport {
     failures: Vec<FailedItem>,
     findings: Vec<SourceFinding>,
     redactions: Vec<Redaction>,
+    settings: Vec<ImportedSettings>,
     pub(crate) warnings: Vec<String>,
     /// A line about the cleanup of each workflow.
     #[serde(skip)]
@@ -74,6 +76,21 @@ impl PassedOver {
     pub(crate) fn link(source: String) -> Self {
         Self { source, code: "link", reason: "is a link; named itself, it is followed".to_owned() }
     }
+}
+
+/// A settings file of another system, and what became of its settings.
+#[derive(Debug, Serialize)]
+struct ImportedSettings {
+    source: String,
+    /// The settings file of the store.
+    config: String,
+    added: Vec<String>,
+    /// The settings that the store has set itself.
+    kept: Vec<String>,
+    /// The settings that have to be added by hand.
+    by_hand: Vec<String>,
+    /// The settings without an equivalent, each with the reason.
+    left_out: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -127,6 +144,18 @@ impl ImportReport {
         }
     }
 
+    pub(crate) fn add_settings(
+        &mut self,
+        source: String,
+        config: &Path,
+        merged: MergedSettings,
+        left_out: Vec<String>,
+    ) {
+        let MergedSettings { added, kept, by_hand, .. } = merged;
+        let config = config.display().to_string();
+        self.settings.push(ImportedSettings { source, config, added, kept, by_hand, left_out });
+    }
+
     pub(crate) fn pass_over(&mut self, file: PassedOver) {
         self.passed_over.push(file);
     }
@@ -146,7 +175,7 @@ impl ImportReport {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.done() == 0
+        self.done() == 0 && self.settings.is_empty()
     }
 
     /// Returns the exit code: that of the failures if nothing was imported and they all have the same.
@@ -241,7 +270,12 @@ impl Report for ImportReport {
                 page.line(format!("passed over: {} {}", page.escape(source), page.escape(reason)));
             }
         }
-        page.line(self.summary(page.verbose));
+        for settings in &self.settings {
+            settings.render(page, self.dry_run);
+        }
+        if self.settings.is_empty() || self.done() > 0 {
+            page.line(self.summary(page.verbose));
+        }
         for cleanup in self.cleanups.iter().take(MOST_LINES) {
             page.line(cleanup);
         }
@@ -253,6 +287,29 @@ impl Report for ImportReport {
     fn already_done(&self) -> Option<String> {
         let made = !self.dry_run && !self.imported.is_empty();
         made.then(|| count(self.imported.len(), "file") + " imported")
+    }
+}
+
+impl ImportedSettings {
+    fn render(&self, page: &mut Page, dry_run: bool) {
+        let (source, config) = (page.escape(&self.source), page.escape(&self.config));
+        let verb = if dry_run { "Would add" } else { "Added" };
+        if self.added.is_empty() {
+            page.line(format!("Nothing of {source} is new to {config}"));
+        }
+        for (what, settings) in [
+            (format!("{verb} to {config}:"), &self.added),
+            ("Already set, left as it is:".to_owned(), &self.kept),
+            (format!("To be added to {config} by hand:"), &self.by_hand),
+            (format!("Not taken over from {source}:"), &self.left_out),
+        ] {
+            if !settings.is_empty() {
+                page.line(what);
+            }
+            for setting in settings {
+                page.line(format!("  {}", page.escape(setting)));
+            }
+        }
     }
 }
 

@@ -136,6 +136,35 @@ impl<D: Disk> Store<D> {
         self.publish_editable(&store, CONFIG, text.as_bytes())
     }
 
+    /// Replaces the settings file, or creates it.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn replace_config(&self, text: &str) -> Result<()> {
+        let path = self.config_file();
+        let failed = |error| self.not_written(&path, error);
+        let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
+        let store = self.enter(&base, &self.name, &self.root())?;
+        let mut attempt = 0;
+        loop {
+            let staged = layout::staged_file(CONFIG, attempt);
+            let replaced = self
+                .disk
+                .stage(&store, &staged, text.as_bytes(), Access::ReadWrite)
+                .and_then(|_file| self.disk.replace(&store, &staged, CONFIG));
+            match replaced {
+                // The temporary file belongs to a concurrent or killed writer.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_ATTEMPTS => {
+                    attempt += 1;
+                }
+                replaced => {
+                    replaced.map_err(failed)?;
+                    return self.disk.sync_dir(&store).map_err(failed);
+                }
+            }
+        }
+    }
+
     /// Publishes a file that its owner may edit, and syncs the store. Returns false if there is one already.
     pub(super) fn publish_editable(&self, store: &D::Dir, name: &str, bytes: &[u8]) -> Result<bool> {
         let path = self.root().join(name);

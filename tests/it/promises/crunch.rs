@@ -206,3 +206,52 @@ fn files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile() {
     world.configure("[resume]\nchanged_artifacts = \"advice\"\n");
     world.run(&["resume", "42"]).succeeds();
 }
+
+const SETTINGS: &str = "checkpoint:
+  enabled: true
+  auto_checkpoint: true
+  checkpoint_triggers:
+    phase_transition: true
+    agent_complete: false
+  retention:
+    batch_complete: 5
+    manual: -1
+  storage:
+    location: \".claude/crunch/{issue}/checkpoints\"
+    compress: false
+    max_size_mb: 50
+";
+
+#[test]
+fn configuration_options_in_claude_checkpoint_config_yaml_are_taken_over() {
+    let world = World::new();
+    world.write(".claude/checkpoint-config.yaml", SETTINGS);
+    let preview = world.run(&["import", ".claude/checkpoint-config.yaml", "--dry-run"]).succeeds();
+    assert!(preview.stderr.contains("Would add to "), "{preview}");
+    assert!(!world.store().exists());
+    let outcome = world.run(&["import", ".claude/checkpoint-config.yaml"]).succeeds();
+    assert!(outcome.stderr.contains("  save.triggers.agent_complete = false\n"), "{outcome}");
+    let saved = world.run(&["save", "42", "--trigger", "agent_complete"]).succeeds();
+    assert!(saved.stderr.contains("Nothing saved: the trigger agent_complete is switched off"), "{saved}");
+    world.run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich"]).succeeds();
+    assert!(world.project().join(".claude/crunch/42/checkpoints").is_dir(), "storage.location");
+    let policy = world.json(&["cleanup", "-n"])["policy"].clone();
+    assert_eq!(
+        (&policy["max_size_bytes"], &policy["trigger_limits"]["batch_complete"]),
+        (&json!(50_000_000), &json!(5))
+    );
+}
+
+#[test]
+fn imported_settings_never_overwrite_what_is_set() {
+    let world = World::new();
+    world.write(".claude/checkpoint-config.yaml", SETTINGS);
+    world.configure("[save.triggers] # mine\nagent_complete = true\n");
+    let report = world.json(&["import", ".claude/checkpoint-config.yaml"]);
+    assert_eq!(report["settings"][0]["kept"], json!(["save.triggers.agent_complete"]), "{report}");
+    let config = std::fs::read_to_string(world.store().join("config.toml")).unwrap();
+    assert!(config.starts_with("[save.triggers] # mine\nagent_complete = true\n\n[save]\n"), "{config}");
+    let again = world.run(&["import", ".claude/checkpoint-config.yaml"]).succeeds();
+    assert!(again.stderr.contains("is new to"), "{again}");
+    assert_eq!(std::fs::read_to_string(world.store().join("config.toml")).unwrap(), config);
+}

@@ -75,7 +75,7 @@ fn an_open_workflow_is_abandoned_as_a_whole_one_second_after_the_limit() {
         assert_ne!(effect(&aged(status, &[900, 800]), &days(30)), abandoned, "{status:?}");
     }
     let keep = KeepRules { last: Some(newest(1)), ..KeepRules::default() };
-    assert_eq!(effect(&facts, &Policy { keep, ..days(30) }), CleanupEffect::Nothing, "a keep rule wins");
+    assert_eq!(effect(&facts, &Policy { keep, ..days(30) }), CleanupEffect::Checkpoints, "a keep rule wins");
     facts.checkpoints[0].details.as_mut().unwrap().pinned = true;
     assert_eq!(effect(&facts, &days(30)), CleanupEffect::Nothing, "a part of it is never abandoned");
     facts.checkpoints[0].details.as_mut().unwrap().pinned = false;

@@ -30,18 +30,24 @@ pub(crate) enum AfterFailure {
     Retry,
     Skip,
     Abort,
+    /// To be asked about the workflow instead.
+    Other,
 }
 
-/// Asks what to do about a phase that failed; `None` for nothing, or at the end of input.
-pub(crate) fn ask_after_failure(ui: &Ui) -> Option<AfterFailure> {
+/// Asks what to do about a phase that failed; `None` for nothing, or at the end of input. `has_others` is true if there are
+/// other choices.
+pub(crate) fn ask_after_failure(ui: &Ui, has_others: bool) -> Option<AfterFailure> {
+    let others = if has_others { ", (o)ther choices" } else { "" };
     loop {
-        let answer = read_answer(ui, "(r)etry the phase, (s)kip it, (a)bort the workflow, (q)uit [q]: ")?;
+        let question = format!("(r)etry the phase, (s)kip it, (a)bort the workflow{others}, (q)uit [q]: ");
+        let answer = read_answer(ui, &question)?;
         match answer.trim().to_ascii_lowercase().as_str() {
             "r" | "retry" => return Some(AfterFailure::Retry),
             "s" | "skip" => return Some(AfterFailure::Skip),
             "a" | "abort" => return Some(AfterFailure::Abort),
+            "o" | "other" if has_others => return Some(AfterFailure::Other),
             "" | "q" | "quit" => return None,
-            _ => ui.say("Answer with r, s, a or q.\n"),
+            _ => ui.say("Answer with one of the letters in brackets.\n"),
         }
     }
 }

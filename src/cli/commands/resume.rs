@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
 use super::resume_command::ResumeCommand;
+use super::run::{abandon, skip_phase};
 use super::save_flags::named_json;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
@@ -17,7 +18,7 @@ use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
 use crate::cli::mirror::update_mirrors;
-use crate::cli::question::{Choice, ask};
+use crate::cli::question::{AfterFailure, Choice, ask, ask_after_failure};
 use crate::cli::save::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
@@ -25,7 +26,7 @@ use crate::cli::views::resume::ResumeReport;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::{ArchiveReason, Config, Selector, Store, WorkflowId};
+use crate::core::{ArchiveReason, Config, PhaseStatus, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -115,6 +116,9 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let verdict = judgement.resume.verdict;
     if verdict != Verdict::Complete && !args.yes && session.is_interactive() {
+        if let Some(exit) = decide_on_failure(args, session, &workspace, &judgement)? {
+            return Ok(exit);
+        }
         return decide(args, session, &workspace, &judgement);
     }
     match exit(verdict, args.yes) {
@@ -184,6 +188,31 @@ impl ResumeArgs {
             None => Ok(Selected::newest(store, &only_unfinished(session, store, "resume")?)?),
         }
     }
+}
+
+/// Asks what to do about the phase to continue with, if it failed; none if the person wants to be asked about the workflow.
+fn decide_on_failure(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: &Judgement,
+) -> Result<Option<Exit>, Failure> {
+    let Judgement { checkpoint, resume, .. } = judgement;
+    let phase = resume.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
+    let Some(phase) = phase.filter(|phase| phase.status == PhaseStatus::Failed) else { return Ok(None) };
+    if resume.verdict == Verdict::Blocked {
+        return Ok(None);
+    }
+    Ok(match ask_after_failure(&session.ui, true) {
+        Some(AfterFailure::Retry) => Some(start(args, session, workspace, judgement)?),
+        Some(AfterFailure::Skip) => Some(skip_phase(session, workspace, &checkpoint.workflow, &phase.id)?),
+        Some(AfterFailure::Abort) => {
+            abandon(session, workspace, &checkpoint.workflow)?;
+            Some(Exit::NotFound)
+        }
+        Some(AfterFailure::Other) => None,
+        None => Some(Exit::NotResumable),
+    })
 }
 
 /// Asks the person at the terminal until there is an answer.

@@ -81,7 +81,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         if !session.is_interactive() {
             return Ok(ended.exit());
         }
-        let answer = signals.released(|| ask_after_failure(&session.ui));
+        let answer = signals.released(|| ask_after_failure(&session.ui, false));
         let later = session.with_current_time()?;
         match answer {
             Some(AfterFailure::Retry) => granted = failed.saturating_add(1),
@@ -90,7 +90,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
                 abandon(&later, &workspace, &workflow)?;
                 return Ok(ended.exit());
             }
-            None => return Ok(ended.exit()),
+            Some(AfterFailure::Other) | None => return Ok(ended.exit()),
         }
     }
 }

@@ -178,3 +178,30 @@ fn control_c_at_the_question_ends_the_program() {
     assert_eq!(terminal.signal(), Some(2));
     assert_eq!(world.stored("042", 3)["phases"][1]["status"], "failed");
 }
+
+#[test]
+fn resume_of_a_failed_phase_asks_to_retry_skip_or_abort() {
+    let question = QUESTION.replace(", (q)uit", ", (o)ther choices, (q)uit");
+    let cases = [
+        ("r\n", 0, "failed", "in_progress"),
+        ("s\n", 0, "skipped", "in_progress"),
+        ("a\n", 4, "failed", "abandoned"),
+        ("\n", 7, "failed", "in_progress"),
+        ("o\nr\n", 0, "failed", "in_progress"),
+    ];
+    for (answer, code, phase, workflow) in cases {
+        let world = begun();
+        world.run(&["fail", "042", "--phase", "build", "--error", "no"]).succeeds();
+        let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+        terminal.expect(&question, 1);
+        terminal.answer(answer);
+        let (ended, screen) = terminal.exit();
+        assert_eq!(ended, code, "{answer:?}: {screen}");
+        let stored = world.stored("042", *world.numbers("042").last().unwrap());
+        assert_eq!(
+            (&stored["phases"][1]["status"], &stored["status"]),
+            (&json!(phase), &json!(workflow)),
+            "{answer:?}: {screen}"
+        );
+    }
+}

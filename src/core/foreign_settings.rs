@@ -88,7 +88,7 @@ impl ForeignSettings {
                     for (word, limit) in limits {
                         match (limit.as_i64(), word.parse::<Trigger>()) {
                             (Some(limit), Ok(trigger)) if limit != 0 => {
-                                read.set("retention.triggers", trigger.word(), limit.max(-1));
+                                read.set("retention.triggers", trigger.word(), limit.max(-1).to_string());
                             }
                             _ => read.leave_out(&format!("retention.{word}")),
                         }
@@ -126,12 +126,12 @@ impl ForeignSettings {
     /// Switches triggers off. They are on by default.
     fn switch_off(&mut self, triggers: &[Trigger], on: bool) {
         for trigger in triggers.iter().filter(|_| !on) {
-            self.set("save.triggers", trigger.word(), false);
+            self.set("save.triggers", trigger.word(), "false");
         }
     }
 
-    fn set(&mut self, table: &'static str, key: &str, value: impl ToString) {
-        let setting = Setting { table, key: key.to_owned(), value: value.to_string() };
+    fn set(&mut self, table: &'static str, key: &str, value: impl Into<String>) {
+        let setting = Setting { table, key: key.to_owned(), value: value.into() };
         if !self.settings.iter().any(|known| known.table == table && known.key == key) {
             self.settings.push(setting);
         }
@@ -195,13 +195,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(checkpoint: Value) -> ForeignSettings {
+    fn read(checkpoint: &Value) -> ForeignSettings {
         ForeignSettings::read(&json!({"checkpoint": checkpoint})).unwrap()
     }
 
     #[test]
     fn switches_limits_and_storage_have_an_equivalent() {
-        let settings = read(json!({
+        let settings = read(&json!({
             "enabled": true, "auto_checkpoint": true,
             "checkpoint_triggers": {"phase_transition": true, "agent_complete": false, "conflict_events": false},
             "retention": {"phase_transition": -1, "batch_complete": 5, "manual": 0},
@@ -222,9 +222,9 @@ mod tests {
         let wants = |settings: &ForeignSettings, trigger: &Trigger| {
             Config::parse(&settings.merge("").unwrap().text).unwrap().wants(trigger)
         };
-        let off = read(json!({"enabled": false}));
+        let off = read(&json!({"enabled": false}));
         assert!(Trigger::OF_SAVES.iter().all(|trigger| !wants(&off, trigger)));
-        let manual = read(json!({"auto_checkpoint": false}));
+        let manual = read(&json!({"auto_checkpoint": false}));
         assert!(wants(&manual, &Trigger::Manual) && wants(&manual, &Trigger::UserInterrupt));
         assert!(!wants(&manual, &Trigger::PhaseTransition));
     }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_set_stays_and_what_cannot_be_added_is_named() {
         let settings =
-            read(json!({"retention": {"manual": 2, "batch_complete": 4}, "storage": {"max_size_mb": 9}}));
+            read(&json!({"retention": {"manual": 2, "batch_complete": 4}, "storage": {"max_size_mb": 9}}));
         let config = "# mine\n[retention]\ntriggers = { manual = 7 }\n";
         let merged = settings.merge(config).unwrap();
         assert_eq!(merged.text, config, "the tables are there already");

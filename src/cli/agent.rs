@@ -34,6 +34,17 @@ const CI_SYSTEMS: [(&str, &str, &[&str]); 6] = [
     ("CI", "ci", &["CI_RUN_ID"]),
 ];
 
+/// Returns the variables that are read here, each once.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    let tables = AGENTS.iter().chain(&CI_SYSTEMS);
+    let mut names: Vec<&str> = tables
+        .flat_map(|(marker, _, sessions)| [*marker].into_iter().chain(sessions.iter().copied()))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter()
+}
+
 /// Returns the agent that started this process.
 pub(crate) fn agent(env: &Environment) -> Option<Agent> {
     find(env, &AGENTS).or_else(|| other_codex(env))

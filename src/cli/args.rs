@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::commands;
 use super::error::{ErrorCode, Failure};
@@ -18,7 +18,7 @@ pub(crate) struct GlobalArgs {
     /// Use this store instead of searching for one [env: CKPT_STORE]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Answer with one JSON document
+    /// Answer with one JSON document; failures are JSON on stderr
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colour
@@ -27,10 +27,10 @@ pub(crate) struct GlobalArgs {
     /// Never ask, even on a terminal
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// Print only the essential value, and never ask
+    /// Print only the essential value, such as the new handle, and never ask
     #[arg(short = 'q', long, global = true)]
     pub(crate) quiet: bool,
-    /// Print more
+    /// Print more, such as paths and the reason of every decision
     #[arg(short = 'v', long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
@@ -47,12 +47,15 @@ pub(crate) struct CommandSpec {
 impl CommandSpec {
     /// Finds a command by its name or alias.
     pub(crate) fn find(word: &OsString) -> Option<&'static Self> {
-        commands::ALL.iter().find(|spec| word == spec.name || spec.alias.is_some_and(|alias| word == alias))
+        commands::all().find(|spec| word == spec.name || spec.alias.is_some_and(|alias| word == alias))
     }
 
-    /// The command as a part of the whole tree.
+    /// The command as a part of the whole tree. Its help has the global flags in one line.
     fn subcommand(&self) -> Command {
-        let command = (self.augment_args)(Command::new(self.name)).after_help(self.examples);
+        let hidden = |arg: Arg| arg.hide_short_help(true).hide_long_help(true);
+        let global = GlobalArgs::augment_args(Command::new(self.name)).mut_args(hidden);
+        let command = (self.augment_args)(global.next_help_heading(None)).mut_args(with_repetition);
+        let command = command.after_help(format!("{}\n\n{GLOBAL_HINT}", self.examples));
         match self.alias {
             Some(alias) => command.visible_alias(alias),
             None => command,
@@ -66,6 +69,15 @@ impl CommandSpec {
     }
 }
 
+/// Adds to the help of a flag that it may be repeated.
+fn with_repetition(arg: Arg) -> Arg {
+    if arg.is_positional() || !matches!(arg.get_action(), ArgAction::Append) {
+        return arg;
+    }
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    arg.help(format!("{help} (repeatable)"))
+}
+
 /// Converts matches to the arguments of a command.
 pub(crate) fn parsed<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Failure> {
     A::from_arg_matches_mut(&mut matches).map_err(|error| Failure::new(ErrorCode::Usage, error.to_string()))
@@ -74,28 +86,55 @@ pub(crate) fn parsed<A: FromArgMatches>(mut matches: ArgMatches) -> Result<A, Fa
 const ABOUT: &str =
     "Saves, resumes, lists, shows, cleans up and archives the checkpoints of long, multi-phase work";
 
-const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
-  ckpt start 042 --phases plan,build,test --phase plan
+  ckpt start 042 --phases plan,build,test --phase plan --title \"OAuth login\"
   ckpt done 042 --phase plan --next \"Write the parser\"
   ckpt resume 042
   ckpt list
-  ckpt show 042
-  ckpt save --help";
+  ckpt cleanup --dry-run";
+
+const MORE: &str = "\
+A checkpoint is named by its workflow and number: `042` is the newest one, `042/7` that one, `042~1` the one before the newest.
+`ckpt save --help` explains a command, `ckpt man | man -l -` has settings, environment, files and exit codes.";
+
+const GLOBAL_HINT: &str =
+    "Also: --json, -q, -v, --store DIR, --color WHEN, --no-input; `ckpt --help` explains them.";
 
 /// The whole command tree, for help, completion and documentation.
 #[must_use]
 pub fn command_tree() -> Command {
     // The flags come first: their doc comment would replace the description.
-    GlobalArgs::augment_args(Command::new("ckpt"))
+    let tree = GlobalArgs::augment_args(Command::new("ckpt"))
         .version(env!("CARGO_PKG_VERSION"))
         .about(ABOUT)
         .long_about(None)
-        .after_help(EXAMPLES)
+        .after_help(format!("{EXAMPLES}\n\n{MORE}"))
         .subcommand_required(true)
         .arg_required_else_help(true)
         .max_term_width(100)
-        .subcommands(commands::ALL.iter().map(CommandSpec::subcommand))
+        .subcommands(commands::all().map(CommandSpec::subcommand));
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Global options:\n{{options}}{{after-help}}",
+        command_list(&tree)
+    );
+    tree.help_template(template)
+}
+
+/// Lists the commands by group, with a line about each.
+fn command_list(tree: &Command) -> String {
+    let mut text = String::new();
+    for (group, commands) in commands::GROUPS {
+        text.push_str(&format!("{group}:\n"));
+        for spec in *commands {
+            let about = tree.find_subcommand(spec.name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let alias = spec.alias.map(|alias| format!(" [alias: {alias}]")).unwrap_or_default();
+            text.push_str(&format!("  {:<12} {about}{alias}\n", spec.name));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// Parses the command line.
@@ -133,7 +172,7 @@ mod tests {
     #[test]
     fn every_command_is_well_formed_alone_and_in_the_tree() {
         command_tree().debug_assert();
-        commands::ALL.iter().for_each(|spec| spec.standalone().debug_assert());
+        commands::all().for_each(|spec| spec.standalone().debug_assert());
     }
 
     #[test]

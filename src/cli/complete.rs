@@ -17,7 +17,7 @@ use super::session::Session;
 use crate::core::dialects::Dialect;
 use crate::core::store::Head;
 use crate::core::text::is_hazardous;
-use crate::core::{Selector, Trigger};
+use crate::core::{Handle, Selector, Trigger, WorkflowId};
 
 /// The variable that the completion script sets.
 pub(crate) const VARIABLE: &str = "COMPLETE";
@@ -36,7 +36,12 @@ pub(crate) fn respond(env: &Environment) -> bool {
     if !env.is_set(VARIABLE) || env.args.get(1).is_some_and(|word| word != "--") {
         return false;
     }
-    let completed = CompleteEnv::with_factory(|| with_plain_paths(command_tree()))
+    let is_flag = env.args.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
+    let tree = || {
+        let tree = with_plain_paths(command_tree());
+        if is_flag { tree } else { with_hidden_flags(tree) }
+    };
+    let completed = CompleteEnv::with_factory(tree)
         .var(VARIABLE)
         .try_complete(env.args.iter().cloned(), env.cwd.as_deref().ok());
     completed.unwrap_or(false)
@@ -48,6 +53,27 @@ pub(crate) fn workflow_ids() -> Vec<CompletionCandidate> {
     let mut ids = store.and_then(|store| store.workflow_ids().ok()).unwrap_or_default();
     ids.sort();
     ids.iter().take(MOST_CANDIDATES).filter_map(|id| candidate(id, "workflow")).collect()
+}
+
+/// Returns the ids that begin with `prefix`; once that is an id, its checkpoints too, the newest first.
+fn checkpoints(prefix: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(prefix) = prefix.to_str() else { return Vec::new() };
+    let mut offered = workflow_ids();
+    let store = session().store().ok();
+    let id = prefix.split_once('/').map_or(prefix, |(id, _)| id).parse::<WorkflowId>();
+    if let (Some(store), Ok(id)) = (store, id)
+        && let Ok(Some(newest)) = store.head_number(&id)
+    {
+        let numbers = (1..=newest).rev().take(MOST_CANDIDATES);
+        offered.extend(numbers.filter_map(|seq| candidate(&Handle::new(&id, seq), "checkpoint")));
+    }
+    offered.retain(|word| word.get_value().to_str().is_some_and(|word| word.starts_with(prefix)));
+    offered
+}
+
+/// Completes a selector.
+pub(crate) fn selector() -> ArgValueCompleter {
+    ArgValueCompleter::new(checkpoints)
 }
 
 /// Returns the phases of the workflow that an earlier argument names.
@@ -102,6 +128,13 @@ fn with_plain_paths(command: Command) -> Command {
     let restricted =
         |arg: Arg| if offers_paths(&arg) { arg.add(ArgValueCompleter::new(plain_paths)) } else { arg };
     command.mut_args(restricted).mut_subcommands(with_plain_paths)
+}
+
+/// Hides flags, which are then offered only if there is nothing else: behind no dash, a value is typed.
+fn with_hidden_flags(command: Command) -> Command {
+    let hidden = |arg: Arg| if arg.is_positional() { arg } else { arg.hide(true) };
+    let command = command.disable_help_flag(true).disable_version_flag(true);
+    command.mut_args(hidden).mut_subcommands(with_hidden_flags)
 }
 
 fn plain_paths(prefix: &OsStr) -> Vec<CompletionCandidate> {

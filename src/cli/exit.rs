@@ -23,6 +23,15 @@ macro_rules! exits {
                 }
             }
 
+            /// What it means, in a sentence.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $( Self::$Variant => $meaning, )*
+                    Self::Child(_) => "The exit code of the command that was started.",
+                }
+            }
+
             /// The short name used in the documentation.
             #[must_use]
             pub fn name(self) -> &'static str {

@@ -1,7 +1,6 @@
 //! `ckpt brief`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use super::unfinished::unfinished;
 use crate::cli::args::{CommandSpec, parsed};
@@ -38,7 +37,7 @@ const LEAST_TOKENS: usize = 4;
 pub(crate) struct BriefArgs {
     /// The workflow, or one of its checkpoints; all unfinished ones if not given
     // A string, because not even an invalid id makes this command fail.
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "ID", add = complete::selector())]
     id: Option<String>,
     /// Stay within this many tokens, counted on the safe side
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS)]

@@ -39,7 +39,7 @@ Examples:
   ckpt cleanup --keep-within 2w --keep-trigger manual=all
   ckpt cleanup --expect-plan \"$(ckpt cleanup --dry-run -q)\"";
 
-/// Move what the retention policy does not keep into the archive
+/// Apply the retention policy: archive what may leave, delete what has expired
 ///
 /// Without a rule, the policy of the store applies. `--max-age` and the keep rules replace all of it, its `max_size` too:
 /// given without `--max-age`, keep rules say what stays, and everything else goes. The newest checkpoint of an open
@@ -51,19 +51,19 @@ Examples:
 /// reason before it goes.
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
-    /// Finished workflows idle for longer go, and what is older in open ones, except the newest
+    /// Finished workflows idle for longer go, such as 7d or 12h, and what is older in open ones, except the newest
     #[arg(long, value_name = "SPAN", help_heading = "Rules")]
     max_age: Option<Span>,
     /// Open workflows idle for longer are marked abandoned, and go as a whole; added to the other rules
     #[arg(long, value_name = "SPAN", help_heading = "Rules")]
     abandon_idle: Option<Span>,
-    /// Keep the newest N of every workflow
+    /// Keep the newest N checkpoints of every workflow; -1 or `all` keeps all
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Rules")]
     keep_last: Option<Limit>,
-    /// Keep what is no older than this
+    /// Keep what is no older than this, such as 2w
     #[arg(long, value_name = "SPAN", help_heading = "Rules")]
     keep_within: Option<Span>,
-    /// Keep the newest N of a trigger; -1 or `all` keeps all
+    /// Keep the newest N of a trigger, such as `batch_complete=3`; -1 or `all` keeps all
     #[arg(long, value_name = "T=N", help_heading = "Rules")]
     keep_trigger: Vec<String>,
     /// Only this workflow
@@ -75,10 +75,10 @@ pub(crate) struct CleanupArgs {
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// Do it only if it is this plan, as `--dry-run` printed it
+    /// Do it only if it is this plan, by the fingerprint that `--dry-run` printed
     #[arg(long, value_name = "FP")]
     expect_plan: Option<String>,
-    /// Do not archive what goes: it cannot come back
+    /// Delete what goes instead of archiving it: nothing brings it back; needs `--yes`
     #[arg(long)]
     purge: bool,
     /// Do not ask

@@ -24,7 +24,9 @@ Examples:
   ckpt completions zsh > ~/.zfunc/_ckpt
   ckpt completions fish | source";
 
-/// Print the completion script of a shell; it completes commands, flags and workflow ids
+/// Print the completion script of a shell
+///
+/// It completes commands, flags, workflows, checkpoints and phases.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell

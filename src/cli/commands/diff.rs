@@ -1,7 +1,6 @@
 //! `ckpt diff`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -37,10 +36,10 @@ Examples:
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
     /// The first checkpoint; a workflow means what its last save changed
-    #[arg(value_name = "A", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "A", add = complete::selector())]
     from: Selector,
     /// The second checkpoint; the newest of the same workflow if not given
-    #[arg(value_name = "B", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "B", add = complete::selector())]
     to: Option<Selector>,
     /// Exit with 1 if they differ
     #[arg(long)]

@@ -44,7 +44,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it
-    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "SELECTOR", add = complete::selector())]
     selector: Selector,
     /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
     #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::export_dialects))]

@@ -44,7 +44,7 @@ Exit codes: 0 all are here, 3 some failed, 4 nothing found, 6 damaged or no chec
 
 /// Import the checkpoint files of other systems
 ///
-/// What a file is, is seen from its content: kamiflow, dotagent, claude-dir, claude-plan, crunch, or any other JSON, YAML
+/// The dialect is recognised by the content: kamiflow, dotagent, claude-dir, claude-plan, crunch, or any other JSON, YAML
 /// or KEY=VALUE file about work in phases. Several files of one workflow become a sequence in the order they were saved
 /// in. Importing a file again changes nothing. The files stay as they are. Like a save, an import brings the mirror up to
 /// date and cleans up.
@@ -53,10 +53,11 @@ pub(crate) struct ImportArgs {
     /// Files, directories, or `-` for stdin
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Read them as this dialect, whatever they look like
+    /// Read them as this dialect, whatever they look like: kamiflow, dotagent, claude-dir, claude-plan, crunch, ckpt or
+    /// generic
     #[arg(long, value_name = "NAME")]
     as_dialect: Option<Dialect>,
-    /// Call the workflow this instead of what the files call it
+    /// Import into this workflow instead of the one that the files name
     #[arg(long, value_name = "ID")]
     into: Option<WorkflowId>,
     /// Show what would be made, and where each fact comes from; write nothing

@@ -22,7 +22,7 @@ Examples:
   ckpt init
   ckpt init --store ../shared/.ckpt";
 
-const CONFIG: &str = "\
+pub(super) const CONFIG: &str = "\
 # Settings of this store. `ckpt` works without any of them.
 
 # [save]
@@ -38,7 +38,9 @@ const CONFIG: &str = "\
 # stale_after = \"7d\"               # older is worth a word
 # confirm_after = \"30d\"            # older needs a confirmation
 # replan_limit = 2                 # 1 to 5
-# task_limit = 3
+# task_limit = 3                   # attempts of a task before it blocks
+# changed_artifacts = \"advice\"     # how heavy a changed artifact is: ignore, info, advice, confirm or blocker
+# facts = { \"issue/body\" = \"confirm\" }  # the same for external facts, by name and JSON pointer
 
 # [retention]
 # max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
@@ -51,11 +53,15 @@ const CONFIG: &str = "\
 
 # [pipelines.release]
 # phases = [\"plan\", \"build\", \"test\", \"ship\"]
+# exclusive_labels = [\"state:\"]    # a new label with this prefix replaces the old one
+# facts = { \"issue/labels\" = \"info\" }
+# changed_artifacts = \"confirm\"
 
 # [pipelines.careful]
 # phases = [
 #   \"think\",
-#   { id = \"make\", name = \"Make it\", action = \"Write the code\", approval = true, outputs = [\"out.json\"] },
+#   { id = \"make\", name = \"Make it\", action = \"Write the code\", approval = true, outputs = [\"out.json\"],
+#     task_limit = 2, data_schema = { required = [\"files\"] } },
 # ]
 ";
 

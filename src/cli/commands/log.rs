@@ -1,7 +1,6 @@
 //! `ckpt log`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use super::list::row_limit;
 use super::unfinished::only_unfinished;
@@ -36,7 +35,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// The workflow, or the checkpoint to begin with; the only unfinished workflow if not given
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "ID", add = complete::selector())]
     id: Option<Selector>,
     /// Show at most this many lines; 50 if not given, and with `--json` or `--quiet` all of them
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]

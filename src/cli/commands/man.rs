@@ -1,9 +1,10 @@
 //! `ckpt man`
 
-use clap::Args;
 use clap::builder::Resettable;
+use clap::{Arg, Args};
 
-use crate::cli::args::{CommandSpec, command_tree, parsed};
+use crate::cli::agent;
+use crate::cli::args::{self, CommandSpec, command_tree, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
@@ -33,30 +34,115 @@ pub(crate) struct ManArgs {
 fn run(args: &ManArgs, session: &Session) -> Result<Exit, Failure> {
     let mut tree = command_tree();
     tree.build();
-    let command = match &args.command {
-        None => tree,
+    let (command, examples) = match &args.command {
+        None => (tree, args::EXAMPLES),
         Some(name) => {
-            let command = tree.find_subcommand(name).cloned().ok_or_else(|| {
+            let found = CommandSpec::find(&name.into())
+                .and_then(|spec| Some((tree.find_subcommand(spec.name)?.clone(), spec.examples)));
+            let (command, examples) = found.ok_or_else(|| {
                 Failure::new(ErrorCode::NoSuchCommand, format!("there is no command `{name}`"))
                     .help("`ckpt --help` lists the commands")
             })?;
             let title = format!("ckpt-{}", command.get_name());
-            command.display_name(title)
+            // The page of the program has the global options.
+            let without_globals = |arg: Arg| if arg.is_global_set() { arg.hide(true) } else { arg };
+            (command.display_name(title).mut_args(without_globals), examples)
         }
     };
-    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command.after_help(Resettable::Reset)).render(&mut page);
     rendered.map_err(|error| Failure::new(ErrorCode::Output, format!("the page cannot be made: {error}")))?;
-    session
-        .answer(&TextReport::new(String::from_utf8_lossy(&page).into_owned() + &examples_section(&examples)))
+    let mut page = String::from_utf8_lossy(&page).into_owned();
+    if args.command.is_none() {
+        page.push_str(&reference_sections());
+    } else {
+        page.push_str(".SH SEE ALSO\n\\fBckpt\\fR(1) for global options, settings, environment, files and exit codes.\n");
+    }
+    page.push_str(&examples_section(examples));
+    session.answer(&TextReport::new(page))
+}
+
+/// The files that the program reads and writes.
+const FILES: &[(&str, &str)] = &[
+    (".ckpt/", "The store, in the project. It is ignored by git, except for its settings."),
+    (".ckpt/config.toml", "The settings of the store, and its pipelines."),
+    (".ckpt/workflows/042/00000007.json", "Checkpoint 042/7. Empty if it has left the live store."),
+    (".ckpt/archive/042/", "The compressed bundles of what left, and records of what was deleted."),
+    (".ckpt/undo/", "What the newest runs of cleanup and archive took out of the live store."),
+    (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),
+    (".ckpt/index", "A cache for lists. It may be deleted at any time."),
+    (
+        "$XDG_CONFIG_HOME/ckpt/config.toml",
+        "The settings of the user, for all stores; ~/.config if it is not set.",
+    ),
+];
+
+/// The environment variables that the program reads, except those by which agents and CI systems are recognised.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("CKPT_STORE", "The store to use, as --store names it."),
+    (
+        "CKPT_WORKFLOW",
+        "The workflow of save, start, done and fail if none is given. Set for commands that run and resume start, with CKPT_HANDLE, CKPT_PHASE and CKPT_ACTION.",
+    ),
+    (
+        "CKPT_CEILING_DIRECTORIES",
+        "Directories above which no store is searched for, as GIT_CEILING_DIRECTORIES has them.",
+    ),
+    ("CKPT_NO_INPUT", "If set, nothing is ever asked, as with --no-input."),
+    ("CKPT_NOW", "The time to use instead of the clock, in RFC 3339; for tests."),
+    ("CI", "If set, nothing is ever asked."),
+    ("NO_COLOR", "If set, there is no colour, unless --color asks for it."),
+    ("CLICOLOR_FORCE", "If set and not 0, there is colour also where the output is not a terminal."),
+    ("TERM", "There is no colour on a terminal called dumb."),
+    ("HOME", "The search for a store ends there; the settings of the user are below it."),
+    ("XDG_CONFIG_HOME", "Where the settings of the user are."),
+    ("USER", "Recorded as the one who saves; LOGNAME if it is not set."),
+    ("LOGNAME", "See USER."),
+    ("SUDO_UID", "Under sudo, the account whose stores are trusted too."),
+    ("COMPLETE", "Set by the completion scripts."),
+];
+
+/// The sections about everything that is not a command.
+fn reference_sections() -> String {
+    let mut text =
+        String::from(".SH SETTINGS\nIn \\fI.ckpt/config.toml\\fR; all of them are optional.\n.nf\n");
+    for line in super::init::CONFIG.lines() {
+        text.push_str(&format!("\\&{}\n", plain(line.strip_prefix("# ").unwrap_or(line))));
+    }
+    text.push_str(".fi\n");
+    text.push_str(&definitions("ENVIRONMENT", ENVIRONMENT.iter().copied()));
+    let agents: Vec<&str> = agent::variables().collect();
+    text.push_str(&definition(
+        &agents.join(", "),
+        "Recorded with each save: which agent or CI system saved, and in which session. Others that begin with CODEX_ too.",
+    ));
+    text.push_str(&definitions("FILES", FILES.iter().copied()));
+    let codes: Vec<String> = Exit::ALL.iter().map(|exit| exit.code().to_string()).collect();
+    let meanings = Exit::ALL.iter().map(|exit| exit.meaning());
+    text.push_str(&definitions("EXIT STATUS", codes.iter().map(String::as_str).zip(meanings)));
+    text.push_str(&definition("any other", "That of the command which run or resume started."));
+    text
+}
+
+fn definitions<'a>(title: &str, entries: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let entries: String = entries.map(|(term, meaning)| definition(term, meaning)).collect();
+    format!(".SH {}\n{entries}", plain(title))
+}
+
+fn definition(term: &str, meaning: &str) -> String {
+    format!(".TP\n\\fB{}\\fR\n{}\n", plain(term), plain(meaning))
 }
 
 /// Renders the examples without filling and hyphenation, so that they can be copied.
 fn examples_section(examples: &str) -> String {
     let lines = examples.lines().skip(1).map(|line| {
         let line = line.strip_prefix("  ").unwrap_or(line);
-        format!("\\&{}\n", line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq"))
+        format!("\\&{}\n", plain(line))
     });
     format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
+}
+
+/// Escapes the characters that roff would change.
+fn plain(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq")
 }

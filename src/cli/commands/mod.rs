@@ -4,7 +4,7 @@
 //!
 //! 1. Write `commands/NAME.rs` with its arguments (a `clap::Args` struct whose doc comment is the help text), `EXAMPLES`,
 //!    a function `run`, and a constant `COMMAND` that names all of them.
-//! 2. Add `NAME::COMMAND` to [`ALL`], at its place in the help text.
+//! 2. Add `NAME::COMMAND` to its group in [`GROUPS`].
 //! 3. Write its report and view in `cli/views/NAME.rs`, and its JSON Schema in `schemas/`.
 //! 4. Add its tests in `tests/it/cli/NAME.rs`, and its section to `docs/reference/commands.md`.
 //!
@@ -47,34 +47,43 @@ mod verify;
 
 use super::args::CommandSpec;
 
-/// All commands, in the order of the help text.
-pub(crate) const ALL: &[CommandSpec] = &[
-    save::COMMAND,
-    start::COMMAND,
-    done::COMMAND,
-    fail::COMMAND,
-    resume::COMMAND,
-    status::COMMAND,
-    brief::COMMAND,
-    list::COMMAND,
-    log::COMMAND,
-    show::COMMAND,
-    diff::COMMAND,
-    run::COMMAND,
-    approve::COMMAND,
-    revise::COMMAND,
-    rollback::COMMAND,
-    archive::COMMAND,
-    restore::COMMAND,
-    verify::COMMAND,
-    cleanup::COMMAND,
-    stats::COMMAND,
-    pipeline::COMMAND,
-    import::COMMAND,
-    export::COMMAND,
-    migrate::COMMAND,
-    init::COMMAND,
-    schema::COMMAND,
-    completions::COMMAND,
-    man::COMMAND,
+/// All commands by the group that the help text shows them in, in its order.
+pub(crate) const GROUPS: &[(&str, &[CommandSpec])] = &[
+    (
+        "Every day",
+        &[
+            start::COMMAND,
+            done::COMMAND,
+            fail::COMMAND,
+            save::COMMAND,
+            resume::COMMAND,
+            status::COMMAND,
+            list::COMMAND,
+            run::COMMAND,
+            brief::COMMAND,
+        ],
+    ),
+    (
+        "History and decisions",
+        &[
+            show::COMMAND,
+            log::COMMAND,
+            diff::COMMAND,
+            approve::COMMAND,
+            revise::COMMAND,
+            rollback::COMMAND,
+            stats::COMMAND,
+        ],
+    ),
+    (
+        "Keeping the store",
+        &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND, migrate::COMMAND],
+    ),
+    ("Other systems", &[import::COMMAND, export::COMMAND, pipeline::COMMAND]),
+    ("Set-up", &[init::COMMAND, completions::COMMAND, man::COMMAND, schema::COMMAND]),
 ];
+
+/// Returns all commands.
+pub(crate) fn all() -> impl Iterator<Item = &'static CommandSpec> {
+    GROUPS.iter().flat_map(|(_, commands)| *commands)
+}

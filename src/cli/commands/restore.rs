@@ -1,7 +1,6 @@
 //! `ckpt restore`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -43,7 +42,7 @@ pub(crate) struct RestoreArgs {
         value_name = "ID[/N]",
         required_unless_present = "plan",
         conflicts_with = "plan",
-        add = ArgValueCandidates::new(complete::workflow_ids),
+        add = complete::selector(),
     )]
     selectors: Vec<Selector>,
     /// What this plan took out of the live store: the first 8 digits or more that `cleanup` or `archive` printed

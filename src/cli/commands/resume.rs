@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
 use super::resume_command::ResumeCommand;
@@ -57,10 +56,10 @@ Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
     /// The workflow
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "ID", add = complete::selector())]
     id: Option<Selector>,
     /// Judge this checkpoint instead of the newest one
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(long, value_name = "SELECTOR", add = complete::selector())]
     from: Option<Selector>,
     /// Judge the checkpoint file of another system, without importing it
     #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command", "fact"])]

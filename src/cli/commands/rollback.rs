@@ -1,7 +1,6 @@
 //! `ckpt rollback`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use super::save::expected;
 use crate::cli::args::{CommandSpec, parsed};
@@ -37,7 +36,7 @@ Examples:
 #[derive(Debug, Args)]
 pub(crate) struct RollbackArgs {
     /// The checkpoint to continue from: `042/3` that one, `042~1` the one before the newest
-    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "SELECTOR", add = complete::selector())]
     selector: Selector,
     /// A remark about why
     #[arg(long, value_name = "TEXT")]

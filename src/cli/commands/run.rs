@@ -37,7 +37,7 @@ Examples:
 
 /// Run a command as one phase: in progress while it runs, then complete or failed
 ///
-/// The command, its exit code and how long it took become data of the phase. Its exit code is ours. With `--retries`, a
+/// The command, its exit code and how long it took become data of the phase. `ckpt run` exits with its exit code. With `--retries`, a
 /// command that fails is run again; the exit code is that of the last attempt. On a terminal you are asked then whether
 /// to retry, skip or abort.
 #[derive(Debug, Args)]

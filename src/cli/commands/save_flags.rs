@@ -20,7 +20,7 @@ pub(super) struct SaveFlags {
     #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases",
         add = ArgValueCandidates::new(complete::pipelines))]
     pub(super) pipeline: Option<String>,
-    /// Declare the phases
+    /// Declare the phases, in their order
     #[arg(long, value_name = "A,B,C", conflicts_with = "total", help_heading = "Phases")]
     pub(super) phases: Option<String>,
     /// Declare the phases 1 to N
@@ -42,7 +42,7 @@ pub(super) struct SaveFlags {
     /// Merge into the state of the workflow (RFC 7396: null removes)
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, help_heading = "Content")]
     pub(super) state: Option<String>,
-    /// Set one member of the state; `/a/b` is a JSON pointer
+    /// Set one member of the state, such as `retries=2`; `/a/b` is a JSON pointer
     #[arg(long, value_name = "KEY=JSON", help_heading = "Content")]
     pub(super) set: Vec<String>,
     /// Append to an array of the state, unless it is in there; `/a/b` is a JSON pointer
@@ -54,7 +54,7 @@ pub(super) struct SaveFlags {
     /// Forget a recorded file, by its name
     #[arg(long, value_name = "NAME", help_heading = "Content")]
     pub(super) forget_artifact: Vec<String>,
-    /// Record where a task stands
+    /// Record where a task stands: pending, running, complete, failed or skipped
     #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
     pub(super) task: Vec<String>,
     /// The person who has just agreed to the result of the phase
@@ -63,7 +63,7 @@ pub(super) struct SaveFlags {
     /// A remark about this save
     #[arg(long, value_name = "TEXT", help_heading = "Content")]
     pub(super) note: Option<String>,
-    /// A word to find the workflow by
+    /// A word to find the workflow by, as with `list --label`
     #[arg(long, value_name = "L", help_heading = "Content")]
     pub(super) label: Vec<String>,
     /// Take a label away
@@ -76,7 +76,8 @@ pub(super) struct SaveFlags {
     #[arg(long, value_name = "NAME", help_heading = "Content")]
     pub(super) forget_fact: Vec<String>,
 
-    /// Why the checkpoint is taken
+    /// Why the checkpoint is taken, if that does not follow from what is saved: phase_transition, batch_complete, agent_complete, conflict_start, conflict_resolved, user_interrupt,
+    /// session_end or manual
     // Not clap's choice of a parser, which is `From<String>`: that accepts the words of later versions.
     #[arg(long, value_name = "T", value_parser = str::parse::<Trigger>, help_heading = "Conditions",
         add = ArgValueCandidates::new(complete::triggers))]
@@ -87,10 +88,10 @@ pub(super) struct SaveFlags {
     /// Save only if this is the newest checkpoint; ID/0: only if there is none
     #[arg(long, value_name = "HANDLE", help_heading = "Conditions")]
     pub(super) expect: Option<Handle>,
-    /// Saying the same save again under this key returns the first handle
+    /// Name this save: repeated under the same key, it saves nothing and prints the first handle
     #[arg(long, value_name = "K", help_heading = "Conditions")]
     pub(super) key: Option<String>,
-    /// Write nothing if nothing is new
+    /// Save nothing if the content is that of the newest checkpoint
     #[arg(long, help_heading = "Conditions")]
     pub(super) if_changed: bool,
     /// Start over: archive what the workflow has, and make this the first save of another run

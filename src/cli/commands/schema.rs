@@ -26,7 +26,7 @@ Examples:
 /// Print the JSON Schema of checkpoints, or of another document
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
-    /// Which schema; `checkpoint.v1` if not given
+    /// The name of the schema; `checkpoint.v1` if not given
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Print the names of all schemas

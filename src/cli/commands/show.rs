@@ -42,8 +42,8 @@ Examples:
 /// `042` is the newest one of the workflow, `042/7` that one, `042~1` the one before the newest.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// Which checkpoint
-    #[arg(value_name = "SELECTOR", add = ArgValueCandidates::new(complete::workflow_ids))]
+    /// The checkpoint: `042` the newest one, `042/7`, or `042~1` the one before the newest
+    #[arg(value_name = "SELECTOR", add = complete::selector())]
     selector: Selector,
     /// Print the stored bytes
     #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
@@ -57,7 +57,7 @@ pub(crate) struct ShowArgs {
     /// With `--data`: of this phase
     #[arg(long, value_name = "P", requires = "data", add = ArgValueCandidates::new(complete::phases))]
     phase: Option<String>,
-    /// Print one value, by its JSON pointer
+    /// Print one value, by its JSON pointer, such as /context/git/branch
     #[arg(long, value_name = "/A/B")]
     pointer: Option<String>,
 }

@@ -27,7 +27,7 @@ Examples:
   ckpt stats 042
   ckpt stats --json | jq .store.live_bytes";
 
-/// Count what the store holds; with an id, how long its phases took and how often they failed
+/// Count what the store holds; with an id, how long its phases took
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     /// The workflow

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
@@ -40,11 +39,13 @@ const REFRESH: Duration = Duration::from_secs(1);
 /// How often the size of the terminal is looked up between two refreshes.
 const LOOKS: u32 = 5;
 
-/// Show the progress of a workflow: phases, durations, where it stands, and an estimate of the rest
+/// Show the progress of a workflow, and an estimate of the rest
+///
+/// Its phases, how long they took, and where it stands. The estimate is made from finished workflows of the same pipeline.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
     /// The workflow, or one of its checkpoints; the only unfinished one if not given
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    #[arg(value_name = "ID", add = complete::selector())]
     id: Option<Selector>,
     /// Keep it up to date on a screen of its own until the workflow is complete, or until Ctrl-C
     #[arg(short = 'w', long)]

@@ -48,6 +48,37 @@ fn workflow_ids_come_from_the_store() {
 }
 
 #[test]
+fn checkpoints_are_offered_once_the_id_is_complete_and_flags_keep_apart() {
+    let world = World::with_checkpoints(3);
+    world.run(&["save", "0421"]).succeeds();
+    for command in [
+        &["show"][..],
+        &["diff"],
+        &["diff", "042"],
+        &["rollback"],
+        &["restore"],
+        &["resume", "--from"],
+        &["log"],
+        &["brief"],
+    ] {
+        let offered = |word: &str| completed(&world, &[command, &[word]].concat());
+        assert_eq!(offered("042/"), ["042/3", "042/2", "042/1"], "{command:?}");
+        assert_eq!(offered("042"), ["042", "0421", "042/3", "042/2", "042/1"], "{command:?}");
+        assert_eq!(offered("04"), ["042", "0421"], "{command:?}");
+        assert_eq!(offered("042/2"), ["042/2"], "{command:?}");
+        assert_eq!(offered("nothing/"), Vec::<String>::new(), "{command:?}");
+    }
+    // A workflow is named without a number.
+    assert_eq!(completed(&world, &["archive", "042"]), ["042", "0421"]);
+    assert_eq!(completed(&world, &["archive", "042/"]), Vec::<String>::new());
+    // Flags come if a dash is typed, or if there is nothing else.
+    assert_eq!(completed(&world, &["show", ""]), ["042", "0421"]);
+    assert!(completed(&world, &["show", "-"]).iter().any(|word| word == "--raw"));
+    assert!(completed(&world, &["show", "042", "--po"]).iter().any(|word| word == "--pointer"));
+    assert!(completed(&world, &["init", ""]).iter().any(|word| word == "--store"));
+}
+
+#[test]
 fn without_a_store_there_is_nothing_to_complete_and_no_complaint() {
     let world = World::new();
     assert_eq!(completed(&world, &["show", "o"]), Vec::<String>::new());
@@ -178,6 +209,21 @@ fn type_into(shell: (&str, &[&str], &str), world: &World, lines: &[String]) -> O
     }
     terminal.answer("exit\n");
     Some(terminal.exit().1)
+}
+
+#[test]
+fn a_real_shell_completes_the_number_of_a_checkpoint() {
+    for shell in SHELLS {
+        let world = World::with_checkpoints(1);
+        world.run(&["save", "solo", "--note", "found"]).succeeds();
+        let lines = [
+            "ckpt show so\t --pointer /note".to_owned(),
+            "ckpt show solo/\t --pointer /seq > seq".to_owned(),
+        ];
+        let Some(screen) = type_into(shell, &world, &lines) else { continue };
+        let seq = std::fs::read_to_string(world.project().join("seq")).unwrap_or_default();
+        assert_eq!(seq.trim(), "1", "{}: {screen}", shell.0);
+    }
 }
 
 #[test]

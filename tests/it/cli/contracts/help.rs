@@ -72,3 +72,83 @@ fn the_version_is_that_of_the_package() {
     let outcome = World::new().run(&["-V"]);
     assert_eq!(outcome.succeeds().stdout, format!("ckpt {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// The words of every command have a place, and the commands of a group stand together.
+#[test]
+fn commands_are_shown_in_groups() {
+    let page = World::new().run(&["--help"]).succeeds().stdout;
+    let (list, options) = page.split_once("Global options:\n").unwrap();
+    let headings: Vec<&str> =
+        list.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
+    assert_eq!(
+        headings,
+        ["Every day:", "History and decisions:", "Keeping the store:", "Other systems:", "Set-up:"],
+        "{page}"
+    );
+    for name in names() {
+        let lines = list.lines().filter(|line| line.starts_with(&format!("  {name} "))).count();
+        assert_eq!(lines, 1, "{name}: {page}");
+    }
+    assert!(list.lines().all(|line| line.chars().count() <= 100), "no line is wrapped: {list}");
+    for flag in ["--store", "--json", "--color", "--no-input", "--quiet", "--verbose", "--version"] {
+        assert!(options.contains(flag), "{flag}: {page}");
+    }
+    assert!(page.contains("\n  ckpt resume 042\n"), "{page}");
+}
+
+#[test]
+fn global_options_are_explained_once() {
+    let world = World::new();
+    for name in names() {
+        for flag in ["-h", "--help"] {
+            let page = world.run(&[name.as_str(), flag]).succeeds().stdout;
+            assert!(!page.contains("Global options"), "{page}");
+            assert_eq!(page.matches("--no-input").count(), 1, "{page}");
+            assert!(page.contains("`ckpt --help` explains them"), "{page}");
+        }
+    }
+    // They work there all the same, in front of the command and behind it.
+    world.run(&["save", "042", "-q", "--color", "never"]).succeeds();
+    assert_eq!(world.run(&["-q", "pipeline", "list", "--no-input"]).succeeds().stderr, "");
+    assert_eq!(
+        world.run(&["pipeline", "list", "--json"]).succeeds().document()["format"],
+        "ckpt.pipelines.v1"
+    );
+}
+
+/// Flags that may be repeated say so, and those with a fixed set of words name them.
+#[test]
+fn values_and_repetition_are_said() {
+    fn all(command: &clap::Command, found: &mut Vec<clap::Arg>) {
+        found.extend(command.get_arguments().cloned());
+        command.get_subcommands().for_each(|inner| all(inner, found));
+    }
+    let mut flags = Vec::new();
+    all(&ckpt::cli::command_tree(), &mut flags);
+    let help = |flag: &clap::Arg| flag.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut repeatable = 0;
+    for flag in flags.iter().filter(|flag| !flag.is_positional()) {
+        let repeats = matches!(flag.get_action(), clap::ArgAction::Append);
+        assert_eq!(help(flag).ends_with("(repeatable)"), repeats, "{flag}");
+        repeatable += usize::from(repeats);
+        assert!(!help(flag).is_empty(), "{flag}");
+    }
+    assert!(repeatable > 8, "{repeatable}");
+    let named = |name: &str| -> Vec<String> {
+        flags.iter().filter(|flag| flag.get_long() == Some(name)).map(help).collect()
+    };
+    for trigger in ckpt::core::Trigger::OF_SAVES {
+        assert!(named("trigger").iter().all(|help| help.contains(trigger.word())), "{trigger}");
+    }
+    for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch", "ckpt", "generic"] {
+        assert!(named("as-dialect").iter().all(|help| help.contains(dialect)), "{dialect}");
+    }
+    for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch"] {
+        assert!(
+            named("mirror")
+                .iter()
+                .chain(&named("as"))
+                .all(|help| help.contains(dialect) || help.contains("became"))
+        );
+    }
+}

@@ -16,7 +16,9 @@ use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{CheckpointPart, Dialect};
-use crate::core::export::{Export, ExportFile, FileContent, files, has_history, write};
+use crate::core::export::{
+    Export, ExportFile, FileContent, current_run, files, has_history, whole_run, write,
+};
 use crate::core::mirror::mirrored;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector, Store, WorkflowId};
@@ -160,15 +162,8 @@ fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Ch
         return Ok(vec![*store.load_content(handle)?]);
     }
     let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
-    let run = store.current_run(&workflow, has_history(dialect))?;
-    if !run.archived || !has_history(dialect) {
-        return Ok(run.checkpoints);
-    }
-    let history = store.load_history(&workflow)?.into_iter().map(|stored| *stored.checkpoint);
-    let mut history: Vec<Checkpoint> = history.collect();
-    let first = history.last().map(Checkpoint::first_of_run);
-    history.retain(|checkpoint| Some(checkpoint.first_of_run()) == first);
-    Ok(history)
+    let run = current_run(store, dialect, &workflow)?;
+    if run.archived && has_history(dialect) { Ok(whole_run(store, &workflow)?) } else { Ok(run.checkpoints) }
 }
 
 /// Returns the files of checkpoints of this program, byte for byte.

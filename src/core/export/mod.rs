@@ -11,5 +11,5 @@ mod write;
 
 pub use error::ExportError;
 pub use files::{Export, ExportFile, FileContent, files, has_history};
-pub use projection::{directory, projection, slot_projection};
+pub use projection::{current_run, directory, projection, slot_projection, whole_run};
 pub use write::{Placed, Present, present, remove, write};

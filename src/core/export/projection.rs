@@ -14,10 +14,12 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use super::error::ExportError;
-use super::files::{ExportFile, files};
-use crate::core::checkpoint::WorkflowStatus;
+use super::files::{ExportFile, files, has_history};
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::dialects::Dialect;
-use crate::core::store::CurrentRun;
+use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::store::{CurrentRun, Disk, Result, Store};
+use crate::core::workflow_id::WorkflowId;
 
 /// The number of archived states that dotagent keeps.
 const MAX_ARCHIVED: usize = 5;
@@ -36,6 +38,45 @@ pub fn directory(dialect: Dialect) -> &'static str {
 }
 
 const SLOT: &str = "memory/state";
+
+/// Reads what the store holds of a workflow, as far as its files in a dialect show it.
+///
+/// # Errors
+/// As [`Store::current_run`].
+pub fn current_run<D: Disk>(store: &Store<D>, dialect: Dialect, workflow: &WorkflowId) -> Result<CurrentRun> {
+    let mut run = store.current_run(workflow, has_history(dialect))?;
+    if dialect == Dialect::Kamiflow && lacks_phases(&run) {
+        run.checkpoints = whole_run(store, workflow)?;
+    }
+    Ok(run)
+}
+
+/// Reads every checkpoint of the newest run of a workflow, live or archived.
+///
+/// # Errors
+/// As [`Store::load_history`].
+pub fn whole_run<D: Disk>(store: &Store<D>, workflow: &WorkflowId) -> Result<Vec<Checkpoint>> {
+    let history = store.load_history(workflow)?.into_iter().map(|stored| *stored.checkpoint);
+    let mut run: Vec<Checkpoint> = history.collect();
+    let first = run.last().map(Checkpoint::first_of_run);
+    run.retain(|checkpoint| Some(checkpoint.first_of_run()) == first);
+    Ok(run)
+}
+
+/// True if a phase of open work has begun, and its checkpoint may be in the archive: kamiflow keeps all files until the work
+/// is complete.
+fn lacks_phases(run: &CurrentRun) -> bool {
+    let Some(newest) = run.checkpoints.last() else { return false };
+    let all = newest.seq.saturating_sub(newest.first_of_run()) + 1;
+    let is_live = |phase: &Phase| {
+        run.checkpoints.iter().any(|checkpoint| checkpoint.content.phase.as_ref() == Some(&phase.id))
+    };
+    let has_begun = |phase: &&Phase| !matches!(phase.status, PhaseStatus::Pending | PhaseStatus::Skipped);
+    !run.archived
+        && newest.content.status != WorkflowStatus::Complete
+        && (run.checkpoints.len() as u64) < all
+        && !newest.content.phases.iter().filter(has_begun).all(is_live)
+}
 
 /// Returns the files of a workflow, in a dialect that keeps workflows apart.
 ///

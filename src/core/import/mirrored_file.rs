@@ -5,7 +5,7 @@ use std::path::Path;
 use super::foreign_file::ForeignFile;
 use crate::core::dialects::{Dialect, DialectFiles};
 use crate::core::digest::Digest;
-use crate::core::export::{files, has_history};
+use crate::core::export::{current_run, files};
 use crate::core::files::locate_in_project;
 use crate::core::selector::Handle;
 use crate::core::store::{Disk, Store};
@@ -68,7 +68,7 @@ impl MirroredSource {
         project: &Path,
         dialect: Dialect,
     ) -> Option<DialectFiles> {
-        let run = store.current_run(&self.source.workflow, has_history(dialect)).ok()?;
+        let run = current_run(store, dialect, &self.source.workflow).ok()?;
         let export = files(dialect, &run.checkpoints, project).ok()?;
         let source = export.files.into_iter().find(|file| file.path == self.path)?.source;
         let checkpoint = run.checkpoints.iter().find(|checkpoint| checkpoint.seq == source.seq)?;

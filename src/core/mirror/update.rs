@@ -9,7 +9,7 @@ use super::known::{KnownImports, is_derived};
 use super::plan::{MirrorPlan, plan};
 use crate::core::dialects::{Dialect, Document};
 use crate::core::export::{
-    ExportError, ExportFile, FileContent, Present, directory, has_history, present, projection, remove,
+    ExportError, ExportFile, FileContent, Present, current_run, directory, present, projection, remove,
     slot_projection, write,
 };
 use crate::core::store::{self, CurrentRun, Error, MirrorManifest, Store};
@@ -115,7 +115,7 @@ fn project_now(
     manifest: &MirrorManifest,
 ) -> Result<(Vec<ExportFile>, Vec<WorkflowId>), MirrorError> {
     if !dialect.has_one_slot() {
-        let files = match current_run(store, dialect, workflow)? {
+        let files = match held(store, dialect, workflow)? {
             Some(run) => projection(dialect, &run, store.project())?,
             None => Vec::new(),
         };
@@ -127,7 +127,7 @@ fn project_now(
     let mut runs: Vec<CurrentRun> = Vec::new();
     for (index, workflow) in workflows.iter().enumerate() {
         if !workflows[..index].contains(workflow) {
-            runs.extend(current_run(store, dialect, workflow)?);
+            runs.extend(held(store, dialect, workflow)?);
         }
     }
     let files = slot_projection(dialect, &mut runs, store.project())?;
@@ -136,12 +136,8 @@ fn project_now(
 }
 
 /// Reads what the store holds of a workflow; none if there is no such workflow, or its content is deleted.
-fn current_run(
-    store: &Store,
-    dialect: Dialect,
-    workflow: &WorkflowId,
-) -> Result<Option<CurrentRun>, MirrorError> {
-    match store.current_run(workflow, has_history(dialect)) {
+fn held(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<Option<CurrentRun>, MirrorError> {
+    match current_run(store, dialect, workflow) {
         Ok(run) => Ok(Some(run)),
         Err(Error::NoSuchWorkflow { .. } | Error::Archived { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ckpt::core::dialects::Dialect;
-use ckpt::core::export::{FileContent, directory, has_history, projection, slot_projection};
+use ckpt::core::export::{FileContent, current_run, directory, projection, slot_projection};
 use serde_json::Value;
 
 use crate::support::project::World;
@@ -51,7 +51,7 @@ fn names(world: &World, dialect: Dialect) -> Vec<String> {
 pub(crate) fn projected(world: &World, dialect: Dialect, workflows: &[&str]) -> Files {
     let store = world.open_store();
     let ids = workflows.iter().map(|id| id.parse().unwrap());
-    let mut runs: Vec<_> = ids.filter_map(|id| store.current_run(&id, has_history(dialect)).ok()).collect();
+    let mut runs: Vec<_> = ids.filter_map(|id| current_run(&store, dialect, &id).ok()).collect();
     let project = world.project();
     let files = if dialect.has_one_slot() {
         slot_projection(dialect, &mut runs, &project).unwrap()

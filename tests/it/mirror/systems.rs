@@ -76,6 +76,18 @@ fn kamiflow_keeps_the_final_checkpoint_of_complete_work_only() {
     assert_eq!(kamiflow_names(&world), ["complete", "phase0", "phase0.5"]);
 }
 
+/// Old checkpoints of open work that nobody touched for a month are compressed; they are still the work's.
+#[test]
+fn kamiflow_keeps_all_files_of_open_work_however_long_it_is_idle() {
+    let world = kamiflow(&["0", "0.5", "1"]);
+    let before = files(&world, Dialect::Kamiflow);
+    let late = world.ckpt(&["cleanup", "--yes"]).env("CKPT_NOW", "2026-04-30T00:00:00Z").run().succeeds();
+    assert_eq!(std::fs::metadata(world.checkpoint_file("042", 1)).unwrap().len(), 0, "{late}");
+    assert_eq!(files(&world, Dialect::Kamiflow), before, "{late}");
+    save(&world, "042", &["--phase", "2", "--status", "in_progress"]);
+    assert_eq!(kamiflow_names(&world), ["phase0", "phase0.5", "phase1", "phase2"]);
+}
+
 const ACTIVE: &str = "implement_auth_20260130_143000.json";
 
 #[test]

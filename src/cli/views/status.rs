@@ -128,11 +128,13 @@ impl StatusReport {
         self
     }
 
-    fn last_line(&self) -> String {
+    /// Returns the times. A short line leaves out why there is no estimate.
+    fn last_line(&self, short: bool) -> String {
         let elapsed = self.elapsed_seconds.map(|seconds| format!("elapsed {}", humane(seconds)));
         let elapsed = elapsed.unwrap_or_else(|| "no times recorded".to_owned());
         match (&self.estimate, self.verdict) {
             (_, Verdict::Complete) => elapsed,
+            (None, _) if short => elapsed,
             (Some(Estimate { low_seconds, high_seconds, samples }), _) => {
                 format!(
                     "{elapsed}, {} left (from {samples} finished workflows)",
@@ -181,24 +183,23 @@ impl Report for StatusReport {
         let phases: Vec<String> = self.phase_lines(page);
         let current = self.phases.iter().position(|phase| phase.current);
         let tasks = current.and_then(|index| self.task_line(page, &self.phases[index]));
-        let mut last = Page::new(false, page.width, None, false);
-        last.wrapped("", &self.last_line());
-        let last = last.into_text();
-        let last: Vec<&str> = last.lines().collect();
-        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + last.len();
+        let last = |short| {
+            let mut lines = Page::new(false, page.width, None, false);
+            lines.wrapped("", &self.last_line(short));
+            lines.into_text()
+        };
+        let times = last(false);
+        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + times.lines().count();
         // On a screen that is too small, the title and the current phase stay, then the last line, then the tasks.
         let room = page.height.filter(|height| *height < whole);
-        let (shown, has_tasks, last) = match room {
-            None => (0..phases.len(), true, last),
+        let (shown, has_tasks, times) = match room {
+            None => (0..phases.len(), true, times),
             Some(room) => {
                 let has_last = room > 2;
                 let has_tasks = tasks.is_some() && room > 3;
                 let room = room.saturating_sub(1 + usize::from(has_last) + usize::from(has_tasks));
-                (
-                    window(phases.len(), current, room),
-                    has_tasks,
-                    last.into_iter().take(has_last.into()).collect(),
-                )
+                let times = last(true).lines().take(has_last.into()).collect();
+                (window(phases.len(), current, room), has_tasks, times)
             }
         };
         for (index, phase) in phases.iter().enumerate() {
@@ -221,7 +222,7 @@ impl Report for StatusReport {
                 page.line(tasks);
             }
         }
-        last.into_iter().for_each(|line| page.line(line));
+        times.lines().for_each(|line| page.line(line));
     }
 }
 

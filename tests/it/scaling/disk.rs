@@ -139,6 +139,16 @@ fn listing_the_newest_checkpoints_takes_as_many_steps_in_a_long_workflow_as_in_a
 }
 
 #[test]
+fn a_log_reads_no_more_checkpoints_than_it_shows() {
+    assert_logarithmic(1, |store| {
+        let workflow = "w".parse().unwrap();
+        let entries: Vec<_> = store.history(&workflow, u64::MAX, 20).unwrap().collect();
+        assert_eq!((entries.len(), entries[0].1.as_ref().unwrap().checkpoint.seq), (20, entries[0].0.seq));
+    });
+    assert_steady(|store| drop(store.load_history(&"w".parse().unwrap()).unwrap()), history);
+}
+
+#[test]
 fn statistics_read_every_checkpoint_once() {
     let reading = |length| {
         steps(&history(length), |store| {

@@ -74,6 +74,7 @@ fn a_small_screen_keeps_the_title_and_the_current_phase() {
         );
     }
     assert_eq!(lines.len(), expected.len(), "{lines:#?}");
+    assert!(!lines[7].contains(','), "no sentence that is cut: {lines:#?}");
     terminal.answer("\u{3}");
     terminal.exit();
 }

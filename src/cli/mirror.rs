@@ -47,7 +47,7 @@ pub(crate) fn update_mirror(
         format!(
             "the {dialect} copy was not brought up to date: `{path}` says something else; `ckpt import {}` takes it \
              over, `ckpt export {workflow} --as {dialect} --force` replaces it",
-            typed(path)
+            typed(&importable(path))
         )
     });
     let released = released.iter().map(|path| {
@@ -56,4 +56,14 @@ pub(crate) fn update_mirror(
         )
     });
     blocked.chain(released).collect()
+}
+
+/// Returns what is imported to take over a file: its directory for the index and the link of crunch, and for the tasks of
+/// dotagent the file that they belong to.
+fn importable(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((dir, "index.yaml" | "latest")) => format!("{dir}/"),
+        Some((dir, "execution.json")) => format!("{dir}/phase.json"),
+        _ => path.to_owned(),
+    }
 }

@@ -112,6 +112,11 @@ fn an_index_with_more_entries_is_kept() {
     let save = ["save", "42", "--pipeline", "crunch", "--phase", "enrich", "--mirror", "crunch"];
     let warnings = warnings(&world, &save);
     assert!(warnings[0].contains(index), "{warnings:?}");
+    assert!(
+        warnings[0].contains("`ckpt import .claude/crunch/42/checkpoints/`"),
+        "an index is no checkpoint"
+    );
+    world.run(&["import", ".claude/crunch/42/checkpoints/"]).succeeds();
     assert!(std::fs::read_to_string(world.project().join(index)).unwrap().contains("CP-x"));
 }
 
@@ -133,6 +138,19 @@ fn the_slot_of_an_imported_workflow_is_taken_over_and_that_of_another_is_not() {
     assert_eq!(warnings(&world, &save), [""; 0]);
     assert_eq!(document(&world, "memory/state/phase.json")["workflow_id"], "ours");
     assert_eq!(document(&world, "memory/state/.archive/theirs_20260130_140000/phase.json"), state);
+}
+
+#[test]
+fn tasks_that_its_system_has_changed_are_taken_over_with_their_file() {
+    let world = mirroring(Dialect::Dotagent);
+    let save = ["save", "w", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--task", "t=running"];
+    world.run(&save).succeeds();
+    let tasks = "memory/state/execution.json";
+    world.write(tasks, document(&world, tasks).to_string().replace("running", "complete"));
+    let warnings = warnings(&world, &["save", "w", "--next", "x"]);
+    assert!(warnings[0].contains("`ckpt import memory/state/phase.json` takes it over"), "{warnings:?}");
+    world.run(&["import", "memory/state/phase.json"]).succeeds();
+    assert_eq!(world.stored("w", 3)["tasks"][0]["status"], "complete");
 }
 
 #[test]

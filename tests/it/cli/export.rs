@@ -174,19 +174,31 @@ fn state_tasks_and_labels_survive_a_way_through_another_system() {
 fn what_a_system_has_no_place_for_is_named() {
     let world = World::new();
     world.run(&TELLING).succeeds();
-    let left_out = "left out, because dotagent has no place for it: the list of phases, what to do next, the labels and the state";
+    let left_out = "left out, because dotagent has no place for it: the list of phases, what to do next, the tasks, the labels and the state";
     assert_eq!(
         world.json(&["export", "ex", "--as", "dotagent", "-o", "copy/"])["warnings"],
         json!([left_out])
     );
     let shown = world.run(&["export", "ex", "--as", "dotagent", "-o", "copy/"]).succeeds();
     assert!(shown.stderr.starts_with(&format!("warning: {left_out}\n")), "{shown}");
-    // Its tasks have a file of their own, which one place has no room for.
-    let with_tasks = left_out.replace("the labels", "the tasks, the labels");
     let printed = world.run(&["export", "ex", "--as", "dotagent", "-o", "-"]).succeeds();
-    assert_eq!(printed.stderr, format!("warning: {with_tasks}\n"));
+    assert_eq!(printed.stderr, format!("warning: {left_out}\n"));
     let document = world.json(&["export", "ex", "--as", "dotagent", "-o", "-"]);
-    assert_eq!((&document["format"], &document["warnings"]), (&json!("ckpt.text.v1"), &json!([with_tasks])));
+    assert_eq!((&document["format"], &document["warnings"]), (&json!("ckpt.text.v1"), &json!([left_out])));
+}
+
+/// Its tasks have a file of their own, which one place has no room for.
+#[test]
+fn the_tasks_of_dotagent_are_left_out_where_one_file_is_written() {
+    let world = World::new();
+    let save =
+        ["save", "da", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
+    world.run(&[&save[..], &["--task", "t1=pending"]].concat()).succeeds();
+    let tasks = |output: &str| {
+        let exported = world.json(&["export", "da", "--as", "dotagent", "-o", output]);
+        exported["warnings"].to_string().contains("the tasks")
+    };
+    assert!(tasks("-") && !tasks("copy/"));
 }
 
 #[test]

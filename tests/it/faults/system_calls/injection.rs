@@ -87,14 +87,22 @@ pub(super) fn kills(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
     calls.map(|call| Fault { call, what: "signal=KILL".to_owned() }).collect()
 }
 
-/// Every error at each call, except for calls that repeat another one in the same state of the disk.
+/// Every error at each call, except for calls that repeat another one in the same state of the disk. In the short form,
+/// every second call that only reads.
 pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let calls = calls(strace, world, args);
     let last_change = calls.iter().rposition(is_change);
     let mut repetitions = BTreeMap::<String, usize>::new();
     for (index, call) in calls.into_iter().enumerate() {
-        if Some(index) > last_change && !index.is_multiple_of(SAMPLE_AT_THE_END) {
+        let every = if Some(index) > last_change {
+            SAMPLE_AT_THE_END
+        } else if is_change(&call) {
+            1
+        } else {
+            amount(2, 1)
+        };
+        if !index.is_multiple_of(every) {
             continue;
         }
         if is_change(&call) {
@@ -114,7 +122,7 @@ pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault
 
 /// A part of the faults, for a command that takes most of its steps in common with another one that is tried whole.
 pub(super) fn sample(faults: Vec<Fault>) -> Vec<Fault> {
-    faults.into_iter().step_by(amount(3, 1)).collect()
+    faults.into_iter().step_by(amount(2, 1)).collect()
 }
 
 /// The call and its result without the process id in front, and without numbers of descriptors, which tell nothing.

@@ -95,8 +95,13 @@ Examples:
   ckpt cleanup --dry-run";
 
 const MORE: &str = "\
-A checkpoint is named by its workflow and number: `042` is the newest one, `042/7` that one, `042~1` the one before the newest.
-`ckpt save --help` explains a command, `ckpt man | man -l -` has settings, environment, files and exit codes.";
+Naming a checkpoint:
+  042    the newest one of the workflow
+  042/7  number 7
+  042~1  the one before the newest
+
+`ckpt save --help` explains a command.
+`ckpt man | man -l -` has the settings, environment variables, files and exit codes.";
 
 const GLOBAL_HINT: &str =
     "Also: --json, -q, -v, --store DIR, --color WHEN, --no-input; `ckpt --help` explains them.";

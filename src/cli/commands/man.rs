@@ -69,6 +69,11 @@ const FILES: &[(&str, &str)] = &[
     (".ckpt/workflows/042/00000007.json", "Checkpoint 042/7. Empty if it has left the live store."),
     (".ckpt/archive/042/", "The compressed bundles of what left, and records of what was deleted."),
     (".ckpt/undo/", "What the newest runs of cleanup and archive took out of the live store."),
+    (
+        ".ckpt/mirror/",
+        "What ckpt wrote into the files of other systems, so that it never overwrites changes of others.",
+    ),
+    (".ckpt/.gitignore", "Keeps the store out of git, except for its settings."),
     (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),
     (".ckpt/index", "A cache for lists. It may be deleted at any time."),
     (

@@ -57,7 +57,7 @@ pub enum Error {
         similar: Vec<WorkflowId>,
     },
     /// There is no undo record of a plan, or there are records of several plans.
-    #[error("{plans} plans beginning with `{}` have a record of what they archived", plan.escape_debug())]
+    #[error("{} begin with `{}`", if *plans == 0 { "no recorded plans" } else { "several recorded plans" }, plan.escape_debug())]
     NoUndoRecord {
         /// The beginning of the fingerprint.
         plan: String,

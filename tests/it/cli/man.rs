@@ -69,8 +69,18 @@ fn the_manual_has_every_variable_exit_code_and_file() {
         assert!(codes.contains(&format!("\\fB{}\\fR\n{}", exit.code(), exit.meaning())), "{exit:?}: {codes}");
     }
     let files = section(&page, "FILES");
-    for file in ["config.toml", "workflows", "archive", "undo", "quarantine", "index", "XDG_CONFIG_HOME"] {
-        assert!(files.contains(file), "{file}");
+    let layout =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/store/layout.rs"));
+    let layout = layout.unwrap();
+    // The names of everything at the top of a store.
+    let names: Vec<&str> = layout
+        .lines()
+        .filter(|line| line.contains("pub") && line.contains("const ") && line.contains(": &str = "))
+        .map(|line| line.split('"').nth(1).unwrap())
+        .collect();
+    assert!(names.len() > 6, "{names:?}");
+    for file in names.into_iter().chain(["XDG_CONFIG_HOME"]) {
+        assert!(files.contains(file), "{file}: {files}");
     }
 }
 

@@ -88,7 +88,7 @@ fn it_is_short_for_three_hundred_workflows() {
 fn what_has_no_record_is_said_so() {
     let world = World::with_checkpoints(2);
     let failure = world.refuses(&["restore", "--plan", "0123456789ab"], 4, "no_undo_record");
-    assert!(failure["message"].as_str().unwrap().starts_with("0 plans"), "{failure}");
+    assert!(failure["message"].as_str().unwrap().starts_with("no recorded plans begin with"), "{failure}");
     world.refuses(&["restore", "--plan", "0123"], 2, "usage");
     world.refuses(&["restore", "--plan", "nonsense"], 2, "usage");
     world.refuses(&["restore", "042", "--plan", "0123456789ab"], 2, "usage");

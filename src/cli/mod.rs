@@ -16,6 +16,7 @@ mod env;
 mod error;
 pub mod escape;
 mod exit;
+mod find;
 mod input;
 mod mirror;
 mod page;

@@ -13,14 +13,22 @@ pub(crate) enum Choice {
     Discard,
 }
 
-/// Asks until the answer is one of the choices; `None` at the end of input.
-pub(crate) fn ask(ui: &Ui) -> Option<Choice> {
+/// Asks until the answer is one of the choices; `None` to quit, or at the end of input. Only where it is safe, `resume` is
+/// the answer of the Enter key.
+pub(crate) fn ask(ui: &Ui, is_safe: bool) -> Option<Choice> {
+    let default = if is_safe { " [r]" } else { "" };
     loop {
-        let answer = read_answer(ui, "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ")?;
-        if let Some(choice) = parse_choice(&answer) {
-            return Some(choice);
+        let question = format!("(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit{default}: ");
+        let answer = read_answer(ui, &question)?;
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "" if is_safe => return Some(Choice::Resume),
+            "q" | "quit" | "n" | "no" => return None,
+            "r" | "resume" | "y" | "yes" => return Some(Choice::Resume),
+            "s" | "start fresh" | "start" | "fresh" => return Some(Choice::StartFresh),
+            "v" | "view" | "view details" => return Some(Choice::View),
+            "d" | "discard" => return Some(Choice::Discard),
+            _ => ui.say("Answer with r, s, v, d or q.\n"),
         }
-        ui.say("Answer with r, s, v or d.\n");
     }
 }
 
@@ -74,16 +82,6 @@ fn is_yes(line: &str) -> bool {
     matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-fn parse_choice(line: &str) -> Option<Choice> {
-    match line.trim().to_ascii_lowercase().as_str() {
-        "" | "r" | "resume" => Some(Choice::Resume),
-        "s" | "start fresh" | "start" | "fresh" => Some(Choice::StartFresh),
-        "v" | "view" | "view details" => Some(Choice::View),
-        "d" | "discard" => Some(Choice::Discard),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,16 +93,6 @@ mod tests {
         }
         for no in ["\n", "n\n", "yy\n", "yes please\n", "j\n"] {
             assert!(!is_yes(no), "{no:?}");
-        }
-    }
-
-    #[test]
-    fn answers_are_letters_or_words_and_nothing_is_guessed() {
-        assert_eq!(parse_choice("\n"), Some(Choice::Resume));
-        assert_eq!(parse_choice(" S \n"), Some(Choice::StartFresh));
-        assert_eq!(parse_choice("discard\n"), Some(Choice::Discard));
-        for unknown in ["y", "yes", "rs", "delete", "?"] {
-            assert_eq!(parse_choice(unknown), None, "{unknown}");
         }
     }
 }

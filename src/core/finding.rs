@@ -136,6 +136,8 @@ codes! {
         OutputInvalid => "output_invalid",
         /// The phase failed again after it was reopened as often as allowed.
         ReplanLimit => "replan_limit",
+        /// A phase was reopened and is not done again.
+        Reopened => "reopened",
         /// An error was recorded and not cleared.
         LastError => "last_error",
         /// A task was running and left no output.

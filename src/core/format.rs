@@ -275,9 +275,11 @@ pub struct PhaseLine {
     pub status: PhaseStatus,
 }
 
-/// The digest of the file that a checkpoint was imported from.
+/// The file that a checkpoint was imported from.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same field as in `Imported`"))]
 pub struct ImportSource {
+    #[serde(default)]
+    pub source: String,
     pub sha256: Digest,
 }

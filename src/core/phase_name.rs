@@ -46,6 +46,12 @@ pub fn find_phase(phases: &[Phase], written: &str) -> PhaseMatch {
     if is_number(written) && parts.len() > 1 { several(phases, &parts) } else { PhaseMatch::None }
 }
 
+/// True if a text is the id of a phase, in any spelling.
+#[must_use]
+pub fn is_spelling_of(written: &str, id: &PhaseId) -> bool {
+    plain(written) == plain(id.as_str())
+}
+
 /// True if a text is nothing but a number, perhaps with the word "phase".
 #[must_use]
 pub fn is_number(written: &str) -> bool {

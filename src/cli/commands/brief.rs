@@ -57,7 +57,9 @@ fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
     let selected = match &args.id {
-        Some(id) => Selected::resolve(store, &id.parse()?)?,
+        Some(id) => {
+            session.find(store, &id.parse()?, "brief", |selector| Selected::resolve(store, selector))?
+        }
         None => {
             let ids = unfinished(session, store)?.ids();
             match ids.as_slice() {

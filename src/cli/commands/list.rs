@@ -9,8 +9,10 @@ use crate::cli::clock::Clock;
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::find::matching_workflows;
 use crate::cli::session::Session;
 use crate::cli::views::list::{CheckpointsReport, Scope, Unlisted, WorkflowsReport};
+use crate::core::phase_name::is_spelling_of;
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
 use crate::core::{WorkflowId, WorkflowStatus};
@@ -56,6 +58,9 @@ pub(crate) struct ListArgs {
     /// Only those that follow this pipeline
     #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
     pipeline: Option<String>,
+    /// Only those with this text in their title, id, label or pipeline; case and spacing do not matter
+    #[arg(long = "match", value_name = "TEXT", help_heading = "Filters", conflicts_with = "id")]
+    matching: Option<String>,
     /// Only those not saved for this long, such as 7d
     #[arg(long, value_name = "SPAN", help_heading = "Filters", conflicts_with = "id")]
     older_than: Option<Span>,
@@ -82,9 +87,11 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let mut scope =
         Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
+    let matching = args.matching.as_ref().map(|text| matching_workflows(&store, text)).transpose()?;
     let selection = Selection::scan(session, &store, limit, |workflow| {
         *(if workflow.archived { &mut scope.archived_count } else { &mut scope.live_count }) += 1;
-        args.selects(workflow, &session.clock)
+        let matches = matching.as_ref().is_none_or(|ids| ids.contains(&workflow.newest.workflow));
+        matches && args.selects(workflow, &session.clock)
     })?;
     let rest = Unlisted { total: selection.total, damaged: &selection.other_damaged, scope };
     if session.ui.is_quiet() && !session.ui.is_json() {
@@ -114,6 +121,7 @@ impl ListArgs {
             || self.phase.is_some()
             || !self.label.is_empty()
             || self.pipeline.is_some()
+            || self.matching.is_some()
             || self.older_than.is_some()
             || self.newer_than.is_some()
     }
@@ -129,7 +137,7 @@ impl ListArgs {
             && self
                 .phase
                 .as_ref()
-                .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| id.as_str() == wanted))
+                .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| is_spelling_of(wanted, id)))
             && self.label.iter().all(|label| header.labels.contains(label))
             && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref() == Some(wanted))
             && self.older_than.is_none_or(|span| age() > span.seconds())

@@ -8,6 +8,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::log::LogBuilder;
 use crate::core::Selector;
@@ -36,7 +37,7 @@ Examples:
 pub(crate) struct LogArgs {
     /// The workflow, or the checkpoint to begin with; the only unfinished workflow if not given
     #[arg(value_name = "ID", add = complete::selector())]
-    id: Option<Selector>,
+    id: Option<Query>,
     /// Show at most this many lines; 50 if not given, and with `--json` or `--quiet` all of them
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "all")]
     limit: Option<usize>,
@@ -52,11 +53,13 @@ fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
     /// Entries below the last line that may be needed to see what it changed: seals, and the checkpoint before it.
     const BEYOND: usize = 4;
     let store = session.store()?;
-    let selector = match &args.id {
-        Some(selector) => selector.clone(),
-        None => Selector { workflow: only_unfinished(session, &store, "log")?, which: Which::Newest },
+    let first = match &args.id {
+        Some(query) => session.find(&store, query, "log", |selector| store.resolve(selector))?,
+        None => {
+            let workflow = only_unfinished(session, &store, "log")?;
+            store.resolve(&Selector { workflow, which: Which::Newest })?
+        }
     };
-    let first = store.resolve(&selector)?;
     let limit = row_limit(args.limit, args.all, session);
     let mut log = LogBuilder::new(&store, &first, limit, args.graph);
     for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {

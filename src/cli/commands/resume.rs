@@ -15,6 +15,7 @@ use crate::cli::attempts::RetryFlags;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
 use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{AfterFailure, Choice, ask, ask_after_failure};
@@ -57,7 +58,7 @@ Exit codes: 0 ready, 4 complete or not found, 5 several unfinished, 7 confirm or
 pub(crate) struct ResumeArgs {
     /// The workflow
     #[arg(value_name = "ID", add = complete::selector())]
-    id: Option<Selector>,
+    id: Option<Query>,
     /// Judge this checkpoint instead of the newest one
     #[arg(long, value_name = "SELECTOR", add = complete::selector())]
     from: Option<Selector>,
@@ -171,7 +172,7 @@ impl ResumeArgs {
         let store = &workspace.store;
         if let Some(from) = &self.from {
             let handle = store.resolve(from)?;
-            let other = self.id.as_ref().map(|id| &id.workflow);
+            let other = self.id.as_ref().map(Query::selector).transpose()?.map(|id| &id.workflow);
             if let Some(other) = other.filter(|other| **other != handle.workflow && **other != from.workflow)
             {
                 return Err(Failure::new(
@@ -183,7 +184,8 @@ impl ResumeArgs {
             return Ok(Selected::at(store, &handle)?);
         }
         match &self.id {
-            Some(id) => Ok(Selected::resolve(store, id)?),
+            Some(id) if self.fresh => Ok(Selected::resolve(store, id.selector()?)?),
+            Some(id) => session.find(store, id, "resume", |selector| Selected::resolve(store, selector)),
             None => Ok(Selected::newest(store, &only_unfinished(session, store, "resume")?)?),
         }
     }
@@ -223,7 +225,7 @@ fn decide(
 ) -> Result<Exit, Failure> {
     let workflow = &judgement.checkpoint.workflow;
     loop {
-        match ask(&session.ui) {
+        match ask(&session.ui, judgement.resume.verdict == Verdict::Ready) {
             Some(Choice::Resume) if judgement.resume.verdict == Verdict::Blocked => {
                 session.ui.say("It is blocked: mend what is listed above first.\n");
                 return Ok(Exit::NotResumable);

@@ -10,6 +10,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::show::{CheckpointFile, ShowReport};
 use crate::core::change::ChangeError;
@@ -44,7 +45,7 @@ Examples:
 pub(crate) struct ShowArgs {
     /// The checkpoint: `042` the newest one, `042/7`, or `042~1` the one before the newest
     #[arg(value_name = "SELECTOR", add = complete::selector())]
-    selector: Selector,
+    selector: Query,
     /// Print the stored bytes
     #[arg(long, conflicts_with_all = ["state", "data", "pointer", "json"])]
     raw: bool,
@@ -63,13 +64,13 @@ pub(crate) struct ShowArgs {
 }
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
-    let selector = &args.selector;
     let store = session.store()?;
-    let (mut handle, mut stored) = store.find(selector)?;
+    let find = |selector: &Selector| Ok((selector.which, store.find(selector)?));
+    let (which, (mut handle, mut stored)) = session.find(&store, &args.selector, "show", find)?;
     let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
     // The newest checkpoint of an archived workflow is the last one before the seal, unless it was deleted.
     if let Some(sealed) = &sealed
-        && selector.which == Which::Newest
+        && which == Which::Newest
     {
         let last = Handle::new(&handle.workflow, sealed.last);
         if let Ok(loaded) = store.load(&last) {

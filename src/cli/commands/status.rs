@@ -9,6 +9,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::screen::Screen;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::status::StatusReport;
@@ -46,7 +47,7 @@ const LOOKS: u32 = 5;
 pub(crate) struct StatusArgs {
     /// The workflow, or one of its checkpoints; the only unfinished one if not given
     #[arg(value_name = "ID", add = complete::selector())]
-    id: Option<Selector>,
+    id: Option<Query>,
     /// Keep it up to date on a screen of its own until the workflow is complete, or until Ctrl-C
     #[arg(short = 'w', long)]
     watch: bool,
@@ -55,17 +56,24 @@ pub(crate) struct StatusArgs {
 fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let selector = match &args.id {
-        Some(selector) => selector.clone(),
-        None => Selector { workflow: only_unfinished(session, store, "status")?, which: Which::Newest },
+    let resolve = |selector: &Selector| Ok((selector.clone(), Selected::resolve(store, selector)?));
+    let (selector, selected) = match &args.id {
+        Some(query) => session.find(store, query, "status", resolve)?,
+        None => {
+            let workflow = only_unfinished(session, store, "status")?;
+            resolve(&Selector { workflow, which: Which::Newest })?
+        }
     };
     let is_dumb = session.env.var("TERM").is_some_and(|term| term == "dumb");
     if !args.watch || !session.ui.shows_answer() || is_dumb {
-        return session.answer(&report(session, &workspace, &selector)?.0);
+        return session.answer(&report(session, &workspace, selected)?.0);
     }
     match watch(session, &workspace, &selector)? {
         Some(interruption) => Ok(Exit::Child(interruption.code)),
-        None => session.answer(&report(&session.with_current_time()?, &workspace, &selector)?.0),
+        None => {
+            let selected = Selected::resolve(store, &selector)?;
+            session.answer(&report(&session.with_current_time()?, &workspace, selected)?.0)
+        }
     }
 }
 
@@ -84,7 +92,8 @@ fn watch(
     let screen = Screen::open(&session.ui)?;
     loop {
         let session = session.with_current_time()?;
-        let (report, complete) = report(&session, workspace, selector)?;
+        let selected = Selected::resolve(&workspace.store, selector)?;
+        let (report, complete) = report(&session, workspace, selected)?;
         if complete {
             return Ok(None);
         }
@@ -106,9 +115,8 @@ fn watch(
 fn report(
     session: &Session,
     workspace: &Workspace,
-    selector: &Selector,
+    selected: Selected,
 ) -> Result<(StatusReport, bool), Failure> {
-    let selected = Selected::resolve(&workspace.store, selector)?;
     let passed_over = selected.damage_warning();
     let judgement = session.judge(workspace, selected);
     let finished = finished(workspace, &judgement.checkpoint)?;

@@ -48,6 +48,7 @@ struct PhaseResult {
 struct WatchedState {
     path: String,
     changed: bool,
+    gone: bool,
 }
 
 impl ContextReport {
@@ -74,7 +75,8 @@ impl ContextReport {
         let watched = checkpoint.context.watched.iter().zip(&facts.watched);
         let watched = watched.map(|(file, watched)| WatchedState {
             path: file.path.clone(),
-            changed: *watched == FileCondition::Changed,
+            changed: *watched != FileCondition::Unchanged,
+            gone: *watched == FileCondition::Missing,
         });
         Self {
             workflow: checkpoint.workflow.clone(),
@@ -134,8 +136,12 @@ impl Report for ContextReport {
             let of = phase.as_ref().map(|id| format!(" of phase {}", escape::name(id.as_str())));
             page.line(format!("Artifact {name}{}: {path} ({word})", of.unwrap_or_default()));
         }
-        for WatchedState { path, changed } in &self.watched {
-            let word = if *changed { "changed, read it again" } else { "unchanged" };
+        for WatchedState { path, changed, gone } in &self.watched {
+            let word = match (gone, changed) {
+                (true, _) => "gone",
+                (false, true) => "changed, read it again",
+                (false, false) => "unchanged",
+            };
             page.line(format!("Watched {}: {word}", quoted(path)));
         }
         for id in self.tasks.ready.iter().chain(&self.tasks.retry) {

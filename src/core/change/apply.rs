@@ -17,7 +17,7 @@ use crate::core::json::{
 use crate::core::name::InvalidName;
 use crate::core::next_phase::RunState;
 use crate::core::phase::{Phase, PhaseStatus};
-use crate::core::task::{MAX_TASKS, Task, TaskId};
+use crate::core::task::{MAX_TASKS, Task, TaskId, TaskStatus};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -32,6 +32,8 @@ impl Change {
         newest: Option<Box<Checkpoint>>,
         stamp: &Stamp,
     ) -> Result<Box<Checkpoint>, ChangeError> {
+        let before = newest.as_ref().and_then(|newest| newest.writer.session.clone());
+        let is_other_session = before.is_some() && before != stamp.writer.session;
         let mut next = next_checkpoint(workflow, newest, stamp);
         next.trigger = self.trigger();
         next.note.clone_from(&self.note);
@@ -40,12 +42,18 @@ impl Change {
             next.content.clone_from(&earlier.content);
             next.copy_of = Some(CheckpointRef::from(&**earlier));
         } else {
-            self.change_content(&mut next.content, stamp.now)?;
+            self.change_content(&mut next.content, stamp.now, is_other_session)?;
         }
         Ok(next)
     }
 
-    fn change_content(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
+    /// `is_other_session` is true if another session saved the checkpoint before.
+    fn change_content(
+        &self,
+        next: &mut Content,
+        now: Timestamp,
+        is_other_session: bool,
+    ) -> Result<(), ChangeError> {
         if let Some(whole) = &self.replace {
             next.clone_from(whole);
         }
@@ -77,7 +85,7 @@ impl Change {
             let phase = approve.phase.as_ref().or(self.phase.as_ref());
             approve.apply(phase.ok_or(ChangeError::NoPhase { what: "an approval" })?, next, now)?;
         }
-        self.move_tasks(next, now)?;
+        self.move_tasks(next, now, is_other_session)?;
         self.forget(next)?;
         for artifact in &self.artifacts {
             let artifact = Artifact { phase: next.phase.clone(), ..artifact.clone() };
@@ -139,7 +147,12 @@ impl Change {
         Ok(())
     }
 
-    fn move_tasks(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
+    fn move_tasks(
+        &self,
+        next: &mut Content,
+        now: Timestamp,
+        is_other_session: bool,
+    ) -> Result<(), ChangeError> {
         let mut places = HashMap::new();
         if !self.tasks.is_empty() {
             // In reverse, so that the first of two tasks with one id is found.
@@ -159,6 +172,10 @@ impl Change {
                 }
             };
             let task = &mut next.tasks[index];
+            // The session that began it is gone, so this is another attempt.
+            if is_other_session && *status == TaskStatus::Running && task.status == TaskStatus::Running {
+                task.enter(TaskStatus::Pending, now);
+            }
             task.enter(*status, now);
             if let Some(output) = output {
                 task.output = Some(output.clone());

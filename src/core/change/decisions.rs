@@ -27,8 +27,8 @@ impl Approve {
 }
 
 impl Reopen {
-    /// Makes the phase and every phase after it pending again. Their data stay, as a start for the next attempt; their
-    /// approvals do not, because the results will differ.
+    /// Makes the phase and every phase after it pending again. Their data and the last error stay, as a start for the next
+    /// attempt; their approvals do not, because the results will differ.
     pub(super) fn apply(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let index = find_phase(next, &self.from)?;
         let from = next.phases[index].id.clone();
@@ -49,10 +49,6 @@ impl Reopen {
                 task.enter(TaskStatus::Pending, now);
                 (task.attempts, task.started_at) = (0, None);
             }
-        }
-        let failed = next.last_error.as_ref().and_then(|error| error.phase.as_ref());
-        if failed.is_some_and(|failed| reopened.contains(failed)) {
-            next.last_error = None;
         }
         next.replans.push(Replan {
             phase: from.clone(),

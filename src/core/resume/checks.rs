@@ -121,6 +121,17 @@ impl Checks<'_> {
         }
     }
 
+    /// Checks that complete tasks still have their outputs.
+    pub(super) fn finished_tasks(&mut self) {
+        for id in &self.facts.lost_task_outputs {
+            let task = self.checkpoint.content.find_task(id);
+            let Some(output) = task.and_then(|task| task.output.as_ref()) else { continue };
+            let message = format!("task {id} is complete, but its output {output} is missing");
+            let again = self.save(&format!("--task {}", shell_word(format!("{id}=pending"))));
+            self.add(Finding::confirm(Code::OutputMissing, message).help(again).at(output));
+        }
+    }
+
     /// Checks that a person has agreed to what needs it.
     pub(super) fn approvals(&mut self) {
         for (phase, state) in &self.run.phases {
@@ -159,6 +170,16 @@ impl Checks<'_> {
         let begin = format!("ckpt start {} --phase {gap}", self.checkpoint.workflow);
         let skip = self.save(&format!("--phase {gap} --status skipped"));
         self.add(Finding::confirm(Code::Gap, message).help(begin).help(skip));
+    }
+
+    /// Names the reason why a phase was reopened, until it is done again.
+    pub(super) fn reopened(&mut self) {
+        let Some(replan) = self.checkpoint.content.replans.last() else { return };
+        let is_done = self.run.state(&replan.phase).is_none_or(PhaseState::is_done);
+        if let (false, Some(reason)) = (is_done, &replan.reason) {
+            let message = format!("phase {} was reopened: {reason}", replan.phase);
+            self.add(Finding::advice(Code::Reopened, message));
+        }
     }
 
     /// Names the declared phases that are not part of the run.
@@ -303,7 +324,11 @@ impl Checks<'_> {
         }
         for (file, condition) in checkpoint.context.watched.iter().zip(&self.facts.watched) {
             if *condition != FileCondition::Unchanged {
-                let message = format!("{} changed since {handle}; read it again", file.path);
+                let message = if *condition == FileCondition::Missing {
+                    format!("{} is gone since {handle}", file.path)
+                } else {
+                    format!("{} changed since {handle}; read it again", file.path)
+                };
                 self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
             }
         }
@@ -343,7 +368,10 @@ impl Checks<'_> {
     pub(super) fn age(&mut self, age_seconds: i64) {
         let Ok(age) = u64::try_from(age_seconds) else {
             let message = format!("it was saved at {}, which is in the future", self.checkpoint.saved_at);
-            return self.add(Finding::advice(Code::FutureTime, message));
+            // The clock of another system cannot be checked, so its state is doubtful.
+            let severity =
+                if self.checkpoint.imported.is_some() { Severity::Confirm } else { Severity::Advice };
+            return self.add(Finding::new(severity, Code::FutureTime, message));
         };
         let exceeds = |limit: Span| age > limit.seconds();
         if exceeds(self.limits.confirm_after) {

@@ -104,6 +104,8 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.approvals();
     checks.gaps(&point);
     checks.skipped();
+    checks.reopened();
+    checks.finished_tasks();
     checks.outputs();
     checks.next(&point);
     checks.workflow(&point);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::core::external::ComparedFact;
-use crate::core::task::TaskStatus;
+use crate::core::task::{TaskId, TaskStatus};
 
 /// The observed state of everything that a checkpoint refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,9 @@ pub struct Facts {
     pub outputs: HashMap<String, OutputFact>,
     /// The outputs of running tasks, by path, with the status that each reports. A path that is not listed is missing.
     pub task_outputs: HashMap<String, Option<TaskStatus>>,
-    /// The watched files, in the order of the checkpoint: unchanged or changed. Appearing and vanishing are changes.
+    /// The complete tasks whose output is missing.
+    pub lost_task_outputs: Vec<TaskId>,
+    /// The watched files, in the order of the checkpoint: unchanged, changed or missing. Appearing is a change.
     pub watched: Vec<FileCondition>,
     /// The git checkout; `None` outside of one.
     pub git: Option<GitFact>,

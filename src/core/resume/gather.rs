@@ -15,7 +15,7 @@ use crate::core::phase::PhaseStatus;
 use crate::core::schema::{OutOfSteps, Steps, Validator};
 use crate::core::size::Size;
 use crate::core::status_word::parse_status_word;
-use crate::core::task::TaskStatus;
+use crate::core::task::{TaskId, TaskStatus};
 
 /// The size up to which the content of an output is checked.
 const MAX_OUTPUT: u64 = 16 << 20;
@@ -48,6 +48,7 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
         artifacts: checkpoint.content.artifacts.iter().map(|file| artifact(file, observer)).collect(),
         outputs: outputs(checkpoint, observer, &mut steps),
         task_outputs: task_outputs(checkpoint, observer, &mut steps),
+        lost_task_outputs: lost_task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
         git: git(checkpoint, observer),
         external: external::compare(
@@ -77,8 +78,15 @@ fn artifact(artifact: &Artifact, observer: &Observer<'_>) -> FileCondition {
 fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
     let present = follow_in_project(observer.project, &file.path);
     let hash = present.and_then(|present| present.hash(observer.max_file.0));
+    let is_missing = matches!(hash, Err(FileProblem::Missing));
     let digest = hash.ok().map(|(_, digest)| digest);
-    if digest == file.sha256 { FileCondition::Unchanged } else { FileCondition::Changed }
+    if digest == file.sha256 {
+        FileCondition::Unchanged
+    } else if is_missing {
+        FileCondition::Missing
+    } else {
+        FileCondition::Changed
+    }
 }
 
 /// The outputs of every phase that has begun; the others have promised nothing yet.
@@ -182,6 +190,16 @@ fn task_outputs(
         Some((path.clone(), status))
     };
     running.filter_map(|task| task.output.as_ref()).filter_map(&mut fact).collect()
+}
+
+fn lost_task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Vec<TaskId> {
+    let is_missing = |path: &String| {
+        let output = follow_in_project(observer.project, path.trim_end_matches('/'));
+        matches!(output, Err(FileProblem::Missing))
+    };
+    let complete = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Complete);
+    let lost = complete.filter(|task| task.output.as_ref().is_some_and(is_missing));
+    lost.map(|task| task.id.clone()).collect()
 }
 
 fn git(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Option<GitFact> {

@@ -11,6 +11,7 @@ mod diff;
 mod discovery;
 mod everyday;
 mod export;
+mod find;
 mod independence;
 mod init;
 mod list;

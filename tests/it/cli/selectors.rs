@@ -99,8 +99,8 @@ fn a_prefix_never_matches() {
     insta::assert_snapshot!(outcome, @"
     exit 4
     --- stderr
-    error: there is no workflow `auth`
-      help: similar names: `auth_system`
+    error: there is no workflow `auth`; one contains it
+      help: ckpt show auth_system
     --- end
     ");
     assert_eq!(world.json(&["save", "auth"])["handle"], "auth/1");

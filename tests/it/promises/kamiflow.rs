@@ -100,3 +100,51 @@ fn for_long_term_storage_gzip_checkpoints_reduces_storage_by_70_percent() {
     assert!(!purged.stdout.contains("042/32"), "{purged}");
     assert_eq!(world.stored("042", 32)["note"], "on top");
 }
+
+/// Error recovery can reference checkpoint data: revise continues with the error context.
+#[test]
+fn revise_keeps_the_error_context_until_the_phase_is_done_again() {
+    let world = World::new();
+    let selected = r#"{"selectedOption": "B"}"#;
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "2", "--data", selected]).succeeds();
+    world.run(&["fail", "042", "--phase", "3A", "--error", "the template is gone"]).succeeds();
+    world.run(&["revise", "042", "--from", "3A", "--reason", "another template"]).succeeds();
+    let answer = world.json(&["resume", "042"]);
+    assert_eq!(answer["phase"], "3A");
+    let messages = answer["findings"].to_string();
+    assert!(messages.contains("phase 3A was reopened: another template"), "{messages}");
+    assert!(messages.contains("the last error in phase 3A was: the template is gone"), "{messages}");
+    assert_eq!(world.json(&["resume", "042", "--context"])["last_error"], "the template is gone");
+    let brief = world.run(&["brief", "042"]).stdout;
+    assert!(brief.contains("another template") && brief.contains("the template is gone"), "{brief}");
+    assert!(world.run(&["show", "042"]).stdout.contains("the template is gone"));
+    world.run(&["save", "042", "--phase", "3A"]).succeeds();
+    let findings = world.json(&["resume", "042"])["findings"].to_string();
+    assert!(!findings.contains("template"), "{findings}");
+}
+
+/// Read PROJECT_CONTEXT.md and compare.
+#[test]
+fn a_watched_file_that_was_deleted_is_gone_and_not_changed() {
+    let world = World::new();
+    world.configure("[resume]\nwatch = [\"PROJECT_CONTEXT.md\"]\n");
+    world.write("PROJECT_CONTEXT.md", "one");
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "0"]).succeeds();
+    std::fs::remove_file(world.project().join("PROJECT_CONTEXT.md")).unwrap();
+    let findings = world.json(&["resume", "042"])["findings"].to_string();
+    assert!(findings.contains("PROJECT_CONTEXT.md is gone since 042/1"), "{findings}");
+    let context = world.json(&["resume", "042", "--context"]);
+    assert_eq!(context["watched"][0]["gone"], true);
+}
+
+/// The same members in the spelling of another language.
+#[test]
+fn a_status_beside_a_phase_is_the_status_of_that_phase() {
+    let world = World::new();
+    let file = json!({"task_id": "042", "phase": "2", "phaseName": "Strategic Synthesis", "status": "complete",
+        "nextPhase": "3A"});
+    world.write("x.json", file.to_string());
+    let answer = world.json(&["resume", "--file", "x.json"]);
+    assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("3A"), &json!("ready")));
+    assert_eq!(answer["done"], json!(["2"]));
+}

@@ -56,7 +56,8 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     failing.content.phases[1].error = None;
     list.push((failing.clone(), none.clone(), 0));
     for _ in 0..2 {
-        let reopen = Reopen { from: "b".parse().unwrap(), reason: None, limit: None };
+        let reason = Some("changed".to_owned());
+        let reopen = Reopen { from: "b".parse().unwrap(), reason, limit: None };
         failing = apply(Some(failing), &Change { reopen: Some(reopen), ..Change::default() });
     }
     let again = Change { phase: Some("b".parse().unwrap()), status: Some(Failed), ..Change::default() };
@@ -247,6 +248,7 @@ fn the_codes_are_a_contract() {
         "branch_differs",
         "damaged_newest",
         "gap",
+        "reopened",
         "phases_skipped",
         "not_approved",
         "next_disagrees",

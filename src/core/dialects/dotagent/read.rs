@@ -8,6 +8,7 @@ use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{elements, error_text, first_member, paths, pointer, text_or_number};
 use crate::core::dialects::phase_list::{self, is_all_done_word, join_ids, set_status};
 use crate::core::dialects::read_log::ReadLog;
+use crate::core::dialects::times::ParsedTime;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Approval, MAX_PHASES, Phase, PhaseStatus};
 
@@ -42,19 +43,46 @@ pub(in crate::core::dialects) fn read(
     draft.recorded_at = log
         .time("saved_at", &main["last_updated"], "/last_updated")
         .or_else(|| log.time("saved_at", &main["started_at"], "/started_at"));
-    if main["interruption_safe"] == false {
+    check_times(main, log);
+    let is_unsafe = main["interruption_safe"].as_str().is_some_and(|word| word.eq_ignore_ascii_case("false"));
+    if is_unsafe || main["interruption_safe"] == false {
         let message = "the file was being written when this was saved; compare it with the reports";
         log.finding_at(Severity::Confirm, Code::IncompleteWrite, "/interruption_safe", message);
     }
     let has_list = read_completed(&main["completed_phases"], &mut draft, log);
     read_current(main, has_list, &mut draft, log);
     read_approvals(main, &mut draft, log);
+    check_order(&draft.content.phases, log);
     if draft.content.phases.iter().all(|phase| phase.status.is_done()) {
         draft.content.status = WorkflowStatus::Complete;
     }
     draft.content.tasks =
         companion.map(|companion| execution::read(companion, &draft.content.phases, log)).unwrap_or_default();
     draft
+}
+
+/// Checks that the work was not saved before it began.
+fn check_times(main: &Value, log: &mut ReadLog<'_>) {
+    let time = |key: &str| ParsedTime::parse(&main[key]).timestamp();
+    if let (Some(started), Some(updated)) = (time("started_at"), time("last_updated"))
+        && started > updated
+    {
+        let message = "the work began after it was last saved";
+        log.finding_at(Severity::Confirm, Code::RecordsDisagree, "/started_at", message);
+    }
+}
+
+/// Checks that the phases were completed in their order.
+fn check_order(phases: &[Phase], log: &mut ReadLog<'_>) {
+    let completed = phases.iter().filter_map(|phase| Some((phase, phase.completed_at?)));
+    let completed: Vec<_> = completed.collect();
+    for pair in completed.windows(2) {
+        let [(earlier, before), (later, after)] = pair else { continue };
+        if before > after {
+            let message = format!("{} was completed before {}, which comes first", later.id, earlier.id);
+            log.finding_at(Severity::Confirm, Code::RecordsDisagree, "/completed_phases", &message);
+        }
+    }
 }
 
 /// Returns the index of the phase that a value names. A phase that dotagent does not have is added.

@@ -26,8 +26,14 @@ pub(super) fn decide(
     log: &mut ReadLog<'_>,
 ) {
     let mut overall = overall.or(stated.says_failed.then_some(WorkflowStatus::Failed));
-    // `{"phase": "build", "status": "done"}`: that phase is done, and it is unknown whether others follow.
-    if overall == Some(WorkflowStatus::Complete) && stated.may_be_one_phase && stated.is_empty() {
+    let names_next = match (&stated.current, &stated.resume_at) {
+        (Some((current, _)), Some((next, _))) => current != next,
+        _ => false,
+    };
+    // `{"phase": "build", "status": "done"}`: that phase is done, and it is unknown whether others follow, unless the
+    // document names one.
+    let is_one_phase = (stated.may_be_one_phase || names_next) && stated.is_empty();
+    if overall == Some(WorkflowStatus::Complete) && is_one_phase {
         stated.current_status.get_or_insert(PhaseStatus::Complete);
         overall = None;
     }

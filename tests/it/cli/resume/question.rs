@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
 
-const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard [r]: ";
+const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit [r]: ";
 
 fn begun() -> World {
     let world = World::new();
@@ -16,7 +16,7 @@ fn begun() -> World {
 
 #[test]
 fn resume_is_the_answer_of_enter() {
-    for answer in ["\n", "r\n", "RESUME\n"] {
+    for answer in ["\n", "r\n", "RESUME\n", "y\n"] {
         let world = begun();
         let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
         terminal.expect(QUESTION, 1);
@@ -26,6 +26,22 @@ fn resume_is_the_answer_of_enter() {
         assert!(screen.contains("Verdict: "), "{screen}");
         assert_eq!(world.numbers("042"), [1]);
     }
+}
+
+#[test]
+fn without_a_clear_yes_nothing_is_confirmed() {
+    let world = begun();
+    world.run(&["save", "042", "--workflow-status", "failed"]).succeeds();
+    let question = QUESTION.replace(" [r]", "");
+    for (answers, code) in [(&["\n", "n\n"][..], 7), (&["q\n"], 7), (&["\n", "y\n"], 0)] {
+        let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
+        for (asked, answer) in answers.iter().enumerate() {
+            terminal.expect(&question, asked + 1);
+            terminal.answer(answer);
+        }
+        assert_eq!(terminal.exit().0, code, "{answers:?}");
+    }
+    assert_eq!(world.numbers("042"), [1, 2]);
 }
 
 #[test]
@@ -116,7 +132,7 @@ fn a_blocked_workflow_cannot_be_resumed_by_saying_so() {
     world.run(&["save", "042", "--artifact", "x"]).succeeds();
     std::fs::remove_file(world.project().join("x")).unwrap();
     let mut terminal = Terminal::open(&world, &["resume", "042"], &[]);
-    terminal.expect(QUESTION, 1);
+    terminal.expect(&QUESTION.replace(" [r]", ""), 1);
     terminal.answer("r\n");
     assert_eq!(terminal.exit().0, 7);
 }

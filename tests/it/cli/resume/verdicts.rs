@@ -186,7 +186,7 @@ fn context_has_everything_an_agent_must_reload() {
     let answer = world.json(&["resume", "042", "--context"]);
     assert_eq!(answer["phases"][0]["data"], json!({"found": 1}));
     assert_eq!(answer["state"], json!({"k": "v"}));
-    assert_eq!(answer["watched"], json!([{"path": "CONTEXT.md", "changed": true}]));
+    assert_eq!(answer["watched"], json!([{"path": "CONTEXT.md", "changed": true, "gone": false}]));
     assert_eq!(answer["artifacts"][0]["condition"], "unchanged");
     assert_eq!(answer["findings"][0]["code"], "watched_changed");
     let text = world.run(&["resume", "042", "--context"]).succeeds().stdout;

@@ -86,6 +86,9 @@ fn an_option_to_delete_the_corrupted_checkpoint_and_workflow_can_start_fresh() {
     let world = World::with_checkpoints(1);
     world.replace_checkpoint("042", 1, b"garbage\n");
     world.run(&["resume", "042"]).exits(6);
+    let fresh = world.copy();
     world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
     assert_eq!(world.json(&["list"])["workflows"], json!([]));
+    fresh.run(&["save", "042", "--fresh", "--phases", "a,b", "--phase", "a"]).succeeds();
+    assert_eq!(fresh.json(&["resume", "042"])["phase"], "b");
 }

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use std::io::{self, IsTerminal};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::flag::register_usize;
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::emulate_default_handler;
 
@@ -27,6 +29,9 @@ struct Shared {
     group: ProcessGroup,
     state: Mutex<State>,
     interrupted: Condvar,
+    /// The number of a signal that asked for an end, stored by the signal handler itself: the child may end before the
+    /// thread has seen the signal.
+    received: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -44,7 +49,12 @@ impl SignalHandler {
         let group = ProcessGroup::of_this_process();
         let signals = Signals::new(group.signals())?;
         let handle = signals.handle();
-        let shared = Arc::new(Shared { group, state: Mutex::default(), interrupted: Condvar::new() });
+        let received = Arc::new(AtomicUsize::new(0));
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            register_usize(signal, Arc::clone(&received), usize::try_from(signal).unwrap_or_default())?;
+        }
+        let state = Mutex::default();
+        let shared = Arc::new(Shared { group, state, interrupted: Condvar::new(), received });
         let thread = Some(std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || shared.handle(signals)
@@ -59,7 +69,7 @@ impl SignalHandler {
         }
         // Locked until the child is known, so that no signal is received in between and lost.
         let mut state = self.shared.lock();
-        if let Some(interruption) = state.interruption {
+        if let Some(interruption) = state.interruption.or_else(|| self.shared.received()) {
             return Ok(Err(interruption));
         }
         let child = command.spawn()?;
@@ -74,7 +84,7 @@ impl SignalHandler {
 
     /// Returns the first signal so far that asked for an end.
     pub(crate) fn interruption(&self) -> Option<Interruption> {
-        self.shared.lock().interruption
+        self.shared.lock().interruption.or_else(|| self.shared.received())
     }
 
     /// Waits for the time to pass, or for a signal that asks for an end, which is returned.
@@ -104,6 +114,13 @@ impl Drop for SignalHandler {
 }
 
 impl Shared {
+    fn received(&self) -> Option<Interruption> {
+        match i32::try_from(self.received.load(Ordering::SeqCst)) {
+            Ok(signal @ 1..) => Some(interruption(signal)),
+            _ => None,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

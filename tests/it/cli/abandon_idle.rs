@@ -66,9 +66,11 @@ fn it_is_off_by_default_and_a_setting_switches_it_on() {
         (planned["policy"]["source"].as_str().unwrap().to_owned(), codes)
     };
     let abandoned = vec!["abandoned_after".to_owned(); 2];
-    assert_eq!(codes(&[]), ("store".to_owned(), vec![]));
+    // Without the rule an idle workflow is only compressed, and its newest checkpoint stays.
+    let compressed = vec!["compressed_after".to_owned()];
+    assert_eq!(codes(&[]), ("store".to_owned(), compressed.clone()));
     assert_eq!(codes(&["--abandon-idle", "30d"]), ("store_and_command_line".to_owned(), abandoned.clone()));
-    assert_eq!(codes(&["--abandon-idle", "36d"]).1, [""; 0]);
+    assert_eq!(codes(&["--abandon-idle", "36d"]).1, compressed);
     world.configure("[retention]\nabandon_idle = \"30d\"\n");
     assert_eq!(codes(&[]), ("store".to_owned(), abandoned.clone()));
     assert_eq!(codes(&["--max-age", "60d"]), ("command_line".to_owned(), vec![]), "rules replace the policy");

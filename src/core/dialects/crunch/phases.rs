@@ -11,6 +11,9 @@ use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseStatus};
 
+/// Stands in an id of a checkpoint that is about no phase.
+pub(super) const NO_PHASE: &str = "none";
+
 /// Returns the name of the current phase and its place; the most explicit place takes precedence.
 fn current_phase(main: &Value, companion: Option<&Value>) -> Option<(String, &'static str)> {
     const PLACES: [&str; 2] = ["/workflow_state/current_phase", "/workflow_state/current_state_label"];
@@ -18,7 +21,8 @@ fn current_phase(main: &Value, companion: Option<&Value>) -> Option<(String, &'s
     let indexed = || companion.and_then(|entry| text(entry, "/phase")).map(|word| (word, "index: /phase"));
     let named = || {
         let id = text(main, "/checkpoint_id")?.strip_prefix("CP-")?;
-        Some((id.split('-').next()?, "/checkpoint_id"))
+        let phase = id.split('-').next()?;
+        if phase == NO_PHASE { None } else { Some((phase, "/checkpoint_id")) }
     };
     let (word, place) = stated.or_else(indexed).or_else(named)?;
     Some((word.strip_prefix("state:").unwrap_or(word).trim().to_owned(), place))

@@ -107,6 +107,18 @@ mod reading {
     use super::*;
 
     #[test]
+    fn the_id_of_a_checkpoint_names_its_phase_or_none() {
+        let mut document = checkpoint();
+        document["workflow_state"] = json!({});
+        let phase = |id: &str| {
+            let document = with(document.clone(), json!({"checkpoint_id": id}));
+            read_as(CRUNCH, &document, None).draft.content.phase
+        };
+        assert_eq!(phase("CP-docs-20260204080000-0000").unwrap().as_str(), "docs");
+        assert_eq!(phase("CP-none-20260204080000-0000"), None);
+    }
+
+    #[test]
     fn the_current_phase_is_resumed_and_those_before_it_are_complete() {
         let reading = read(&checkpoint());
         let draft = &reading.draft;

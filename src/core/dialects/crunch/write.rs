@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::graph;
+use super::phases::NO_PHASE;
 use super::read::{is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::checkpoint_part::phase_data;
@@ -75,7 +76,7 @@ fn current(checkpoint: &Checkpoint, has_status: bool) -> Option<&Phase> {
 
 /// Returns `CP-{phase}-{time}-{hash}`. The time has seconds, so that two saves have different ids.
 fn checkpoint_id(checkpoint: &Checkpoint, current: Option<&Phase>) -> String {
-    let phase = current.map_or("none", |phase| phase.id.as_str());
+    let phase = current.map_or(NO_PHASE, |phase| phase.id.as_str());
     let phase: String =
         phase.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     let time = checkpoint.saved_at.to_chrono().format("%Y%m%d%H%M%S");

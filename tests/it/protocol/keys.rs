@@ -6,7 +6,7 @@ use ckpt::core::store::Disk;
 use ckpt::core::{Config, Error, Result, Store};
 
 use crate::support::audit::{archive, handle, stamp, store_on, workflow};
-use crate::support::fault::{Fault, FileKind, Moment};
+use crate::support::fault::{Fault, FaultKind, Moment};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::Tapped;
 
@@ -73,7 +73,7 @@ fn a_workflow_that_is_started_over_knows_no_keys() {
 fn a_key_that_leaves_the_list_survives_a_power_failure() {
     let disk = keyed(LISTED_KEYS as u64);
     for step in 1.. {
-        let (disk, fault) = (disk.fork(), Fault::new(step, FileKind::Crash, Moment::After));
+        let (disk, fault) = (disk.fork(), Fault::new(step, FaultKind::Crash, Moment::After));
         let result = save(&store_on(Tapped { disk: disk.clone(), tap: &fault }), "next", "first");
         for survivor in disk.survivors().into_iter().filter(|survivor| survivor.ordered) {
             assert_repeated(&store_on(survivor.disk), 1);

@@ -11,7 +11,7 @@ use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
 use crate::support::audit::{Ack, audit, save, save_keyed, store_on, try_archive, without_gaps};
-use crate::support::fault::{Fault, FileKind, Moment};
+use crate::support::fault::{Fault, FaultKind, Moment};
 use crate::support::memory::{MemoryDisk, Survivor};
 use crate::support::proof::figure;
 use crate::support::tap::{Honest, Tap, Tapped};
@@ -88,7 +88,7 @@ fn cut_everywhere<T: Tap<MemoryDisk>>(
     visit: &mut dyn FnMut(&MemoryDisk, &[Ack]),
 ) -> Option<String> {
     for step in 1.. {
-        let fault = Fault::new(step, FileKind::Crash, Moment::After);
+        let fault = Fault::new(step, FaultKind::Crash, Moment::After);
         let fault = if matches!(operation, Operation::Contended(_)) { fault.with_rival() } else { fault };
         let disk = disk.fork();
         let machine = Tapped { disk: Tapped { disk: disk.clone(), tap: mutant }, tap: &fault };
@@ -152,7 +152,7 @@ fn an_init_that_returned_survives_and_one_that_did_not_leaves_no_half_a_file() {
         disk.read(&store, "config.toml", 100).ok().map(|bytes| String::from_utf8(bytes).unwrap())
     };
     for step in 1.. {
-        let (disk, fault) = (MemoryDisk::new(), Fault::new(step, FileKind::Crash, Moment::After));
+        let (disk, fault) = (MemoryDisk::new(), Fault::new(step, FaultKind::Crash, Moment::After));
         let store = store_on(Tapped { disk: disk.clone(), tap: &fault });
         let returned = store.create().and_then(|_| store.create_config(CONFIG)).is_ok();
         for Survivor { disk, .. } in disk.survivors() {

@@ -13,7 +13,7 @@ pub(crate) type FaultyDisk<'a, D> = Tapped<'a, D, Fault>;
 
 /// What happens from the chosen step on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileKind {
+pub(crate) enum FaultKind {
     /// The step fails, the next ones work.
     Once(i32),
     /// Nothing works any more.
@@ -31,7 +31,7 @@ pub(crate) enum Moment {
 #[derive(Debug)]
 pub(crate) struct Fault {
     at: usize,
-    kind: FileKind,
+    kind: FaultKind,
     moment: Moment,
     count: Cell<usize>,
     fired: Cell<bool>,
@@ -41,7 +41,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn new(at: usize, kind: FileKind, moment: Moment) -> Self {
+    pub(crate) fn new(at: usize, kind: FaultKind, moment: Moment) -> Self {
         let (count, fired, rival) = (Cell::new(0), Cell::new(false), Cell::new(false));
         Self { at, kind, moment, count, fired, rival, rival_acks: RefCell::default() }
     }
@@ -58,12 +58,12 @@ impl Fault {
     }
 
     fn check(&self, moment: Moment) -> io::Result<()> {
-        let (count, crashed) = (self.count.get(), self.fired.get() && self.kind == FileKind::Crash);
+        let (count, crashed) = (self.count.get(), self.fired.get() && self.kind == FaultKind::Crash);
         if crashed || (count == self.at && moment == self.moment) {
             self.fired.set(true);
             return Err(match self.kind {
-                FileKind::Once(errno) => io::Error::from_raw_os_error(errno),
-                FileKind::Crash => io::Error::other("the machine is off"),
+                FaultKind::Once(errno) => io::Error::from_raw_os_error(errno),
+                FaultKind::Crash => io::Error::other("the machine is off"),
             });
         }
         Ok(())

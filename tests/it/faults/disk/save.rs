@@ -11,7 +11,7 @@ use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
 use ckpt::core::{Error, Result, Store};
 
 use crate::support::audit::{Ack, audit, holds, save, save_keyed, store_in, store_on, workflow};
-use crate::support::fault::{Fault, FaultyDisk, FileKind, Moment};
+use crate::support::fault::{Fault, FaultKind, FaultyDisk, Moment};
 use crate::support::files::memory_directory;
 use crate::support::proof::figure;
 use crate::support::tap::{Honest, Tapped};
@@ -22,11 +22,11 @@ const EEXIST: i32 = 17;
 /// The same, with EDQUOT, EIO, EROFS, EACCES and EINTR.
 const ERRORS: [i32; 7] = [ENOSPC, 122, 5, 30, 13, EMFILE, 4];
 
-fn faults() -> impl Iterator<Item = (FileKind, Moment)> {
-    let kinds = ERRORS.into_iter().map(FileKind::Once).chain([FileKind::Crash]);
+fn faults() -> impl Iterator<Item = (FaultKind, Moment)> {
+    let kinds = ERRORS.into_iter().map(FaultKind::Once).chain([FaultKind::Crash]);
     let both = kinds.flat_map(|kind| [(kind, Moment::Before), (kind, Moment::After)]);
     // What a file server says when it hears a request twice. Said of nothing, it would be a lie.
-    both.chain([(FileKind::Once(EEXIST), Moment::After)])
+    both.chain([(FaultKind::Once(EEXIST), Moment::After)])
 }
 
 /// Runs `round` with a fault at every step, until one is not reached; the number of rounds.
@@ -173,7 +173,7 @@ fn a_checkpoint_that_cannot_be_read_for_want_of_descriptors_is_not_called_damage
     let clean = store_in(base.path());
     save(&clean, "old").unwrap();
     let reads = |step| {
-        let fault = Fault::new(step, FileKind::Once(EMFILE), Moment::Before);
+        let fault = Fault::new(step, FaultKind::Once(EMFILE), Moment::Before);
         save(&faulty(base.path(), &fault), "new").err()
     };
     for error in (1..10).filter_map(reads) {

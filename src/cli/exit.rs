@@ -23,7 +23,7 @@ macro_rules! exits {
                 }
             }
 
-            /// What it means, in a sentence.
+            /// Returns its meaning, in a sentence.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self {

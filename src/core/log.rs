@@ -1,4 +1,4 @@
-//! What each save of a workflow changed, in short: which entries, and their new status. [`diff`](super::diff) has the
+//! The changes of each save of a workflow, in short: which entries, and their new status. [`diff`](super::diff) has the
 //! values.
 
 use std::collections::HashMap;

@@ -11,7 +11,7 @@ use crate::core::selector::Handle;
 use crate::core::store::{Disk, Store};
 use crate::core::workflow_id::WorkflowId;
 
-/// What a manifest has about a foreign file.
+/// The record of a manifest about a foreign file.
 pub(super) struct MirroredSource {
     /// The checkpoint that the file was made from.
     pub(super) source: Handle,

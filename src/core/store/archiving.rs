@@ -85,7 +85,7 @@ pub struct Archived {
     pub sealed_before: bool,
 }
 
-/// What archiving a workflow would do.
+/// A plan of the archiving of a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ArchivePlan {
     /// The workflow.

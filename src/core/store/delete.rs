@@ -14,7 +14,7 @@ use crate::core::reason::{ArchiveReason, DeletionReason};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// What deleting an archived workflow deletes.
+/// A plan of the deletion of an archived workflow.
 #[derive(Debug, Clone)]
 pub struct DeletionPlan {
     /// The head of the workflow.

@@ -27,7 +27,7 @@ use crate::core::workflow_id::WorkflowId;
 /// The largest manifest that is read.
 const MAX_MANIFEST_BYTES: u64 = 16 << 20;
 
-/// What was written for another system.
+/// The files that were written for another system.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorManifest {

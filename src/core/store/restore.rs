@@ -71,7 +71,7 @@ impl RestoreScope {
     }
 }
 
-/// What restoring would do.
+/// A plan of a restore.
 #[derive(Debug)]
 pub struct RestorePlan {
     /// The workflow.

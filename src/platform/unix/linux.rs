@@ -1,4 +1,4 @@
-//! What only Linux has: `openat2`, `O_PATH`, `O_NOATIME` and `getdents64`.
+//! System calls and flags of Linux alone: `openat2`, `O_PATH`, `O_NOATIME` and `getdents64`.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! What is different on macOS: a sync that reaches the disk, and calls of Linux that are missing.
+//! The differences of macOS: a sync that reaches the disk, and calls of Linux that are missing.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -6,6 +6,7 @@
 //! cargo bench --bench processes -- --length  # only workflows of many checkpoints
 //! cargo bench --bench processes -- --archive # only archiving a large store
 //! cargo bench --bench processes -- --imports # only importing 10,000 files and exporting 8,000, a few minutes
+//! cargo bench --bench processes -- --hooks   # only hooks and MCP
 //! cargo bench --bench processes -- --workflows # only stores with up to 100,000 workflows
 //! ```
 //!
@@ -19,10 +20,14 @@
 mod archive;
 #[path = "processes/history.rs"]
 mod history;
+#[path = "processes/hooks.rs"]
+mod hooks;
 #[path = "processes/imports.rs"]
 mod imports;
 #[path = "processes/machine.rs"]
 mod machine;
+#[path = "processes/mcp.rs"]
+mod mcp;
 #[path = "processes/others.rs"]
 mod others;
 #[path = "processes/programs.rs"]
@@ -70,6 +75,10 @@ fn main() -> Outcome {
     if args.iter().any(|arg| arg == "--workflows") {
         return workflows::measure(&programs, &data, rounds, few);
     }
+    if args.iter().any(|arg| arg == "--hooks") {
+        hooks::measure(&programs, &data, rounds)?;
+        return mcp::measure(&programs, &data, rounds);
+    }
     let load = if quick { (1_000, 1) } else { (10_000, 3) };
     if args.iter().any(|arg| arg == "--length") {
         return length(&programs, &data, rounds);
@@ -79,6 +88,8 @@ fn main() -> Outcome {
     }
     saves(&programs, &data, rounds)?;
     reads(&programs, &data, rounds)?;
+    hooks::measure(&programs, &data, rounds)?;
+    mcp::measure(&programs, &data, rounds)?;
     workflows::measure(&programs, &data, rounds, few)?;
     length(&programs, &data, rounds)?;
     imports(&programs, &data, load)?;

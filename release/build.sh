@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds the program as it is shipped: static, with the functions of the everyday commands side by side.
+# Builds the programs as they are shipped: static, and ckpt with the functions of the everyday commands side by side.
 #
-#     release/build.sh [DIRECTORY]      puts ckpt into DIRECTORY, target/dist by default
+#     release/build.sh [DIRECTORY]      puts ckpt and ckpt-remote into DIRECTORY, target/dist by default
 #
 # A process pays a page fault for every 64 KiB of its program that it enters. The linker leaves functions where the compiler
 # put them, so the few hundred that a save needs are spread over all of it. So the program is built twice: valgrind
 # records which functions five everyday commands run, and the second build places those first. On an idle machine that is
 # worth a fifth of a `show`. Without valgrind, the first build is shipped; only speed depends on the second.
 #
-# It needs the target x86_64-unknown-linux-musl (or aarch64), and valgrind.
+# It needs the target x86_64-unknown-linux-musl (or aarch64), and valgrind. For ckpt-remote also a C compiler, because of
+# the cryptography in it; without one, or with WITHOUT_REMOTE=1, only ckpt is built.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-target/dist}
@@ -29,7 +30,19 @@ ship() {
     mv "$out/ckpt.new" "$out/ckpt"
     echo "$out/ckpt"
 }
+# Apart from ckpt, so that its dependencies cannot change a feature of one that both have.
+build_remote() {
+    if [ -n "${WITHOUT_REMOTE:-}" ] || ! command -v gcc >/dev/null; then
+        echo "ckpt-remote is not built" >&2
+        return
+    fi
+    CC="${CC:-gcc}" cargo build --locked --release --bin=ckpt-remote --features remote --target "$target" --target-dir "$work-remote"
+    cp "$work-remote/$target/release/ckpt-remote" "$out/ckpt-remote.new"
+    mv "$out/ckpt-remote.new" "$out/ckpt-remote"
+    echo "$out/ckpt-remote"
+}
 
+build_remote
 build
 if ! command -v valgrind >/dev/null; then
     echo "no valgrind: the functions stay where the compiler put them" >&2

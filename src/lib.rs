@@ -37,6 +37,10 @@
 
 mod library;
 mod platform;
+mod transport;
+
+#[doc(hidden)]
+pub mod wire;
 
 // The tests, benchmarks and fuzzers of this repository reach the internals; nobody else does.
 #[cfg(not(feature = "testing"))]

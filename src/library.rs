@@ -15,7 +15,7 @@ use crate::core::name::InvalidName;
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
-use crate::core::save::{Outcome, Request, Save, stamp};
+use crate::core::save::{Outcome, Prepared, Request, Save, stamp};
 use crate::core::selector::{Selector, SelectorError};
 use crate::core::store::{self, Located, WorkflowRow};
 use crate::core::time::Timestamp;
@@ -99,6 +99,7 @@ impl Store {
             key: None,
             if_changed: false,
             allow_secrets: false,
+            capture: false,
         }
     }
 
@@ -117,6 +118,7 @@ impl Store {
             max_file: self.config.max_artifact(),
             current_facts: &[],
             fact_severities: self.config.fact_severities(pipeline),
+            kept: Some(&self.store),
         };
         let facts = Facts { selection, ..gather(&checkpoint, &observer) };
         Ok(evaluate(&checkpoint, &facts, &self.config.limits_for(pipeline), now()))
@@ -154,6 +156,7 @@ pub struct SaveBuilder<'s> {
     key: Option<String>,
     if_changed: bool,
     allow_secrets: bool,
+    capture: bool,
 }
 
 impl SaveBuilder<'_> {
@@ -241,6 +244,12 @@ impl SaveBuilder<'_> {
         self
     }
 
+    /// Keeps the contents of the recorded files, so that they can be brought back.
+    pub fn capture(mut self) -> Self {
+        self.capture = true;
+        self
+    }
+
     /// Carries out the save. A checkpoint that was written survives a power loss.
     ///
     /// # Errors
@@ -261,18 +270,19 @@ impl SaveBuilder<'_> {
         let request = Request {
             workflow: &workflow,
             key: self.key.as_deref(),
-            project,
             base: project,
             allow_secrets: self.allow_secrets,
+            capture: self.capture,
         };
-        request.prepare::<Error>(&mut change, config)?;
+        let Prepared { captured, .. } = request.prepare::<_, Error>(store, &mut change, config)?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(Error::NoRandomness)?;
         let stamp = stamp(now(), random, writer.clone(), project, checkout.as_ref(), config);
         let save = Save::new(&workflow, &change, &stamp, config)
             .expect(self.expect)
             .key(self.key.as_deref())
-            .if_changed(self.if_changed);
+            .if_changed(self.if_changed)
+            .contents(&captured.contents);
         Ok(save.to(store)?)
     }
 }

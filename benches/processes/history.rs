@@ -103,7 +103,7 @@ fn write(path: &Path, model: &Checkpoint, workflow: &str, length: usize) -> Outc
             if seq == length { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
         fs::write(directory.join(format!("{seq:08}.json")), format::encode(&mut checkpoint)?)?;
         let (seq, sha256) = (checkpoint.seq, checkpoint.sha256);
-        checkpoint.parent = Some(CheckpointRef { seq, sha256, extra: Default::default() });
+        checkpoint.parent = Some(CheckpointRef { workflow: None, seq, sha256, extra: Default::default() });
     }
     Ok(())
 }
@@ -148,6 +148,7 @@ impl Chance {
             size,
             sha256: Some(sha256),
             phase: None,
+            captured: false,
             extra: Default::default(),
         }
     }

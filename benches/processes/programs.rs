@@ -12,6 +12,7 @@ const PROFILE: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=
 /// Where the programs are.
 pub(crate) struct Programs {
     pub(crate) ckpt: PathBuf,
+    pub(crate) empty: PathBuf,
     pub(crate) save: PathBuf,
     pub(crate) read: PathBuf,
     pub(crate) list: PathBuf,
@@ -41,7 +42,7 @@ impl Programs {
             install(&program, out)
         };
         if is_musl {
-            run(Command::new(root.join("release/build.sh")).arg(out))?;
+            run(Command::new(root.join("release/build.sh")).arg(out).env("WITHOUT_REMOTE", "1"))?;
         } else {
             let mut cargo = Command::new(env!("CARGO"));
             cargo.args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"]).arg(out);
@@ -50,6 +51,7 @@ impl Programs {
         }
         Ok(Self {
             ckpt: out.join("ckpt"),
+            empty: floor("empty")?,
             save: floor("save")?,
             read: floor("read")?,
             list: floor("list")?,

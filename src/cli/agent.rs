@@ -47,12 +47,13 @@ pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
 
 /// Returns the agent that started this process.
 pub(crate) fn agent(env: &Environment) -> Option<Agent> {
-    find(env, &AGENTS).or_else(|| other_codex(env))
+    env.agent.clone().or_else(|| find(env, &AGENTS)).or_else(|| other_codex(env))
 }
 
 /// Returns the agent, or else the CI system, that started this process.
 pub(crate) fn agent_or_ci(env: &Environment) -> Option<Agent> {
-    find(env, &AGENTS).or_else(|| find(env, &CI_SYSTEMS)).or_else(|| other_codex(env))
+    let known = env.agent.clone().or_else(|| find(env, &AGENTS)).or_else(|| find(env, &CI_SYSTEMS));
+    known.or_else(|| other_codex(env))
 }
 
 /// Detects a Codex that sets none of its usual variables by their prefix. This goes through all variables, so it comes

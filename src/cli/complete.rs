@@ -101,12 +101,12 @@ pub(crate) fn triggers() -> Vec<CompletionCandidate> {
 
 /// Returns the dialects that a mirror can be kept in.
 pub(crate) fn mirror_dialects() -> Vec<CompletionCandidate> {
-    Dialect::FOREIGN.iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
+    Dialect::mirrored().iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
 /// Returns the dialects that `export` writes.
 pub(crate) fn export_dialects() -> Vec<CompletionCandidate> {
-    Dialect::WRITABLE.iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
+    Dialect::writable().iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
 }
 
 /// Returns a candidate with a description; `None` if it is not a plain word.

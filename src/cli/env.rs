@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::agent::Agent;
 use crate::platform;
 
 /// The arguments, the variables and the working directory of the process.
@@ -12,6 +13,8 @@ pub(crate) struct Environment {
     pub(crate) args: Vec<OsString>,
     /// The error is the reason why there is none.
     pub(crate) cwd: Result<PathBuf, String>,
+    /// The agent that a hook speaks for; its variables need not be set.
+    pub(crate) agent: Option<Agent>,
 }
 
 impl Environment {
@@ -19,6 +22,7 @@ impl Environment {
         Self {
             args: std::env::args_os().collect(),
             cwd: std::env::current_dir().map_err(|error| error.to_string()),
+            agent: None,
         }
     }
 
@@ -51,6 +55,37 @@ impl Environment {
     /// Returns the home directory of the user.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.var_os(platform::HOME).map(PathBuf::from)
+    }
+
+    /// Returns the directory in which programs keep what is to last and is no setting.
+    pub(crate) fn state_home(&self, home: &Path) -> PathBuf {
+        let named = self.var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        named.unwrap_or_else(|| home.join(".local").join("state"))
+    }
+
+    /// Finds a program on the `PATH`.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        let list = self.var_os("PATH")?;
+        std::env::split_paths(&list)
+            .map(|dir| dir.join(&name))
+            .find(|path| path.is_absolute() && path.is_file())
+    }
+
+    /// Returns the path of this program.
+    pub(crate) fn executable(&self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
+    /// Returns the variables with this prefix, in the order of their names.
+    pub(crate) fn with_prefix(&self, prefix: &str) -> Vec<(String, String)> {
+        let text = |text: OsString| text.to_string_lossy().into_owned();
+        let mut found: Vec<(String, String)> = std::env::vars_os()
+            .map(|(name, value)| (text(name), text(value)))
+            .filter(|(name, _)| name.starts_with(prefix))
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     /// Returns the directories of `CKPT_CEILING_DIRECTORIES`, which have the meaning of `GIT_CEILING_DIRECTORIES`: links

@@ -8,6 +8,7 @@ mod names;
 mod save;
 mod settings;
 mod store;
+mod sync;
 
 pub use code::ErrorCode;
 pub(crate) use names::SELECTOR_GRAMMAR;

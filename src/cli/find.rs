@@ -16,6 +16,14 @@ use crate::core::store::{self, Entry, Error, WorkflowRow};
 use crate::core::text::shell_word;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
+/// Where the path of a plan is in the state, natively saved or imported.
+const PLAN_PATHS: [&str; 4] = [
+    "/plan_path",
+    "/claude-plan/plan_path",
+    "/claude-dir/workflow_state/plan_path",
+    "/workflow_state/plan_path",
+];
+
 /// How many matches are offered.
 const MOST_OFFERED: usize = 10;
 
@@ -78,17 +86,54 @@ impl Session {
             }
             return Ok(load(&found)?);
         }
-        let partly = || rows.iter().filter(|row| matches(row, &wanted)).collect();
+        let partly = || matching(store, &rows, &wanted).collect();
         let offered: Vec<&WorkflowRow> = if titled.is_empty() { partly() } else { titled };
         Err(offer(failure, &query.text, command, &offered))
     }
 }
 
-/// Returns the workflows that match a text in part: title, id, label or pipeline.
+impl Session {
+    /// Finds the workflow that a user named, for a command that needs no checkpoint of it.
+    pub(crate) fn find_workflow(
+        &self,
+        store: &Store,
+        query: &Query,
+        command: &str,
+    ) -> Result<WorkflowId, Failure> {
+        let Selector { workflow, which } = self.find(store, query, command, |selector| {
+            Ok(Selector { workflow: store.resolve_workflow(&selector.workflow)?, which: selector.which })
+        })?;
+        // A foreign id names a checkpoint, but the workflow is what was asked for.
+        let names_a_checkpoint = query.selector.as_ref().is_ok_and(|given| given.which != Which::Newest);
+        if which != Which::Newest && names_a_checkpoint {
+            let message = format!("`{}` is a checkpoint, not a workflow", query.text);
+            return Err(Failure::new(ErrorCode::Usage, message).help(format!("ckpt {command} {workflow}")));
+        }
+        Ok(workflow)
+    }
+}
+
+/// Returns the workflows that match a text in part: title, id, label, pipeline or plan path.
 pub(crate) fn matching_workflows(store: &Store, text: &str) -> Result<HashSet<WorkflowId>, Failure> {
     let wanted = plain(text);
     let rows = store.scan()?;
-    Ok(rows.iter().filter(|row| matches(row, &wanted)).map(|row| row.newest.workflow.clone()).collect())
+    Ok(matching(store, &rows, &wanted).map(|row| row.newest.workflow.clone()).collect())
+}
+
+fn matching<'r>(
+    store: &'r Store,
+    rows: &'r [WorkflowRow],
+    wanted: &'r str,
+) -> impl Iterator<Item = &'r WorkflowRow> {
+    rows.iter().filter(move |row| matches(row, wanted) || has_plan(store, row, wanted))
+}
+
+/// True if the state names a plan with this text in its path.
+fn has_plan(store: &Store, row: &WorkflowRow, wanted: &str) -> bool {
+    let Ok(checkpoint) = store.load_content(row.newest.clone()) else { return false };
+    let Ok(state) = checkpoint.content.state.to_value() else { return false };
+    let mut plans = PLAN_PATHS.iter().filter_map(|pointer| state.pointer(pointer)?.as_str());
+    !wanted.is_empty() && plans.any(|plan| plain(plan).contains(wanted))
 }
 
 /// Offers a command for each workflow.
@@ -128,7 +173,7 @@ fn foreign_checkpoint(store: &Store, rows: &[WorkflowRow], text: &str) -> store:
                 _ => None,
             };
             if checkpoint.archived.as_ref().or(live).is_some_and(|header| has_foreign_id(header, text)) {
-                let Handle { workflow, seq } = checkpoint.handle;
+                let Handle { workflow, seq, .. } = checkpoint.handle;
                 return Ok(Some(Selector { workflow, which: Which::Number(seq) }));
             }
         }

@@ -4,20 +4,31 @@ use std::path::Path;
 
 use super::error::Failure;
 use crate::core::dialects::Dialect;
-use crate::core::mirror::{MirrorError, MirrorUpdate, mirrored, update};
+use crate::core::mirror::{MirrorError, MirrorUpdate, Since, mirrored, update};
 use crate::core::text::shell_word;
 use crate::core::{Config, Store, WorkflowId};
 
-/// Updates every mirror of a workflow: those that exist, and that of the settings. Returns warnings.
+/// Updates every mirror of a workflow after anything: those that exist, and that of the settings. Returns warnings.
 pub(crate) fn update_mirrors(
     store: &Store,
     config: &Config,
     cwd: &Path,
     workflow: &WorkflowId,
 ) -> Vec<String> {
+    update_mirrors_since(store, config, cwd, workflow, Since::Beginning)
+}
+
+/// Updates every mirror of a workflow. Returns warnings.
+pub(crate) fn update_mirrors_since(
+    store: &Store,
+    config: &Config,
+    cwd: &Path,
+    workflow: &WorkflowId,
+    since: Since,
+) -> Vec<String> {
     let mut dialects = mirrored(store, workflow);
     dialects.extend(config.mirror().filter(|dialect| !dialects.contains(dialect)));
-    dialects.into_iter().flat_map(|dialect| update_mirror(store, dialect, cwd, workflow)).collect()
+    dialects.into_iter().flat_map(|dialect| update_mirror(store, dialect, cwd, workflow, since)).collect()
 }
 
 /// Updates one mirror of a workflow. Returns warnings.
@@ -26,13 +37,14 @@ pub(crate) fn update_mirror(
     dialect: Dialect,
     cwd: &Path,
     workflow: &WorkflowId,
+    since: Since,
 ) -> Vec<String> {
     let project = store.project();
     let typed = |path: &str| {
         let path = if cwd == project { path.into() } else { project.join(path) };
         shell_word(path.display().to_string())
     };
-    let MirrorUpdate { blocked, released } = match update(store, dialect, workflow) {
+    let MirrorUpdate { blocked, released } = match update(store, dialect, workflow, since) {
         Ok(updated) => updated,
         Err(error) => {
             let why = match error {

@@ -4,6 +4,7 @@ use console::{Key, Term};
 
 use super::escape::truncate;
 use super::ui::Ui;
+use crate::platform::TerminalGuard;
 
 /// The most items that are on the screen at once.
 const MOST_LINES: usize = 10;
@@ -13,9 +14,11 @@ const OTHER_LINES: usize = 3;
 /// Asks a person to pick one of several items, which are lines that are safe to show. Returns none if the person leaves
 /// instead, with Esc, q or Ctrl-C. The question is removed from the screen in either case.
 ///
-/// The terminal is in raw mode only while a key is awaited, and Ctrl-C is a key then.
+/// The terminal is in raw mode only while a key is awaited, and Ctrl-C is a key then. A signal that ends the program gives
+/// the mode back.
 pub(crate) fn pick(ui: &Ui, question: &str, items: &[String]) -> Option<usize> {
     let keyboard = Term::stderr();
+    let guard = TerminalGuard::install();
     let mut picker = Picker { count: items.len(), selected: 0, top: 0 };
     let mut drawn = 0;
     loop {
@@ -23,7 +26,14 @@ pub(crate) fn pick(ui: &Ui, question: &str, items: &[String]) -> Option<usize> {
         let lines = picker.lines(question, items, columns, rows);
         ui.say(&format!("{}{}\n", erase(drawn), lines.join("\n")));
         drawn = lines.len();
-        let step = keyboard.read_key_raw().map_or(Step::Leave, |key| picker.press(&key));
+        let step = keyboard.read_key_raw().map_or_else(
+            |_| {
+                // A signal that ends the program interrupts the wait for a key.
+                guard.await_end();
+                Step::Leave
+            },
+            |key| picker.press(&key),
+        );
         if step == Step::Stay {
             continue;
         }

@@ -8,6 +8,7 @@ use super::complete;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
+use super::hook;
 use super::session::Session;
 use super::ui::Ui;
 use super::usage::{explain, explain_newest};
@@ -19,6 +20,9 @@ pub fn main() -> ExitCode {
     let env = Environment::read();
     if complete::respond(&env) {
         return Exit::Ok.into();
+    }
+    if let Some(exit) = hook::respond(&env) {
+        return exit.into();
     }
     run(env).into()
 }

@@ -2,17 +2,23 @@
 
 use super::auto_cleanup::{clean_up_after_save, is_due};
 use super::error::Failure;
-use super::mirror::{update_mirror, update_mirrors};
+use super::mirror::{update_mirror, update_mirrors_since};
 use super::session::{Session, Workspace};
+use super::share::{is_end, not_shared};
 use super::views::save::SaveReport;
 use super::words;
 use crate::core::change::Change;
+use crate::core::config::PushMode;
 use crate::core::dialects::Dialect;
+use crate::core::mirror::Since;
 use crate::core::next_phase::RunState;
-use crate::core::save::{Outcome, Request, Save};
+use crate::core::save::{Outcome, Prepared, Request, Save};
 use crate::core::task::Task;
 use crate::core::text::shell_word;
 use crate::core::{Checkpoint, Handle, PhaseStatus, Store, WorkflowId, WorkflowStatus};
+
+/// The cleanup of a workflow with at most this many checkpoints takes no time to speak of.
+const SHORT: u64 = 64;
 
 /// The conditions of a save, which ordinary saves leave at their defaults.
 #[derive(Debug, Default)]
@@ -27,8 +33,12 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) fresh: bool,
     /// Keep secrets instead of replacing them.
     pub(crate) allow_secrets: bool,
+    /// Keep the contents of artifacts, whatever the settings say.
+    pub(crate) capture: bool,
     /// Write nothing, and report what would be saved.
     pub(crate) dry_run: bool,
+    /// Clean up only if that takes no time.
+    pub(crate) quick: bool,
     /// The mirrors that are updated.
     pub(crate) mirrors: Mirrors,
 }
@@ -52,23 +62,33 @@ impl Session {
         mut change: Change,
         options: &SaveOptions<'_>,
     ) -> Result<SaveReport, Failure> {
-        let Workspace { place, store, config } = workspace;
+        let Workspace { place, store, config, .. } = workspace;
         let request = Request {
             workflow,
             key: options.key,
-            project: store.project(),
             base: &place.cwd,
             allow_secrets: options.allow_secrets,
+            capture: options.capture,
         };
-        let redactions = request.prepare::<Failure>(&mut change, config)?;
+        change.resumed_from = self.env.var("CKPT_HANDLE").and_then(|handle| handle.parse().ok());
+        let Prepared { redactions, captured } = request.prepare::<_, Failure>(store, &mut change, config)?;
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)
             .expect(options.expect)
             .key(options.key)
             .if_changed(options.if_changed)
-            .fresh(options.fresh);
+            .fresh(options.fresh)
+            .contents(&captured.contents);
         let before = if options.fresh { last_content(store, workflow) } else { None };
-        let outcome = if options.dry_run { save.preview(store)? } else { save.to(store)? };
+        let mut sharing_warnings = Vec::new();
+        let sharing = if options.dry_run { None } else { self.sharing(workspace, &mut sharing_warnings)? };
+        let (outcome, not_on_remote) = match &sharing {
+            _ if options.dry_run => (save.preview(store)?, None),
+            Some(sharing) if sharing.mode == PushMode::Always => {
+                self.save_claimed(workspace, sharing, save, workflow, &stamp)?
+            }
+            _ => (save.to(store)?, None),
+        };
 
         let kept;
         let checkpoint = match &outcome {
@@ -81,6 +101,7 @@ impl Session {
             }
         };
         let mut report = SaveReport::new(store, workflow, &outcome, checkpoint);
+        report.store_flag = self.store_flag();
         if report.new_workflow {
             report.similar = store.near_miss(workflow);
         }
@@ -88,28 +109,52 @@ impl Session {
             report.restarted_from = before;
         }
         report.redactions = redactions;
+        report.warnings.extend(captured.left_out.iter().map(ToString::to_string));
+        if options.capture && change.artifacts.is_empty() {
+            report.warnings.push("--capture kept nothing: this save records no file".to_owned());
+        }
+        report.warnings.extend(sharing_warnings);
         if options.dry_run {
             return Ok(report.planned());
         }
         if let Some(checkpoint) = outcome.written() {
             report.warnings.extend(open_work(&change, checkpoint));
         }
+        // A save that is repeated may have been cut short before its mirror.
+        let mut since = if outcome.written().is_some() { Since::LastUpdate } else { Since::Beginning };
         if let Some(checkpoint) = outcome.written()
             && is_due(checkpoint, config)
+            && !(options.quick && checkpoint.seq > SHORT)
         {
             match clean_up_after_save(store, config, &stamp, workflow) {
-                Ok(cleanup) => report.cleanup = cleanup,
+                Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.store_flag()),
                 Err(warning) => report.warnings.push(warning),
             }
+            // Checkpoints may have left.
+            since = Since::Beginning;
         }
         if outcome.seq().is_some() {
             report.warnings.extend(match &options.mirrors {
-                Mirrors::All => update_mirrors(store, config, &place.cwd, workflow),
+                Mirrors::All => update_mirrors_since(store, config, &place.cwd, workflow, since),
                 Mirrors::One(dialect) => match dialect.or(config.mirror()) {
-                    Some(dialect) => update_mirror(store, dialect, &place.cwd, workflow),
+                    Some(dialect) => update_mirror(store, dialect, &place.cwd, workflow, since),
                     None => Vec::new(),
                 },
             });
+        }
+        if let (Some(saved), Some(sharing)) = (outcome.written(), &sharing)
+            && sharing.mode == PushMode::End
+            && is_end(&change, saved)
+        {
+            report.warnings.extend(self.push_at_end(workspace, workflow));
+        }
+        if let (Some(saved), Some(why)) = (outcome.written(), not_on_remote) {
+            return Err(not_shared(&saved.handle(), &why));
+        }
+        if outcome.written().is_some() && store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty()) {
+            report.warnings.push(format!(
+                "{workflow} was continued in another place too, and this continues the head of this store; `ckpt join {workflow}`"
+            ));
         }
         Ok(report)
     }

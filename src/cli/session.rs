@@ -16,10 +16,11 @@ use crate::core::change::Stamp;
 use crate::core::checkpoint::{Checkpoint, Writer};
 use crate::core::git::Checkout;
 use crate::core::redact::redact_text;
-use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
+use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather, sharing};
 use crate::core::save;
 use crate::core::store::Error;
-use crate::core::store::{Located, Location, Searcher, locate};
+use crate::core::store::{Located, Location, Searcher, SessionNote, locate};
+use crate::core::text::shell_word;
 use crate::core::{Config, Store, Timestamp};
 
 /// The context that every command gets.
@@ -35,6 +36,8 @@ pub(crate) struct Workspace {
     pub(crate) place: Place,
     pub(crate) store: Store,
     pub(crate) config: Config,
+    /// The reason why the remote could not be asked, if it was to be asked first.
+    pub(crate) remote_problem: Option<String>,
 }
 
 impl Workspace {
@@ -76,7 +79,7 @@ impl Session {
         Self { env, ui, global, clock: Clock::default() }
     }
 
-    fn cwd(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
         self.env.cwd.clone().map_err(|error| {
             Failure::new(
                 ErrorCode::NoWorkingDirectory,
@@ -125,7 +128,7 @@ impl Session {
         let place = self.place()?;
         let store = open(&place)?;
         let config = self.config(&store)?;
-        Ok(Workspace { place, store, config })
+        Ok(Workspace { place, store, config, remote_problem: None })
     }
 
     /// Opens the store with its settings, or an empty one in the place where it would be created.
@@ -133,7 +136,7 @@ impl Session {
         let place = self.place()?;
         let store = Store::at(place.located())?;
         let config = self.config(&store)?;
-        Ok(Workspace { place, store, config })
+        Ok(Workspace { place, store, config, remote_problem: None })
     }
 
     /// Loads the settings: those of the store over those of the user.
@@ -188,9 +191,14 @@ impl Session {
         selected: Selected,
         current_facts: &[(String, Value)],
     ) -> Judgement {
-        let Workspace { place, config, .. } = workspace;
-        let observed = self.facts(place, config, &selected.checkpoint, current_facts);
-        let facts = Facts { selection: selected.selection, ..observed };
+        let Workspace { place, store, config, .. } = workspace;
+        let observed = self.facts(place, config, Some(store), &selected.checkpoint, current_facts);
+        let mut facts = Facts { selection: selected.selection, ..observed };
+        let is_about = |note: &SessionNote| note.workflow.as_ref() == Some(&selected.checkpoint.workflow);
+        let notes = workspace.store.session_notes().into_iter().map(|(_, note)| note);
+        facts.sessions = notes.filter(is_about).collect();
+        facts.sharing = sharing(&workspace.store, &selected.checkpoint);
+        facts.sharing.unreachable.clone_from(&workspace.remote_problem);
         self.judgement(config, selected.checkpoint, facts)
     }
 
@@ -201,7 +209,7 @@ impl Session {
         config: &Config,
         checkpoint: Box<Checkpoint>,
     ) -> Judgement {
-        let facts = self.facts(place, config, &checkpoint, &[]);
+        let facts = self.facts(place, config, None, &checkpoint, &[]);
         self.judgement(config, checkpoint, facts)
     }
 
@@ -209,6 +217,7 @@ impl Session {
         &self,
         place: &Place,
         config: &Config,
+        store: Option<&Store>,
         checkpoint: &Checkpoint,
         current_facts: &[(String, Value)],
     ) -> Facts {
@@ -220,6 +229,7 @@ impl Session {
             max_file: config.max_artifact(),
             current_facts,
             fact_severities: config.fact_severities(checkpoint.content.pipeline.as_deref()),
+            kept: store.map(|store| store as _),
         };
         gather(checkpoint, &observer)
     }
@@ -228,6 +238,19 @@ impl Session {
         let limits = config.limits_for(checkpoint.content.pipeline.as_deref());
         let resume = evaluate(&checkpoint, &facts, &limits, self.now());
         Judgement { checkpoint, facts, resume }
+    }
+
+    /// Returns the words that name the store in an offered command; none if the command finds it by itself.
+    pub(crate) fn store_words(&self) -> Vec<String> {
+        match &self.global.store {
+            Some(store) => vec!["--store".to_owned(), store.display().to_string()],
+            None => Vec::new(),
+        }
+    }
+
+    /// Returns the words that name the store as the end of an offered line.
+    pub(crate) fn store_flag(&self) -> String {
+        self.store_words().iter().map(|word| format!(" {}", shell_word(word))).collect()
     }
 
     /// True if questions can be asked: a person is at the terminal, and nothing forbids it.
@@ -250,6 +273,12 @@ impl Session {
         // The clock is read at the first use, which may be much later.
         clock.now();
         Ok(Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), clock })
+    }
+
+    /// Returns the same session in another directory.
+    pub(crate) fn in_directory(&self, cwd: PathBuf) -> Self {
+        let env = Environment { cwd: Ok(cwd), ..self.env.clone() };
+        Self { env, ui: self.ui.clone(), global: self.global.clone(), clock: self.clock.clone() }
     }
 
     /// Writes the report and returns success.

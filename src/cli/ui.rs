@@ -1,9 +1,10 @@
 //! The streams: stdout is the answer, stderr is the conversation. Nothing else in the program writes to them.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::args::GlobalArgs;
 use super::clock::Clock;
@@ -25,6 +26,17 @@ pub(crate) struct Ui {
     err: Stream,
     /// True once the store has been named on stderr.
     has_named_store: Cell<bool>,
+    /// Collects what would go to the streams, for a command that another one runs.
+    captured: Option<Rc<RefCell<Captured>>>,
+}
+
+/// The output of a command that another one ran.
+#[derive(Debug, Default)]
+pub(crate) struct Captured {
+    /// The answer.
+    pub(crate) out: Vec<u8>,
+    /// The conversation.
+    pub(crate) err: String,
 }
 
 /// The properties of one of the two streams.
@@ -65,6 +77,21 @@ impl Ui {
             out: stream(terminal_size(&stdout())),
             err: stream(terminal_size(&stderr())),
             has_named_store: Cell::new(false),
+            captured: None,
+        }
+    }
+
+    /// Returns streams that are no terminals and are collected.
+    pub(crate) fn capturing(global: &GlobalArgs, captured: Rc<RefCell<Captured>>) -> Self {
+        let plain = Stream { color: false, width: None };
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            out: plain,
+            err: plain,
+            has_named_store: Cell::new(true),
+            captured: Some(captured),
         }
     }
 
@@ -94,7 +121,7 @@ impl Ui {
 
     /// True if a question can be asked and answered: stdin and stderr are terminals.
     pub(crate) fn is_conversation(&self) -> bool {
-        io::stdin().is_terminal() && self.err.width.is_some() && !self.json
+        self.err.width.is_some() && !self.json && io::stdin().is_terminal()
     }
 
     /// Writes a report to stdout, and its failures and remarks to stderr.
@@ -112,7 +139,7 @@ impl Ui {
             report.answer(&mut page);
             page.into_text()
         };
-        let written = write_stdout(text.as_bytes());
+        let written = self.write_answer(text.as_bytes());
         if !self.json {
             let mut page = self.page(self.err, clock);
             report.failures(&mut page);
@@ -171,11 +198,22 @@ impl Ui {
 
     /// Writes bytes of the program itself to stdout.
     pub(crate) fn answer_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        write_stdout(bytes).or_else(|error| unwritten_answer(&error))
+        self.write_answer(bytes).or_else(|error| unwritten_answer(&error))
+    }
+
+    fn write_answer(&self, bytes: &[u8]) -> io::Result<()> {
+        match &self.captured {
+            Some(captured) => captured.borrow_mut().out.write_all(bytes),
+            None => write_stdout(bytes),
+        }
     }
 
     /// Writes text to stderr. An error is ignored: there is no other stream to report it on.
     pub(crate) fn say(&self, text: &str) {
+        if let Some(captured) = &self.captured {
+            captured.borrow_mut().err.push_str(text);
+            return;
+        }
         let _ = stderr().write_all(text.as_bytes());
     }
 

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
+use crate::core::config::PushMode;
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
 use crate::core::{ArchiveReason, PhaseStatus, WorkflowStatus};
@@ -21,6 +22,16 @@ impl ValueEnum for PhaseStatus {
             Self::Skipped => value,
             Self::Pending => value.hide(true),
         })
+    }
+}
+
+impl ValueEnum for PushMode {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Manual, Self::End, Self::Always]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.word()))
     }
 }
 
@@ -90,12 +101,12 @@ pub(crate) fn short(fingerprint: &Digest) -> String {
 
 /// Parses a dialect that a mirror can be kept in.
 pub(crate) fn mirror_dialect(word: &str) -> Result<Dialect, String> {
-    one_of(&Dialect::FOREIGN, word)
+    one_of(&Dialect::mirrored(), word)
 }
 
 /// Parses a dialect that `export` writes.
 pub(crate) fn export_dialect(word: &str) -> Result<Dialect, String> {
-    one_of(&Dialect::WRITABLE, word)
+    one_of(&Dialect::writable(), word)
 }
 
 fn one_of(dialects: &[Dialect], word: &str) -> Result<Dialect, String> {

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::capture::{Capture, CaptureError};
 use super::checkpoint::{Artifact, WatchedFile};
 use super::files::{FileProblem, follow_in_project, locate_in_project};
 use super::size::Size;
+use super::store::{self, Disk};
 
 /// A file that cannot be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -17,26 +19,38 @@ pub struct ArtifactError {
     pub problem: FileProblem,
 }
 
-/// Hashes artifacts of which only a path is known. A relative path starts at `base`; the recorded one starts at
-/// `project`, and is the name of an artifact that has none.
+/// Hashes artifacts of which only a path is known, and keeps their contents with `capture`. A relative path starts at
+/// `base`; the recorded one starts at `project`, and is the name of an artifact that has none.
 ///
 /// # Errors
-/// A file is missing, not a regular one, too large, or outside the project.
-pub fn record(
+/// A file is missing, not a regular one, too large, or outside the project; or the store cannot be read.
+pub(super) fn record<D: Disk, E: From<ArtifactError> + From<store::Error>>(
     project: &Path,
     base: &Path,
     artifacts: &mut [Artifact],
     limit: Size,
-) -> Result<(), ArtifactError> {
+    mut capture: Option<&mut Capture<'_, D>>,
+) -> Result<(), E> {
     for artifact in artifacts {
         let typed = PathBuf::from(&artifact.path);
         let refused = |problem: FileProblem| ArtifactError { path: typed.clone(), problem };
         let (file, path) = locate_in_project(project, base, &typed).map_err(refused)?;
-        let (size, sha256) = file.hash(limit.0).map_err(refused)?;
         if artifact.name.is_empty() {
             artifact.name.clone_from(&path);
         }
-        (artifact.path, artifact.size, artifact.sha256) = (path, Some(size), Some(sha256));
+        artifact.path = path;
+        artifact.captured = false;
+        if let Some(capture) = &mut capture {
+            let captured = capture.take(&file, artifact).map_err(|error| match error {
+                CaptureError::File(problem) => E::from(refused(problem)),
+                CaptureError::Store(error) => E::from(error),
+            })?;
+            if captured {
+                continue;
+            }
+        }
+        let (size, sha256) = file.hash(limit.0).map_err(refused)?;
+        (artifact.size, artifact.sha256) = (Some(size), Some(sha256));
     }
     Ok(())
 }

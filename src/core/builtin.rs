@@ -15,6 +15,8 @@ pub struct Builtin {
     pub about: &'static str,
     /// Its phases as TOML; `None` if they are numbered.
     toml: Option<&'static str>,
+    /// The files that each save looks at. They stand here, so that a save does not parse the phases for them.
+    watch: &'static [&'static str],
 }
 
 /// All built-in pipelines.
@@ -23,22 +25,26 @@ pub const ALL: [Builtin; 5] = [
         name: "kamiflow",
         about: "seven phases from a logical guard to a strategic exit",
         toml: Some(include_str!("pipelines/kamiflow.toml")),
+        watch: &["PROJECT_CONTEXT.md"],
     },
     Builtin {
         name: "dotagent",
         about: "five phases with reports under memory/, an approval of the design",
         toml: Some(include_str!("pipelines/dotagent.toml")),
+        watch: &[],
     },
     Builtin {
         name: "crunch",
         about: "five phases of an issue",
         toml: Some(include_str!("pipelines/crunch.toml")),
+        watch: &[],
     },
-    Builtin { name: "claude-dir", about: "numbered phases, as many as --total says", toml: None },
+    Builtin { name: "claude-dir", about: "numbered phases, as many as --total says", toml: None, watch: &[] },
     Builtin {
         name: "claude-plan",
         about: "the numbered phases of a plan, as many as --total says",
         toml: None,
+        watch: &[],
     },
 ];
 
@@ -55,11 +61,17 @@ impl Builtin {
         self.toml.is_none()
     }
 
+    /// Returns the files that each save looks at.
+    #[must_use]
+    pub fn watch(&self) -> Vec<String> {
+        self.watch.iter().map(|path| (*path).to_owned()).collect()
+    }
+
     /// Returns the pipeline; a numbered one with `total` phases.
     #[must_use]
     pub fn pipeline(&self, total: u32) -> Pipeline {
         let name = self.name.to_owned();
-        match self.toml {
+        let pipeline = match self.toml {
             // A test parses all texts, so the empty pipeline is never returned.
             Some(text) => toml::from_str::<PipelineTable>(text)
                 .ok()
@@ -70,7 +82,8 @@ impl Builtin {
                 phases: PhaseId::numbered(total).map(PhaseSpec::bare).collect(),
                 ..Pipeline::default()
             },
-        }
+        };
+        Pipeline { watch: self.watch(), ..pipeline }
     }
 }
 

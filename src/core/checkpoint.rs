@@ -105,6 +105,10 @@ record! {
         optional pinned: bool,
         /// The earlier checkpoint whose content this one takes up again, after a rollback.
         optional copy_of: Option<CheckpointRef>,
+        /// The second checkpoint that it continues, after a merge.
+        optional merged: Option<CheckpointRef>,
+        /// The checkpoint of another workflow that this run was forked from. Every checkpoint of the run says it.
+        optional origin: Option<CheckpointRef>,
         /// The keys of recent saves, so that a repeated one is recognised.
         optional keys: Vec<SaveKey>,
         /// Marks a seal, which is no checkpoint: the workflow is archived, and here is where.
@@ -161,6 +165,37 @@ impl Checkpoint {
     #[must_use]
     pub fn first_of_run(&self) -> u64 {
         self.run.unwrap_or(1)
+    }
+
+    /// The other checkpoint of its own workflow that it continues, if it is a join.
+    #[must_use]
+    pub fn joined(&self) -> Option<&CheckpointRef> {
+        let is_own = |merged: &&CheckpointRef| {
+            merged.workflow.as_ref().is_none_or(|workflow| *workflow == self.workflow)
+        };
+        self.merged.as_ref().filter(is_own)
+    }
+
+    /// The number that it gets on top of a head: one more than the highest number that it continues.
+    #[must_use]
+    pub fn number_after(&self, head: u64) -> u64 {
+        head.max(self.joined().map_or(0, |joined| joined.seq)).saturating_add(1)
+    }
+
+    /// The checkpoints whose work it continues: none for a beginning, the origin for that of a fork, the earlier checkpoint
+    /// for a rollback, both sides for a merge.
+    #[must_use]
+    pub fn parents(&self) -> Vec<Handle> {
+        let is_beginning = self.first_of_run() == self.seq;
+        let first = match (&self.copy_of, &self.origin) {
+            (Some(copied), _) => Some(copied),
+            (None, origin) if is_beginning => origin.as_ref(),
+            (None, _) => self.parent.as_ref(),
+        };
+        let named = |parent: &CheckpointRef| {
+            Handle::new(parent.workflow.as_ref().unwrap_or(&self.workflow), parent.seq)
+        };
+        first.into_iter().chain(&self.merged).map(named).collect()
     }
 }
 
@@ -225,10 +260,18 @@ record! {
         always sha256: Option<Digest>,
         /// The phase that recorded it.
         optional phase: Option<PhaseId>,
+        /// Set if its content was kept as an object.
+        optional captured: bool,
     }
 }
 
 impl Artifact {
+    /// The digest of the object that has its content, if that was kept.
+    #[must_use]
+    pub fn object(&self) -> Option<Digest> {
+        self.sha256.filter(|_| self.captured)
+    }
+
     /// A file of which only the path is known.
     #[must_use]
     pub fn new(name: impl Into<String>, path: impl Into<String>) -> Self {
@@ -238,6 +281,7 @@ impl Artifact {
             size: None,
             sha256: None,
             phase: None,
+            captured: false,
             extra: Default::default(),
         }
     }
@@ -281,6 +325,8 @@ record! {
         always git: Option<GitContext>,
         /// Files of the project that the work depends on without having made them.
         optional watched: Vec<WatchedFile>,
+        /// Files that an agent has edited, as they were at the last save that recorded them.
+        optional touched: Vec<WatchedFile>,
     }
 }
 
@@ -334,8 +380,10 @@ record! {
 }
 
 record! {
-    /// A reference to an earlier checkpoint of the same workflow.
+    /// A reference to an earlier checkpoint.
     pub struct CheckpointRef {
+        /// Its workflow, if that is another one.
+        optional workflow: Option<WorkflowId>,
         /// Its number.
         required seq: u64,
         /// Its digest.
@@ -344,8 +392,18 @@ record! {
 }
 
 impl From<&Checkpoint> for CheckpointRef {
+    /// Refers to it from its own workflow.
     fn from(checkpoint: &Checkpoint) -> Self {
-        Self { seq: checkpoint.seq, sha256: checkpoint.sha256, extra: Default::default() }
+        Self { workflow: None, seq: checkpoint.seq, sha256: checkpoint.sha256, extra: Default::default() }
+    }
+}
+
+impl CheckpointRef {
+    /// Refers to a checkpoint from any workflow.
+    #[must_use]
+    pub fn from_workflow(workflow: &WorkflowId, checkpoint: &Checkpoint) -> Self {
+        let is_other = checkpoint.workflow != *workflow;
+        Self { workflow: is_other.then(|| checkpoint.workflow.clone()), ..Self::from(checkpoint) }
     }
 }
 

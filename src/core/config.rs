@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::builtin;
@@ -26,13 +26,45 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// The largest artifact that is hashed, unless configured.
 const DEFAULT_MAX_ARTIFACT: Size = Size(1 << 30);
 
+/// The limits of what is kept of artifacts, unless configured.
+const DEFAULT_CAPTURE: CaptureLimits =
+    CaptureLimits { max_file: Size(10_000_000), max_store: Size(1_000_000_000) };
+
 /// The settings of a store.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     save: SaveTable,
+    artifacts: ArtifactsTable,
     resume: ResumeTable,
+    agents: AgentsTable,
     retention: RetentionSettings,
+    remote: RemoteTable,
     pipelines: BTreeMap<String, Pipeline>,
+}
+
+/// When checkpoints are pushed without being asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PushMode {
+    /// Never.
+    #[default]
+    Manual,
+    /// After a save that ends a phase or the workflow.
+    End,
+    /// With every save.
+    Always,
+}
+
+impl PushMode {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::End => "end",
+            Self::Always => "always",
+        }
+    }
 }
 
 /// The limits of the checks of `resume`.
@@ -48,8 +80,18 @@ pub struct Limits {
     pub task_attempts: u32,
     /// Another session that saved within this time may still be running.
     pub recent: Span,
-    /// The severity of an artifact that has changed.
-    pub changed_artifacts: ChangeSeverity,
+    /// The severity of an artifact that has changed. Without one, it is advice, or needs a confirmation if the change can
+    /// be shown.
+    pub changed_artifacts: Option<ChangeSeverity>,
+}
+
+/// The limits of what a save keeps of artifacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaptureLimits {
+    /// The largest file that is kept.
+    pub max_file: Size,
+    /// The size of all objects together.
+    pub max_store: Size,
 }
 
 impl Default for Limits {
@@ -60,7 +102,7 @@ impl Default for Limits {
             replans: 2,
             task_attempts: 3,
             recent: Span::from_minutes(10),
-            changed_artifacts: ChangeSeverity::Advice,
+            changed_artifacts: None,
         }
     }
 }
@@ -137,7 +179,7 @@ impl Config {
         if let Some(path) = file.resume.watch.iter().flatten().find(|path| !is_inside_project(path)) {
             return Err(format!("[resume]: `watch` names `{path}`, which lies outside the project"));
         }
-        if let Some(dialect) = file.save.mirror.filter(|dialect| !Dialect::FOREIGN.contains(dialect)) {
+        if let Some(dialect) = file.save.mirror.filter(|dialect| !Dialect::mirrored().contains(dialect)) {
             return Err(format!("[save]: no copy can be kept in the dialect `{dialect}`"));
         }
         file.retention.check()?;
@@ -151,12 +193,23 @@ impl Config {
                 )));
             }
             let pipeline = table.into_pipeline(name.clone()).map_err(|error| at(error.to_string()))?;
+            if let Some(path) = pipeline.watch.iter().find(|path| !is_inside_project(path)) {
+                return Err(at(format!("`watch` names `{path}`, which lies outside the project")));
+            }
             for phase in &pipeline.phases {
                 check_schemas(phase).map_err(&at)?;
             }
             pipelines.insert(name, pipeline);
         }
-        Ok(Self { save: file.save, resume: file.resume, retention: file.retention, pipelines })
+        Ok(Self {
+            save: file.save,
+            artifacts: file.artifacts,
+            resume: file.resume,
+            agents: file.agents,
+            retention: file.retention,
+            remote: file.remote,
+            pipelines,
+        })
     }
 
     /// Returns these settings, with those of `lower` where they are not set.
@@ -171,7 +224,18 @@ impl Config {
         self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
         self.save.auto_cleanup = self.save.auto_cleanup.or(lower.save.auto_cleanup);
         self.save.mirror = self.save.mirror.or(lower.save.mirror);
+        self.artifacts.capture = self.artifacts.capture.or(lower.artifacts.capture);
+        self.artifacts.max_file = self.artifacts.max_file.or(lower.artifacts.max_file);
+        self.artifacts.max_store = self.artifacts.max_store.or(lower.artifacts.max_store);
+        self.agents.gate = self.agents.gate.or(lower.agents.gate);
         self.retention = self.retention.over(lower.retention);
+        // The two belong together: whoever names a remote says when it is used.
+        let allow_http = lower.remote.allow_http;
+        if self.remote.url.is_none() {
+            self.remote = RemoteTable { is_own: true, ..lower.remote };
+        }
+        // The settings of a project may not give up encryption.
+        self.remote.allow_http = allow_http;
         self.resume.watch = self.resume.watch.or(lower.resume.watch);
         self.resume.stale_after = self.resume.stale_after.or(lower.resume.stale_after);
         self.resume.confirm_after = self.resume.confirm_after.or(lower.resume.confirm_after);
@@ -196,10 +260,31 @@ impl Config {
         self.save.max_artifact_size.unwrap_or(DEFAULT_MAX_ARTIFACT)
     }
 
+    /// Returns true if the contents of artifacts are kept.
+    #[must_use]
+    pub fn capture(&self) -> bool {
+        self.artifacts.capture.unwrap_or(false)
+    }
+
+    /// Returns the limits of what is kept of artifacts.
+    #[must_use]
+    pub fn capture_limits(&self) -> CaptureLimits {
+        CaptureLimits {
+            max_file: self.artifacts.max_file.unwrap_or(DEFAULT_CAPTURE.max_file),
+            max_store: self.artifacts.max_store.unwrap_or(DEFAULT_CAPTURE.max_store),
+        }
+    }
+
     /// Returns true if a save is followed by a cleanup.
     #[must_use]
     pub fn auto_cleanup(&self) -> bool {
         self.save.auto_cleanup.unwrap_or(true)
+    }
+
+    /// Returns true if an agent that stops while a phase is open is asked about it.
+    #[must_use]
+    pub fn gate(&self) -> bool {
+        self.agents.gate.unwrap_or(false)
     }
 
     /// Returns the dialect of the mirror.
@@ -214,10 +299,43 @@ impl Config {
         &self.retention
     }
 
+    /// Returns the address of the remote.
+    #[must_use]
+    pub fn remote_url(&self) -> Option<&str> {
+        self.remote.url.as_deref()
+    }
+
+    /// Returns when checkpoints are pushed.
+    #[must_use]
+    pub fn push_mode(&self) -> PushMode {
+        self.remote.push.unwrap_or_default()
+    }
+
+    /// Returns true if the settings of the user allow unencrypted connections to other machines.
+    #[must_use]
+    pub fn allow_http(&self) -> bool {
+        self.remote.allow_http.unwrap_or(false)
+    }
+
+    /// Returns true if the remote is that of the settings of the user, and not of the store, which may be a stranger's.
+    #[must_use]
+    pub fn is_own_remote(&self) -> bool {
+        self.remote.is_own
+    }
+
     /// Returns the watched files, relative to the project.
     #[must_use]
     pub fn watched(&self) -> &[String] {
         self.resume.watch.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the files that a workflow that follows this pipeline depends on, without those of the settings.
+    #[must_use]
+    pub fn watched_by(&self, pipeline: &str) -> Vec<String> {
+        match self.pipelines.get(pipeline) {
+            Some(configured) => configured.watch.clone(),
+            None => builtin::find(pipeline).map(builtin::Builtin::watch).unwrap_or_default(),
+        }
     }
 
     /// Returns the limits of the checks of `resume`.
@@ -229,7 +347,7 @@ impl Config {
             confirm_after: self.resume.confirm_after.unwrap_or(default.confirm_after),
             replans: self.resume.replan_limit.unwrap_or(default.replans),
             task_attempts: self.resume.task_limit.unwrap_or(default.task_attempts),
-            changed_artifacts: self.resume.changed_artifacts.unwrap_or(default.changed_artifacts),
+            changed_artifacts: self.resume.changed_artifacts,
             ..default
         }
     }
@@ -238,10 +356,9 @@ impl Config {
     #[must_use]
     pub fn limits_for(&self, pipeline: Option<&str>) -> Limits {
         let mut limits = self.limits();
-        if self.resume.changed_artifacts.is_none()
-            && let Some(severity) = self.declared(pipeline).and_then(|declared| declared.changed_artifacts)
-        {
-            limits.changed_artifacts = severity;
+        if limits.changed_artifacts.is_none() {
+            limits.changed_artifacts =
+                self.declared(pipeline).and_then(|declared| declared.changed_artifacts);
         }
         limits
     }
@@ -345,11 +462,28 @@ struct ConfigFile {
     #[serde(default)]
     save: SaveTable,
     #[serde(default)]
+    artifacts: ArtifactsTable,
+    #[serde(default)]
     resume: ResumeTable,
+    #[serde(default)]
+    agents: AgentsTable,
     #[serde(default)]
     retention: RetentionSettings,
     #[serde(default)]
+    remote: RemoteTable,
+    #[serde(default)]
     pipelines: BTreeMap<String, PipelineTable>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RemoteTable {
+    url: Option<String>,
+    push: Option<PushMode>,
+    allow_http: Option<bool>,
+    /// True if the settings of the user name it.
+    #[serde(skip)]
+    is_own: bool,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -360,6 +494,20 @@ struct SaveTable {
     max_artifact_size: Option<Size>,
     auto_cleanup: Option<bool>,
     mirror: Option<Dialect>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArtifactsTable {
+    capture: Option<bool>,
+    max_file: Option<Size>,
+    max_store: Option<Size>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentsTable {
+    gate: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -8,12 +8,21 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::checkpoint::{Checkpoint, Content};
+use super::checkpoint::{Artifact, Checkpoint, Content};
+use super::digest::Digest;
 use super::json::{InvalidJson, below};
+use super::text_diff::{TextDiff, unified};
 
 /// Lists whose entries have names, and the field with the name.
-const NAMED: [(&str, &str); 4] =
+pub(crate) const NAMED: [(&str, &str); 4] =
     [("phases", "id"), ("tasks", "id"), ("artifacts", "name"), ("facts", "name")];
+
+/// The most lines of the diff of one content.
+const MAX_CONTENT_LINES: usize = 2_000;
+/// How many lines are shown around one that differs.
+const CONTEXT: u32 = 3;
+/// The most contents that are compared.
+const MAX_CONTENTS: usize = 100;
 
 /// The differences between two checkpoints.
 #[derive(Debug, Clone)]
@@ -75,6 +84,37 @@ pub fn diff(from: &Checkpoint, to: &Checkpoint) -> Result<Difference, InvalidJso
     }
     let changes = json_patch::diff(&Value::Object(before), &Value::Object(after));
     Ok(Difference { changes, summary })
+}
+
+/// The lines that differ in an artifact whose content was kept both times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContentDiff {
+    /// The name of the artifact.
+    pub name: String,
+    /// Its path, relative to the project.
+    pub path: String,
+    /// The lines of a unified diff.
+    #[serde(flatten)]
+    pub diff: TextDiff,
+}
+
+/// Compares the kept contents of the artifacts that two checkpoints have and that differ, as far as they are text. `read`
+/// returns a content.
+pub fn content_diffs(
+    before: &Content,
+    after: &Content,
+    read: impl Fn(&Digest) -> Option<Vec<u8>>,
+) -> Vec<ContentDiff> {
+    let compare = |new: &Artifact| {
+        let old = before.artifacts.iter().find(|old| old.name == new.name)?;
+        let (one, other) = (old.object()?, new.object()?);
+        if one == other {
+            return None;
+        }
+        let diff = unified(&read(&one)?, &read(&other)?, CONTEXT, MAX_CONTENT_LINES)?;
+        Some(ContentDiff { name: new.name.clone(), path: new.path.clone(), diff })
+    };
+    after.artifacts.iter().filter_map(compare).take(MAX_CONTENTS).collect()
 }
 
 fn members(content: &Content) -> Result<Map<String, Value>, InvalidJson> {

@@ -1,12 +1,13 @@
 //! SHA-256 digests as lower-case hexadecimal text.
 
+use std::str::FromStr;
 use std::{fmt, io};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
@@ -32,6 +33,12 @@ impl Digest {
         Some(Self(bytes))
     }
 
+    /// Returns its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Returns 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn to_hex(self) -> String {
@@ -42,6 +49,39 @@ impl Digest {
             hex.push(char::from(DIGITS[usize::from(byte & 15)]));
         }
         hex
+    }
+
+    /// Returns its first digits.
+    #[must_use]
+    pub fn short(&self) -> ShortDigest {
+        let [a, b, c, d, ..] = self.0;
+        ShortDigest(u32::from_be_bytes([a, b, c, d]))
+    }
+}
+
+/// The first eight digits of a digest: `3fa9c2d1`. They tell the checkpoints of one number apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShortDigest(u32);
+
+impl fmt::Display for ShortDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+/// A text that is not eight lower-case hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotADigest;
+
+impl FromStr for ShortDigest {
+    type Err = NotADigest;
+
+    fn from_str(text: &str) -> Result<Self, NotADigest> {
+        let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if text.len() != 8 || !text.bytes().all(is_digit) {
+            return Err(NotADigest);
+        }
+        u32::from_str_radix(text, 16).map(Self).map_err(|_| NotADigest)
     }
 }
 

@@ -96,6 +96,8 @@ codes! {
         ArtifactUnreadable => "artifact_unreadable",
         /// A watched file has changed.
         WatchedChanged => "watched_changed",
+        /// Files that an agent edited have changed since.
+        TouchedChanged => "touched_changed",
         /// An external fact has changed.
         FactChanged => "fact_changed",
         /// An external fact was not compared.
@@ -108,6 +110,16 @@ codes! {
         FutureTime => "future_time",
         /// Another session saved a moment ago.
         RecentWriter => "recent_writer",
+        /// Another session is noted as being at work.
+        AtWork => "at_work",
+        /// The workflow was continued in several places.
+        Forked => "forked",
+        /// The remote has checkpoints that this store lacks.
+        Behind => "behind",
+        /// The remote lacks checkpoints of this store.
+        Unpushed => "unpushed",
+        /// The remote was to be asked first, and could not be reached.
+        RemoteUnreachable => "remote_unreachable",
         /// The workflow was given up as failed.
         WorkflowFailed => "workflow_failed",
         /// The workflow was abandoned.
@@ -170,6 +182,8 @@ codes! {
         IncompleteWrite => "incomplete_write",
         /// The record states that there is no work.
         Idle => "idle",
+        /// The data of an imported phase does not satisfy the schema of its pipeline.
+        DataInvalid => "data_invalid",
         /// A finding of an imported checkpoint that this version does not know.
         Imported => "imported",
     }
@@ -218,10 +232,16 @@ codes! {
         DamagedBundle => "damaged_bundle",
         /// A checkpoint in a bundle was damaged when it was archived.
         ArchivedDamage => "archived_damage",
+        /// The kept content of an artifact is damaged.
+        ObjectDamaged => "object_damaged",
+        /// A checkpoint refers to the kept content of an artifact, and there is none.
+        ObjectMissing => "object_missing",
         /// The settings cannot be used.
         InvalidConfig => "invalid_config",
         /// The manifest of a mirror cannot be used.
         MirrorManifest => "mirror_manifest",
+        /// The note of a session cannot be used.
+        SessionNote => "session_note",
         /// A part of every store is missing.
         Incomplete => "incomplete",
         /// A part of the store has the wrong file type.
@@ -257,6 +277,9 @@ pub struct Finding {
     pub message: String,
     /// Commands or steps that help.
     pub help: Vec<String>,
+    /// The lines of a unified diff, if it is about a text that has changed and whose content was kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<String>,
     /// The file it is about.
     pub path: Option<String>,
     /// The stored checkpoint it is about.
@@ -267,7 +290,8 @@ impl Finding {
     /// Makes a finding without help.
     #[must_use]
     pub fn new(severity: Severity, code: Code, message: impl Into<String>) -> Self {
-        Self { code, severity, message: message.into(), help: Vec::new(), path: None, handle: None }
+        let (message, help, diff) = (message.into(), Vec::new(), Vec::new());
+        Self { code, severity, message, help, diff, path: None, handle: None }
     }
 
     pub(crate) fn info(code: Code, message: impl Into<String>) -> Self {
@@ -290,6 +314,13 @@ impl Finding {
     #[must_use]
     pub fn help(mut self, line: impl Into<String>) -> Self {
         self.help.push(line.into());
+        self
+    }
+
+    /// Sets the lines of the diff.
+    #[must_use]
+    pub fn with_diff(mut self, lines: Vec<String>) -> Self {
+        self.diff = lines;
         self
     }
 

@@ -11,14 +11,16 @@
 //! It is checked before the content is parsed. Canonical JSON is not needed.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::cause::Cause;
-use super::checkpoint::{Checkpoint, Sealed, WorkflowStatus};
+use super::checkpoint::{Checkpoint, CheckpointRef, Content, Replan, Sealed, WorkflowStatus};
 use super::digest::{Digest, Hasher};
 use super::finding::Code;
-use super::json::InvalidJson;
+use super::json::{InvalidJson, Json};
 use super::migrate::{self, Step};
-use super::phase::{PhaseId, PhaseStatus};
+use super::next_phase::{RunProgress, RunState};
+use super::phase::{Approval, Phase, PhaseId, PhaseStatus};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::version::{CURRENT, Version};
@@ -141,16 +143,25 @@ pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Box<Checkpoint>, Unus
 /// # Errors
 /// The bytes cannot be used.
 pub fn decode_header(bytes: &[u8]) -> Result<Header, Unusable> {
+    decode_part(bytes)
+}
+
+/// Checks the digest and parses the fields of `T`, none of which is the state. A newer format is accepted if it still has
+/// these fields.
+///
+/// # Errors
+/// The bytes cannot be used.
+pub fn decode_part<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unusable> {
     match check(bytes) {
         Err(newer @ Unusable::Newer(_)) => parse(bytes).map_err(|_| newer),
         checked => checked.and_then(|_| parse_before_state(bytes).map_or_else(|| parse(bytes), Ok)),
     }
 }
 
-/// Parses the header of a file up to its state, which is the last key and most of the file: a list of 10,000 workflows
+/// Parses a part of a file up to its state, which is the last key and most of the file: a list of 10,000 workflows
 /// takes a seventh less time. Strings in JSON have no line breaks, so a line that starts like this is that key, or the
 /// file has another layout and is parsed whole.
-fn parse_before_state(bytes: &[u8]) -> Option<Header> {
+fn parse_before_state<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     const STATE: &[u8] = b"  \"state\": ";
     let mut end = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -238,6 +249,8 @@ pub struct Header {
     #[serde(default)]
     pub phases: Vec<PhaseLine>,
     #[serde(default)]
+    pub replans: Vec<Replan>,
+    #[serde(default)]
     pub run: Option<u64>,
     #[serde(default)]
     pub pinned: bool,
@@ -245,6 +258,8 @@ pub struct Header {
     pub sealed: Option<Sealed>,
     #[serde(default)]
     pub imported: Option<ImportSource>,
+    #[serde(default)]
+    pub origin: Option<CheckpointRef>,
 }
 
 impl Header {
@@ -260,10 +275,39 @@ impl Header {
         failed.map(|phase| &phase.id)
     }
 
-    /// Returns the number of completed phases.
+    /// Counts the phases of its run that are done, as the whole checkpoint would.
     #[must_use]
-    pub fn done(&self) -> usize {
-        self.phases.iter().filter(|phase| phase.status.is_done()).count()
+    pub fn progress(&self) -> RunProgress {
+        let content = Content {
+            pipeline: self.pipeline.clone(),
+            phases: self.phases.iter().map(PhaseLine::phase).collect(),
+            replans: self.replans.clone(),
+            ..Content::default()
+        };
+        RunState::recorded(&content).progress()
+    }
+}
+
+/// The fields of a checkpoint that link it to others of its workflow.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same fields as in `Checkpoint`"))]
+pub struct Links {
+    pub sha256: Digest,
+    pub workflow: WorkflowId,
+    pub seq: u64,
+    #[serde(default)]
+    pub parent: Option<CheckpointRef>,
+    #[serde(default)]
+    pub merged: Option<CheckpointRef>,
+}
+
+impl Links {
+    /// Returns the digests of the checkpoints of its workflow that it continues.
+    pub fn parents(&self) -> impl Iterator<Item = Digest> {
+        let is_own = |parent: &&CheckpointRef| {
+            parent.workflow.as_ref().is_none_or(|workflow| *workflow == self.workflow)
+        };
+        self.parent.iter().chain(&self.merged).filter(is_own).map(|parent| parent.sha256)
     }
 }
 
@@ -273,6 +317,27 @@ impl Header {
 pub struct PhaseLine {
     pub id: PhaseId,
     pub status: PhaseStatus,
+    #[serde(default)]
+    pub attempts: u32,
+    #[serde(default)]
+    pub approval: Option<Approval>,
+    #[serde(default)]
+    pub gate: Option<String>,
+    #[serde(default)]
+    pub data: Option<Json>,
+}
+
+impl PhaseLine {
+    fn phase(&self) -> Phase {
+        Phase {
+            status: self.status,
+            attempts: self.attempts,
+            approval: self.approval.clone(),
+            gate: self.gate.clone(),
+            data: self.data.clone(),
+            ..Phase::pending(self.id.clone())
+        }
+    }
 }
 
 /// The file that a checkpoint was imported from.

@@ -5,7 +5,8 @@
 //! itself. Only the spelling of exponents changes: `1E5` is written back as `1e+5`.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -149,11 +150,39 @@ pub fn parse_strict(bytes: &[u8]) -> Result<Value, InvalidJson> {
     if text.trim_ascii().is_empty() {
         return Err(InvalidJson::at(bytes, bytes.len(), "no JSON here, only white space"));
     }
+    let (value, _) = parse_checked(text, 0)?;
+    Ok(value)
+}
+
+/// A key that an object has twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepeatedKey {
+    /// The key.
+    pub key: String,
+    /// The line of the first one, from 1.
+    pub first_line: usize,
+    /// The line of the one that counts.
+    pub line: usize,
+}
+
+/// The most repeated keys of a document that are accepted and named.
+pub(crate) const MAX_REPEATED_KEYS: usize = 20;
+
+/// Parses a document like [`parse_strict`], but accepts some repeated keys: the last one counts, as in most parsers.
+///
+/// # Errors
+/// The position of the first problem.
+pub(crate) fn parse_repeated(text: &str) -> Result<(Value, Vec<RepeatedKey>), InvalidJson> {
+    parse_checked(text, MAX_REPEATED_KEYS)
+}
+
+fn parse_checked(text: &str, most_repeated: usize) -> Result<(Value, Vec<RepeatedKey>), InvalidJson> {
     let located = |error: serde_json::Error| InvalidJson::from_serde(&error);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    CheckedKeys { text }.deserialize(&mut deserializer).map_err(located)?;
+    let checks = KeyChecks { text, most_repeated, repeated: RefCell::default(), last_key: Cell::default() };
+    CheckedKeys(&checks).deserialize(&mut deserializer).map_err(located)?;
     deserializer.end().map_err(located)?;
-    serde_json::from_str(text).map_err(located)
+    Ok((serde_json::from_str(text).map_err(located)?, checks.repeated.into_inner()))
 }
 
 /// Returns true if `serde_json` would take an object with this key for a number or raw text.
@@ -162,20 +191,51 @@ pub fn is_reserved(key: &str) -> bool {
     key.starts_with("$serde_json::private::")
 }
 
-/// Fails at a duplicate or reserved key. It runs before the document is parsed, because a map drops the first of two
-/// equal keys.
+/// Fails at a reserved key, and at more repeated keys than are accepted. It runs before the document is parsed, because a
+/// map drops the first of two equal keys.
 #[derive(Clone, Copy)]
-struct CheckedKeys<'t> {
+struct CheckedKeys<'c>(&'c KeyChecks<'c>);
+
+/// What the check of the keys knows of the document so far.
+struct KeyChecks<'t> {
     text: &'t str,
+    most_repeated: usize,
+    repeated: RefCell<Vec<RepeatedKey>>,
+    /// The offset of the last key whose place is known.
+    last_key: Cell<usize>,
 }
 
-impl CheckedKeys<'_> {
+impl KeyChecks<'_> {
     /// Returns true if a key is part of the document. `serde_json` passes numbers as objects with a key of its own.
-    fn is_written(self, Key(key): &Key<'_>) -> bool {
+    fn is_written(&self, Key(key): &Key<'_>) -> bool {
         match key {
             Cow::Borrowed(key) => self.text.as_bytes().as_ptr_range().contains(&key.as_ptr()),
             Cow::Owned(_) => true,
         }
+    }
+
+    /// Returns the offset of a key; of one with escapes, that of the key before it.
+    fn offset(&self, Key(key): &Key<'_>) -> usize {
+        if let Cow::Borrowed(key) = key {
+            let offset = key.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
+            self.last_key.set(if offset < self.text.len() { offset } else { self.last_key.get() });
+        }
+        self.last_key.get()
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// Notes a repeated key. Returns false if there are too many.
+    fn note(&self, key: &str, first: usize, second: usize) -> bool {
+        let mut repeated = self.repeated.borrow_mut();
+        let accepted = repeated.len() < self.most_repeated;
+        if accepted {
+            let (first_line, line) = (self.line(first), self.line(second));
+            repeated.push(RepeatedKey { key: key.to_owned(), first_line, line });
+        }
+        accepted
     }
 }
 
@@ -216,16 +276,19 @@ impl<'de> Visitor<'de> for CheckedKeys<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         use serde::de::Error as _;
-        let mut seen = HashSet::new();
+        let Self(checks) = self;
+        let mut seen: HashMap<Cow<'de, str>, usize> = HashMap::new();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            let reserved = is_reserved(&key.0) && self.is_written(&key);
+            let offset = checks.offset(&key);
+            let reserved = is_reserved(&key.0) && checks.is_written(&key);
             let Key(key) = key;
-            if reserved || seen.contains(&key) {
+            let repeated = seen.get(&key).is_some_and(|first| !checks.note(&key, *first, offset));
+            if reserved || repeated {
                 let _ = map.next_value::<IgnoredAny>();
                 let problem = if reserved { "reserved" } else { "given twice" };
                 return Err(A::Error::custom(format_args!("the key {} is {problem}", Value::from(key))));
             }
-            seen.insert(key);
+            seen.insert(key, offset);
             map.next_value_seed(self)?;
         }
         Ok(())

@@ -9,6 +9,7 @@
 //! inference, until a save begins one of them or `revise` reopens it.
 
 use super::checkpoint::{Content, Next};
+use super::gate::failed_gate;
 use super::phase::{Phase, PhaseId, PhaseStatus};
 
 /// The state of a phase in its run.
@@ -36,6 +37,7 @@ impl PhaseState {
     pub fn recorded(phase: &Phase) -> Self {
         let settled_by_output = phase.approval.as_ref().is_some_and(|approval| approval.evidence.is_some());
         match phase.status {
+            PhaseStatus::Complete if failed_gate(phase).is_some() => Self::Failed,
             PhaseStatus::Complete if phase.lacks_approval() && !settled_by_output => Self::AwaitingApproval,
             PhaseStatus::Complete | PhaseStatus::Skipped => Self::DoneByRecord,
             PhaseStatus::InProgress if phase.lacks_selection() => Self::AwaitingApproval,
@@ -88,8 +90,10 @@ impl<'c> RunState<'c> {
     #[must_use]
     pub fn next_phase(&self) -> Option<&'c PhaseId> {
         let last_saved = self.content.phase.as_ref();
-        let open =
-            self.phases.iter().rev().filter(|(phase, state)| phase.status.is_open() && state.is_left());
+        let is_open = |phase: &Phase, state: PhaseState| {
+            (phase.status.is_open() && state.is_left()) || state == PhaseState::Failed
+        };
+        let open = self.phases.iter().rev().filter(|(phase, state)| is_open(phase, *state));
         // Of imported phases, which have no order, the one that was last reported, or else the first.
         let open = open.max_by_key(|(phase, _)| (phase.recency, last_saved == Some(&phase.id)));
         if let Some((phase, _)) = open {
@@ -125,6 +129,16 @@ impl<'c> RunState<'c> {
         self.phases.iter().find(|(phase, _)| phase.id == *id).map(|(_, state)| *state)
     }
 
+    /// The number of its phases that are done, of those that belong to it.
+    #[must_use]
+    pub fn progress(&self) -> RunProgress {
+        let count =
+            |selects: fn(PhaseState) -> bool| self.phases.iter().filter(|(_, state)| selects(*state)).count();
+        let skipped = count(|state| state == PhaseState::SkippedByInference);
+        let total = self.content.is_declared().then_some(self.phases.len() - skipped);
+        RunProgress { done: count(PhaseState::is_done), total, skipped }
+    }
+
     /// The phases that belong to the run and are not done, in declared order.
     pub fn left(&self) -> impl Iterator<Item = &'c Phase> {
         self.phases.iter().filter(|(_, state)| state.is_left()).map(|(phase, _)| *phase)
@@ -135,6 +149,17 @@ impl<'c> RunState<'c> {
     pub fn ids(&self, selects: impl Fn(PhaseState) -> bool) -> Vec<PhaseId> {
         self.phases.iter().filter(|(_, state)| selects(*state)).map(|(phase, _)| phase.id.clone()).collect()
     }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunProgress {
+    /// The number of phases that are done.
+    pub done: usize,
+    /// The number of phases of the run, if they are declared.
+    pub total: Option<usize>,
+    /// The number of declared phases that are skipped by inference, which are not counted above.
+    pub skipped: usize,
 }
 
 /// The number of phases before the earliest one that was begun or reopened; 0 if there is none.

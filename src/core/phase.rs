@@ -7,16 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::Json;
-use super::name::{InvalidName, check_name};
+use super::name::{InvalidName, check_name, name_from_text};
 use super::record::record;
 use super::time::Timestamp;
 
 /// The most phases a workflow can have.
 pub const MAX_PHASES: usize = 10_000;
 
+/// The characters that no id has, because lists of phases are written `a,b,c`.
+const FORBIDDEN: &[char] = &[','];
+
 /// Names a phase: `2`, `0.5`, `3A`, `REQUIREMENTS`.
 ///
-/// One to 64 visible characters without a comma, because lists of phases are written `a,b,c`.
+/// One to 64 visible characters without a comma.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PhaseId(String);
@@ -26,6 +29,12 @@ impl PhaseId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Makes an id of a sentence; none if nothing of it can be seen.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        name_from_text(text, FORBIDDEN).map(Self)
     }
 
     /// The ids `1` to `total`; of a number beyond all limits, only enough to see that.
@@ -46,7 +55,7 @@ impl TryFrom<String> for PhaseId {
     type Error = InvalidName;
 
     fn try_from(given: String) -> Result<Self, InvalidName> {
-        check_name("a phase", &given, &[','])?;
+        check_name("a phase", &given, FORBIDDEN)?;
         Ok(Self(given))
     }
 }
@@ -131,6 +140,10 @@ record! {
         optional outputs: Vec<Output>,
         /// How often a task of it may fail before it blocks.
         optional task_limit: Option<u32>,
+        /// The members that its data has when it is complete.
+        optional required_data: Vec<String>,
+        /// The member of the data that says whether it has passed its gate.
+        optional gate: Option<String>,
         /// Its results, free-form.
         optional data: Option<Json>,
         /// Why it failed.
@@ -154,6 +167,8 @@ impl Phase {
             action: None,
             outputs: Vec::new(),
             task_limit: None,
+            required_data: Vec::new(),
+            gate: None,
             data: None,
             error: None,
             extra: Default::default(),
@@ -205,6 +220,17 @@ impl Phase {
         options.is_some_and(|member| self.has_data(member)) && self.lacks_approval()
     }
 
+    /// Returns the members that its data lacks to be complete.
+    #[must_use]
+    pub fn missing_data(&self) -> Vec<&str> {
+        if self.required_data.is_empty() {
+            return Vec::new();
+        }
+        let data = self.data.as_ref().and_then(|data| data.to_value().ok()).unwrap_or_default();
+        let is_missing = |member: &&String| data.get(member).is_none_or(Value::is_null);
+        self.required_data.iter().filter(is_missing).map(String::as_str).collect()
+    }
+
     /// True if a member of its data is there, and neither null nor empty.
     fn has_data(&self, member: &str) -> bool {
         let Some(Ok(data)) = self.data.as_ref().map(Json::to_value) else { return false };
@@ -244,6 +270,8 @@ record! {
     pub struct Output {
         /// The path, relative to the project.
         required path: String,
+        /// Other paths, any of which will do.
+        optional or: Vec<String>,
         /// A JSON Schema that its content must satisfy.
         optional schema: Option<Json>,
     }

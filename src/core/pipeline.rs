@@ -26,6 +26,9 @@ pub struct Pipeline {
     /// The severity of a change of an artifact, if it is not advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_artifacts: Option<ChangeSeverity>,
+    /// Files of the project that the work depends on, which each save looks at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watch: Vec<String>,
 }
 
 /// One phase as a pipeline declares it.
@@ -50,6 +53,12 @@ pub struct PhaseSpec {
     pub outputs: Vec<OutputSpec>,
     /// The JSON Schema of its data.
     pub data_schema: Option<Value>,
+    /// The members that its data has when it is complete.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub required_data: Vec<String>,
+    /// The member of the data that says whether the phase has passed its gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
     /// How often a task of it may fail before it blocks.
     pub task_limit: Option<u32>,
 }
@@ -59,6 +68,9 @@ pub struct PhaseSpec {
 pub struct OutputSpec {
     /// Its path.
     pub path: String,
+    /// Other paths, any of which will do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub or: Vec<String>,
     /// The JSON Schema of its content.
     pub schema: Option<Value>,
 }
@@ -142,6 +154,8 @@ impl PhaseSpec {
             approval_selection: None,
             outputs: Vec::new(),
             data_schema: None,
+            required_data: Vec::new(),
+            gate: None,
             task_limit: None,
         }
     }
@@ -164,8 +178,9 @@ impl PhaseSpec {
             });
         }
         if !self.outputs.is_empty() {
-            let output = |OutputSpec { path, schema }: &OutputSpec| Output {
+            let output = |OutputSpec { path, or, schema }: &OutputSpec| Output {
                 path: path.clone(),
+                or: or.clone(),
                 schema: schema.clone().map(Json::Given),
                 extra: Default::default(),
             };
@@ -173,6 +188,12 @@ impl PhaseSpec {
         }
         if self.task_limit.is_some() {
             phase.task_limit = self.task_limit;
+        }
+        if !self.required_data.is_empty() {
+            phase.required_data.clone_from(&self.required_data);
+        }
+        if self.gate.is_some() {
+            phase.gate.clone_from(&self.gate);
         }
     }
 }
@@ -187,6 +208,8 @@ pub(super) struct PipelineTable {
     #[serde(default)]
     facts: FactSeverities,
     changed_artifacts: Option<ChangeSeverity>,
+    #[serde(default)]
+    watch: Vec<String>,
 }
 
 impl PipelineTable {
@@ -196,6 +219,7 @@ impl PipelineTable {
             exclusive_labels: self.exclusive_labels,
             fact_severities: self.facts,
             changed_artifacts: self.changed_artifacts,
+            watch: self.watch,
             ..pipeline
         })
     }
@@ -205,11 +229,11 @@ impl PipelineTable {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "expected the id of a phase, or a table with `id`, `name`, `action`, `approval`, `outputs`, `data_schema`, `task_limit`"
+    expecting = "expected the id of a phase, or a table with `id`, `name`, `action`, `approval`, `outputs`, `data_schema`, `required_data`, `gate`, `task_limit`"
 )]
 enum PhaseEntry {
     Short(PhaseId),
-    Long(PhaseTable),
+    Long(Box<PhaseTable>),
 }
 
 #[derive(Deserialize)]
@@ -222,6 +246,9 @@ struct PhaseTable {
     #[serde(default)]
     outputs: Vec<OutputEntry>,
     data_schema: Option<Value>,
+    #[serde(default)]
+    required_data: Vec<String>,
+    gate: Option<String>,
     task_limit: Option<u32>,
 }
 
@@ -239,27 +266,34 @@ enum ApprovalEntry {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a path, or a table with `path` and `schema`")]
+#[serde(untagged, expecting = "expected a path, or a table with `path`, `or` and `schema`")]
 enum OutputEntry {
     Path(String),
-    Table { path: String, schema: Option<Value> },
+    Table {
+        path: String,
+        #[serde(default)]
+        or: Vec<String>,
+        schema: Option<Value>,
+    },
 }
 
 impl From<PhaseEntry> for PhaseSpec {
     fn from(entry: PhaseEntry) -> Self {
         let table = match entry {
             PhaseEntry::Short(id) => return Self::bare(id),
-            PhaseEntry::Long(table) => table,
+            PhaseEntry::Long(table) => *table,
         };
         let output = |entry| match entry {
-            OutputEntry::Path(path) => OutputSpec { path, schema: None },
-            OutputEntry::Table { path, schema } => OutputSpec { path, schema },
+            OutputEntry::Path(path) => OutputSpec { path, or: Vec::new(), schema: None },
+            OutputEntry::Table { path, or, schema } => OutputSpec { path, or, schema },
         };
         let mut spec = Self {
             name: table.name,
             action: table.action,
             outputs: table.outputs.into_iter().map(output).collect(),
             data_schema: table.data_schema,
+            required_data: table.required_data,
+            gate: table.gate,
             task_limit: table.task_limit,
             ..Self::bare(table.id)
         };

@@ -1,11 +1,8 @@
-//! How long phases take, and how long the rest may take.
+//! How long phases took.
 
 use super::checkpoint::Checkpoint;
-use super::phase::{Phase, PhaseId};
+use super::phase::Phase;
 use super::time::Timestamp;
-
-/// How many finished workflows an estimate needs.
-pub const LEAST_SAMPLES: usize = 3;
 
 /// The seconds each done phase took, in declared order. A phase nobody began is taken to have begun when the one
 /// before it was finished; the first one is unknown then.
@@ -31,45 +28,12 @@ pub fn elapsed(checkpoint: &Checkpoint, now: Timestamp) -> Option<u64> {
     u64::try_from(last.seconds_since(first)).ok()
 }
 
-/// The middle half of what the remaining phases took in finished workflows, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Estimate {
-    /// A quarter took less.
-    pub low_seconds: u64,
-    /// A quarter took more.
-    pub high_seconds: u64,
-    /// How many finished workflows it is made from.
-    pub samples: usize,
-}
-
-/// Estimates the rest from finished workflows of the same pipeline; `None` with fewer than [`LEAST_SAMPLES`].
-#[must_use]
-pub fn estimate(remaining: &[PhaseId], finished: &[Checkpoint]) -> Option<Estimate> {
-    let total = |checkpoint: &Checkpoint| {
-        let known = durations(checkpoint);
-        let wanted =
-            checkpoint.content.phases.iter().zip(known).filter(|(phase, _)| remaining.contains(&phase.id));
-        // Skipped phases took no time; an unknown duration spoils the sample.
-        let seconds = wanted.map(|(phase, seconds)| match phase.attempts {
-            0 => Some(0),
-            _ => seconds,
-        });
-        seconds.sum::<Option<u64>>()
-    };
-    let mut samples: Vec<u64> = finished.iter().filter_map(total).collect();
-    if samples.len() < LEAST_SAMPLES {
-        return None;
-    }
-    samples.sort_unstable();
-    let at = |quarters: usize| samples[(samples.len() - 1) * quarters / 4];
-    Some(Estimate { low_seconds: at(1), high_seconds: at(3), samples: samples.len() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::change::{Change, Stamp};
     use crate::core::checkpoint::Writer;
+    use crate::core::phase::PhaseId;
     use crate::core::pipeline::Pipeline;
 
     fn finished(seconds: &[u32]) -> Checkpoint {
@@ -108,17 +72,6 @@ mod tests {
         assert_eq!(
             elapsed(&finished(&[45, 30]), Timestamp::parse("2030-01-01T00:00:00Z").unwrap()),
             Some(75)
-        );
-    }
-
-    #[test]
-    fn estimates_need_three_samples_and_are_the_middle_half() {
-        let remaining: Vec<PhaseId> = ["2", "3"].iter().map(|id| id.parse().unwrap()).collect();
-        let history: Vec<_> = [10, 20, 30, 40, 50].iter().map(|n| finished(&[1, *n, *n])).collect();
-        assert_eq!(estimate(&remaining, &history[..2]), None);
-        assert_eq!(
-            estimate(&remaining, &history),
-            Some(Estimate { low_seconds: 40, high_seconds: 80, samples: 5 })
         );
     }
 }

@@ -50,6 +50,8 @@ pub enum DeletionReason {
     Purged,
     /// Its run expired.
     Expired,
+    /// It never had content here: a join has passed it over, or the content was deleted before it was shared.
+    Absent,
     /// It was lost or damaged, and a repair continued without it.
     #[serde(other)]
     Lost,
@@ -62,6 +64,7 @@ impl DeletionReason {
         match self {
             Self::Purged => "purged",
             Self::Expired => "expired",
+            Self::Absent => "absent",
             Self::Lost => "lost",
         }
     }
@@ -72,6 +75,9 @@ impl DeletionReason {
         match self {
             Self::Purged => "was purged: it was deleted without an archive",
             Self::Expired => "has expired with its run: it was deleted for good",
+            Self::Absent => {
+                "was never here: a join has passed it over, or it was deleted before it was shared"
+            }
             Self::Lost => "was lost or damaged, and the store was repaired without it",
         }
     }

@@ -58,6 +58,12 @@ pub fn redact_value(value: &mut Value, pointer: &str, found: &mut Vec<String>) {
     walk(value, key.as_deref(), &mut pointer.to_owned(), found);
 }
 
+/// Finds the first secret in a text: the name of the rule.
+#[must_use]
+pub fn find_secret(text: &str) -> Option<&'static str> {
+    Scan::new(text).next().map(|hit| hit.rule)
+}
+
 /// Finds the secrets in the strings and keys of a JSON value: for each its JSON pointer and the name of the rule.
 #[must_use]
 pub fn find_secrets(value: &Value) -> Vec<(String, &'static str)> {

@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use super::artifact::{self, ArtifactError};
+use super::capture::{Capture, Captured};
 use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, check_fact, refuse_secret};
 use super::checkpoint::{Checkpoint, Content, GitContext, SaveKey, Writer};
 use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
 use super::name::check_name;
+use super::phase::PhaseStatus;
+use super::resume::reconcile_tasks;
 use super::schema::{self, Steps};
 use super::selector::Handle;
-use super::store::{self, Decision, Disk, Error, Store};
+use super::store::{self, Decision, Disk, Error, ObjectContent, Store};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::workflow_id::WorkflowId;
@@ -26,23 +29,37 @@ pub struct Request<'a> {
     pub workflow: &'a WorkflowId,
     /// The key of the save.
     pub key: Option<&'a str>,
-    /// The directory that recorded paths are relative to.
-    pub project: &'a Path,
     /// The directory that the paths of artifacts are relative to.
     pub base: &'a Path,
     /// Keep secrets instead of replacing them.
     pub allow_secrets: bool,
+    /// Keep the contents of artifacts, whatever the settings say.
+    pub capture: bool,
+}
+
+/// The results of preparing a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// The JSON pointers of the replaced secrets.
+    pub redactions: Vec<String>,
+    /// The contents of artifacts to keep.
+    pub captured: Captured,
 }
 
 impl Request<'_> {
-    /// Takes the steps that every save begins with: replaces secrets in the change, refuses secrets in names, and hashes
-    /// the artifacts. Returns the JSON pointers of the replaced secrets.
+    /// Takes the steps that every save begins with: replaces secrets in the change, refuses secrets in names, hashes the
+    /// artifacts, and reads those whose content is kept. Nothing is written.
     ///
     /// # Errors
     /// A name looks like a secret, or an artifact cannot be recorded.
-    pub fn prepare<E>(&self, change: &mut Change, config: &Config) -> Result<Vec<String>, E>
+    pub fn prepare<D: Disk, E>(
+        &self,
+        store: &Store<D>,
+        change: &mut Change,
+        config: &Config,
+    ) -> Result<Prepared, E>
     where
-        E: From<ChangeError> + From<ArtifactError>,
+        E: From<ChangeError> + From<ArtifactError> + From<Error>,
     {
         let mut redactions = Vec::new();
         if !self.allow_secrets {
@@ -50,12 +67,23 @@ impl Request<'_> {
             refuse_secret("the id of the workflow", self.workflow.as_str())?;
             refuse_secret("the key", self.key.unwrap_or_default())?;
         }
-        artifact::record(self.project, self.base, &mut change.artifacts, config.max_artifact())?;
+        let mut capture = (self.capture || config.capture())
+            .then(|| Capture::new(store, config.capture_limits(), self.allow_secrets));
+        artifact::record::<D, E>(
+            store.project(),
+            self.base,
+            &mut change.artifacts,
+            config.max_artifact(),
+            capture.as_mut(),
+        )?;
+        if let Some(content) = &mut change.replace {
+            store.check_captured(&mut content.artifacts)?;
+        }
         if !self.allow_secrets {
             // An artifact is recorded under the path that its links lead to, which was not checked yet.
             change.refuse_secret_names()?;
         }
-        Ok(redactions)
+        Ok(Prepared { redactions, captured: capture.map(Capture::finish).unwrap_or_default() })
     }
 }
 
@@ -71,6 +99,7 @@ pub struct Save<'a> {
     key: Option<&'a str>,
     if_changed: bool,
     fresh: bool,
+    contents: &'a [ObjectContent],
 }
 
 /// The outcome of a save.
@@ -118,7 +147,17 @@ impl Outcome {
 impl<'a> Save<'a> {
     /// Prepares an unconditional save.
     pub fn new(workflow: &'a WorkflowId, change: &'a Change, stamp: &'a Stamp, config: &'a Config) -> Self {
-        Self { workflow, change, stamp, config, expect: None, key: None, if_changed: false, fresh: false }
+        Self {
+            workflow,
+            change,
+            stamp,
+            config,
+            expect: None,
+            key: None,
+            if_changed: false,
+            fresh: false,
+            contents: &[],
+        }
     }
 
     /// Refuses the save unless this is the newest number; 0 if there must be no checkpoint yet.
@@ -145,6 +184,12 @@ impl<'a> Save<'a> {
         self
     }
 
+    /// Keeps the contents that the artifacts of the change refer to.
+    pub fn contents(mut self, contents: &'a [ObjectContent]) -> Self {
+        self.contents = contents;
+        self
+    }
+
     /// Saves to a store.
     ///
     /// # Errors
@@ -157,10 +202,11 @@ impl<'a> Save<'a> {
             return self.restart(store, request);
         }
         let mut takes_up = false;
-        let decision = store.append(self.workflow, &self.stamp.save_id, |newest, content_seq| {
+        let decide = |newest: Option<Box<Checkpoint>>, content_seq| {
             takes_up = newest.as_ref().is_some_and(|newest| newest.seq != content_seq);
             self.decide(store, newest, content_seq, request)
-        })?;
+        };
+        let decision = store.append_with(self.workflow, &self.stamp.save_id, self.contents, decide)?;
         Ok(match decision {
             Decision::Write(checkpoint) if takes_up => Outcome::TakenUp(checkpoint),
             Decision::Write(checkpoint) => Outcome::Written(checkpoint),
@@ -192,8 +238,8 @@ impl<'a> Save<'a> {
                 return Ok(repeated);
             }
         }
-        let begin = |fresh| self.checkpoint(Some(fresh), request);
-        store.restart_with(self.workflow, self.stamp, begin).map(Outcome::Written)
+        let begin = |fresh| self.checkpoint(Some(fresh), request, store.project());
+        store.restart_with(self.workflow, self.stamp, self.contents, begin).map(Outcome::Written)
     }
 
     /// Decides on the checkpoint that follows `newest`. `content_seq` is the number that `newest` was saved with, which
@@ -214,7 +260,7 @@ impl<'a> Save<'a> {
             return Ok(Decision::Keep(Outcome::TriggerOff { trigger, newest }));
         }
         let before = if self.if_changed { newest.clone() } else { None };
-        let next = self.checkpoint(newest, request)?;
+        let next = self.checkpoint(newest, request, store.project())?;
         if before.is_some_and(|before| adds_nothing(before, &next)) {
             return Ok(Decision::Keep(Outcome::Unchanged(content_seq)));
         }
@@ -253,14 +299,15 @@ impl<'a> Save<'a> {
         &self,
         newest: Option<Box<Checkpoint>>,
         request: Option<(&str, Digest)>,
+        project: &Path,
     ) -> store::Result<Box<Checkpoint>> {
+        let newest = newest.map(|newest| self.reconciled(newest, project));
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
         if !self.change.labels.is_empty() {
             self.replace_exclusive_labels(&mut next.content);
         }
-        if !self.change.data.is_empty() {
-            self.check_data(&next)?;
-        }
+        self.check_data(&next)?;
+        self.watch(&mut next, project);
         if let Some((key, request)) = request {
             let surplus = (next.keys.len() + 1).saturating_sub(LISTED_KEYS);
             next.keys.drain(..surplus);
@@ -285,27 +332,60 @@ impl<'a> Save<'a> {
         }
     }
 
-    /// Checks the data of the phase against the schema that the pipeline declares for it.
+    /// Records what `resume` sees: a running task whose output is there has ended, unless the session that began it goes on.
+    fn reconciled(&self, mut newest: Box<Checkpoint>, project: &Path) -> Box<Checkpoint> {
+        let session = &newest.writer.session;
+        let goes_on = session.is_some() && *session == self.stamp.writer.session;
+        if !goes_on && self.change.back_to.is_none() {
+            reconcile_tasks(&mut newest.content.tasks, project, self.stamp.now);
+        }
+        newest
+    }
+
+    /// Looks at the files that the pipeline declares as watched, beside those of the settings. Those that a project does not
+    /// have are not recorded: nobody asked for them there.
+    fn watch(&self, next: &mut Checkpoint, project: &Path) {
+        let Some(pipeline) = &next.content.pipeline else { return };
+        let mut paths = self.config.watched_by(pipeline);
+        paths.retain(|path| !self.stamp.watched.iter().any(|file| file.path == *path));
+        let watched = &mut next.context.watched;
+        watched.retain(|file| !paths.contains(&file.path));
+        let present = artifact::watch(project, &paths, self.config.max_artifact());
+        watched.extend(present.into_iter().filter(|file| file.sha256.is_some()));
+    }
+
+    /// Checks the data of the phase: against the schema that the pipeline declares for it, and whether it has what a
+    /// complete phase must have.
     fn check_data(&self, next: &Checkpoint) -> store::Result<()> {
-        let (Some(phase), Some(pipeline)) = (&next.content.phase, &next.content.pipeline) else {
+        let (Some(id), Some(pipeline)) = (&next.content.phase, &next.content.pipeline) else {
             return Ok(());
         };
-        let Some(data) = next.content.find_phase(phase).and_then(|phase| phase.data.as_ref()) else {
-            return Ok(());
-        };
-        let Some(schema) = self.config.data_schema(pipeline, phase) else { return Ok(()) };
-        let checked = match data.to_value() {
-            Ok(data) => {
-                schema::validate(&schema, &data, &mut Steps::default()).map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        let violations =
-            checked.unwrap_or_else(|message| vec![schema::Violation { pointer: String::new(), message }]);
+        let Some(phase) = next.content.find_phase(id) else { return Ok(()) };
+        let mut violations = Vec::new();
+        if !self.change.data.is_empty()
+            && let Some(data) = &phase.data
+            && let Some(schema) = self.config.data_schema(pipeline, id)
+        {
+            let checked = match data.to_value() {
+                Ok(data) => {
+                    schema::validate(&schema, &data, &mut Steps::default()).map_err(|error| error.to_string())
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            violations =
+                checked.unwrap_or_else(|message| vec![schema::Violation { pointer: String::new(), message }]);
+        }
+        let is_reported = self.change.phase.is_some() || !self.change.data.is_empty();
+        if is_reported && phase.status == PhaseStatus::Complete {
+            violations.extend(phase.missing_data().into_iter().map(|member| schema::Violation {
+                pointer: format!("/{member}"),
+                message: "is missing, and a complete phase has it".to_owned(),
+            }));
+        }
         if violations.is_empty() {
             return Ok(());
         }
-        Err(Error::InvalidData { phase: phase.to_string(), pipeline: pipeline.clone(), violations })
+        Err(Error::InvalidData { phase: id.to_string(), pipeline: pipeline.clone(), violations })
     }
 
     fn check_texts(&self) -> store::Result<()> {
@@ -360,15 +440,16 @@ fn find_key<D: Disk>(store: &Store<D>, newest: &Checkpoint, key: &str) -> store:
     }
 }
 
-/// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note or
-/// a pin does, because it was asked for.
+/// Returns true if `new` adds nothing to `old`. The writer, time, trigger and commit of a save do not count; a note, a
+/// pin or a touched file does.
 fn adds_nothing(mut old: Box<Checkpoint>, new: &Checkpoint) -> bool {
     // An error that is reported again is nothing new, although the time of the report differs.
     if let (Some(old), Some(new)) = (&mut old.content.last_error, &new.content.last_error) {
         old.at = new.at;
     }
     let same_note = new.note.is_none() || new.note == old.note;
-    same_note && old.pinned >= new.pinned && old.content == new.content
+    let same_files = old.context.touched == new.context.touched;
+    same_note && same_files && old.pinned >= new.pinned && old.content == new.content
 }
 
 /// Makes the stamp of a save from what only the program can know. `random` tells this save from all others.

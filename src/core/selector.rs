@@ -5,28 +5,38 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::digest::ShortDigest;
 use super::workflow_id::{InvalidId, WorkflowId};
 
-/// Names one checkpoint for ever: `042/7`.
+/// Names one checkpoint for ever: `042/7`, or `042/8@3fa9c2d1` if it is a side checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     /// The workflow.
     pub workflow: WorkflowId,
     /// The number of the checkpoint, counted from 1.
     pub seq: u64,
+    /// The first digits of its digest, if it is a side checkpoint.
+    pub side: Option<ShortDigest>,
 }
 
 impl Handle {
     /// Puts the two parts together.
     #[must_use]
     pub fn new(workflow: &WorkflowId, seq: u64) -> Self {
-        Self { workflow: workflow.clone(), seq }
+        Self { workflow: workflow.clone(), seq, side: None }
+    }
+
+    /// Names a side checkpoint.
+    #[must_use]
+    pub fn side(workflow: &WorkflowId, seq: u64, digest: ShortDigest) -> Self {
+        Self { side: Some(digest), ..Self::new(workflow, seq) }
     }
 }
 
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.workflow, self.seq)
+        write!(f, "{}/{}", self.workflow, self.seq)?;
+        self.side.map_or(Ok(()), |digest| write!(f, "@{digest}"))
     }
 }
 
@@ -47,13 +57,17 @@ impl FromStr for Handle {
 
     fn from_str(given: &str) -> Result<Self, SelectorError> {
         match given.parse()? {
-            Selector { workflow, which: Which::Number(seq) } => Ok(Self { workflow, seq }),
+            Selector { workflow, which: Which::Number(seq) } => Ok(Self { workflow, seq, side: None }),
+            Selector { workflow, which: Which::Digest(seq, digest) } => {
+                Ok(Self { workflow, seq, side: Some(digest) })
+            }
             _ => Err(SelectorError::NotAHandle(given.to_owned())),
         }
     }
 }
 
-/// Asks for a checkpoint: `042` (the newest), `042/7` (that one), `042~1` (one before the newest).
+/// Asks for a checkpoint: `042` (the newest), `042/7` (that one), `042/8@3fa9c2d1` (that one of several), `042~1` (one
+/// before the newest).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// The workflow, as typed: `42` may still mean `042`.
@@ -69,6 +83,8 @@ pub enum Which {
     Newest,
     /// The one with this number.
     Number(u64),
+    /// The one with this number and digest, where several stores have used the number.
+    Digest(u64, ShortDigest),
     /// The one this many before the newest.
     Before(u64),
 }
@@ -99,10 +115,16 @@ impl FromStr for Selector {
     fn from_str(given: &str) -> Result<Self, SelectorError> {
         if let Some((id, number)) = given.split_once('/') {
             let workflow = id.parse()?;
-            let is_number = number.bytes().all(|b| b.is_ascii_digit());
-            let seq = if is_number { number.parse().ok() } else { None };
-            let seq = seq.ok_or_else(|| SelectorError::Number(number.to_owned()))?;
-            return Ok(Self { workflow, which: Which::Number(seq) });
+            let wrong = || SelectorError::Number(number.to_owned());
+            let (digits, digest) = match number.split_once('@') {
+                Some((digits, digest)) => (digits, Some(digest.parse().map_err(|_| wrong())?)),
+                None => (number, None),
+            };
+            let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+            let seq = if is_number { digits.parse().ok() } else { None };
+            let seq = seq.ok_or_else(wrong)?;
+            let which = digest.map_or(Which::Number(seq), |digest| Which::Digest(seq, digest));
+            return Ok(Self { workflow, which });
         }
         if let Some((id, back)) = given.split_once('~') {
             let back = match back {
@@ -128,6 +150,7 @@ impl fmt::Display for Selector {
         match self.which {
             Which::Newest => write!(f, "{}", self.workflow),
             Which::Number(seq) => write!(f, "{}/{seq}", self.workflow),
+            Which::Digest(seq, digest) => write!(f, "{}/{seq}@{digest}", self.workflow),
             Which::Before(back) => write!(f, "{}~{back}", self.workflow),
         }
     }
@@ -142,6 +165,7 @@ mod tests {
         for (text, which) in [
             ("042", Which::Newest),
             ("042/7", Which::Number(7)),
+            ("042/8@3fa9c2d1", Which::Digest(8, "3fa9c2d1".parse().unwrap())),
             ("042~1", Which::Before(1)),
             ("a.b-c/12", Which::Number(12)),
         ] {
@@ -163,6 +187,9 @@ mod tests {
             "042:1",
             "042@1",
             "042/latest",
+            "042/8@",
+            "042/8@3FA9C2D1",
+            "042/8@3fa9c2d",
             "042~x",
             "042~-1",
             "a/b/1",

@@ -5,13 +5,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::name::{InvalidName, check_name};
+use super::name::{InvalidName, check_name, name_from_text};
 use super::phase::{PhaseId, PhaseStatus};
 use super::record::record;
 use super::time::Timestamp;
 
 /// The most tasks a workflow can have.
 pub const MAX_TASKS: usize = 100_000;
+
+/// The characters that no id has, because a command line says `a=running,after=b+c`.
+const FORBIDDEN: &[char] = &[',', '=', '+'];
 
 /// Names a task, unique in its workflow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,6 +26,12 @@ impl TaskId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Makes an id of a sentence; none if nothing of it can be seen.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        name_from_text(text, FORBIDDEN).map(Self)
     }
 }
 
@@ -38,7 +47,7 @@ impl TryFrom<String> for TaskId {
     type Error = InvalidName;
 
     fn try_from(given: String) -> Result<Self, InvalidName> {
-        check_name("a task", &given, &[',', '=', '+'])?;
+        check_name("a task", &given, FORBIDDEN)?;
         Ok(Self(given))
     }
 }

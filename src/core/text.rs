@@ -12,6 +12,26 @@ pub fn is_hazardous(c: char) -> bool {
     c.is_control() || is_layout_control(code) || is_invisible(code) || is_unassignable(code)
 }
 
+/// Returns a text as one line that can be seen as it is: runs of white space and of hazardous characters become one space.
+/// A very long text ends in an ellipsis.
+pub(crate) fn plain_text(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let words = text.split(|c: char| c.is_whitespace() || is_hazardous(c)).filter(|word| !word.is_empty());
+    let mut plain = String::new();
+    for word in words {
+        if !plain.is_empty() {
+            plain.push(' ');
+        }
+        plain.push_str(word);
+        if let Some((end, _)) = plain.char_indices().nth(LONGEST) {
+            plain.truncate(end);
+            plain.push('\u{2026}');
+            return plain;
+        }
+    }
+    plain
+}
+
 /// Replaces each NUL by U+FFFD, as browsers do.
 pub(crate) fn replace_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")

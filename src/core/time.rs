@@ -47,6 +47,13 @@ impl Timestamp {
         // Rounded down: a checkpoint from half a second ahead is in the future, not 0 seconds old.
         (self.0 - earlier.0).num_milliseconds().div_euclid(1000)
     }
+
+    /// Returns the time so many seconds before this one; the year 0 if that is earlier.
+    #[must_use]
+    pub fn seconds_before(self, seconds: u64) -> Self {
+        let seconds = self.0.timestamp().saturating_sub_unsigned(seconds).max(EARLIEST);
+        DateTime::from_timestamp(seconds, self.0.timestamp_subsec_nanos()).map_or(self, Self::new)
+    }
 }
 
 impl From<SystemTime> for Timestamp {
@@ -118,5 +125,7 @@ mod tests {
         let at = |text| Timestamp::parse(text).unwrap();
         assert_eq!(at("2026-01-01T00:00:01.999Z").seconds_since(at("2026-01-01T00:00:00Z")), 1);
         assert_eq!(at("2026-01-01T00:00:00Z").seconds_since(at("2026-01-01T00:00:00.001Z")), -1);
+        assert_eq!(at("2026-01-01T00:00:01.5Z").seconds_before(2), at("2025-12-31T23:59:59.5Z"));
+        assert_eq!(at("2026-01-01T00:00:00Z").seconds_before(u64::MAX), at("0000-01-01T00:00:00Z"));
     }
 }

@@ -21,12 +21,18 @@ pub enum Trigger {
     ConflictResolved,
     /// Somebody pressed Ctrl-C.
     UserInterrupt,
+    /// The agent is about to compact its context, and will forget details.
+    PreCompact,
     /// The session is about to end.
     SessionEnd,
     /// Somebody asked for it.
     Manual,
     /// An earlier checkpoint was rolled back to.
     Rollback,
+    /// The workflow was forked from a checkpoint of another one.
+    Fork,
+    /// Another workflow was merged into it.
+    Merge,
     /// An archived workflow was restored.
     Restore,
     /// The workflow was archived; the trigger of a seal.
@@ -43,20 +49,29 @@ pub enum Trigger {
 
 impl Trigger {
     /// The triggers that a save can have.
-    pub const OF_SAVES: [Self; 8] = [
+    pub const OF_SAVES: [Self; 9] = [
         Self::PhaseTransition,
         Self::BatchComplete,
         Self::AgentComplete,
         Self::ConflictStart,
         Self::ConflictResolved,
         Self::UserInterrupt,
+        Self::PreCompact,
         Self::SessionEnd,
         Self::Manual,
     ];
 
     /// The triggers of checkpoints that other commands write. Nobody names them in a save or a setting.
-    pub const OF_COMMANDS: [Self; 6] =
-        [Self::Rollback, Self::Restore, Self::Archive, Self::Restart, Self::Migrate, Self::Repair];
+    pub const OF_COMMANDS: [Self; 8] = [
+        Self::Rollback,
+        Self::Fork,
+        Self::Merge,
+        Self::Restore,
+        Self::Archive,
+        Self::Restart,
+        Self::Migrate,
+        Self::Repair,
+    ];
 
     /// The word for it in files and on the command line.
     #[must_use]
@@ -68,9 +83,12 @@ impl Trigger {
             Self::ConflictStart => "conflict_start",
             Self::ConflictResolved => "conflict_resolved",
             Self::UserInterrupt => "user_interrupt",
+            Self::PreCompact => "pre_compact",
             Self::SessionEnd => "session_end",
             Self::Manual => "manual",
             Self::Rollback => "rollback",
+            Self::Fork => "fork",
+            Self::Merge => "merge",
             Self::Restore => "restore",
             Self::Archive => "archive",
             Self::Restart => "restart",

@@ -93,7 +93,7 @@ impl WorkflowId {
                 c => id.push(c),
             }
         }
-        id.parse().ok()
+        id.try_into().ok()
     }
 
     /// The other ids that are the same number, shortest first: `042` for `42`. Empty unless the id is all digits.
@@ -119,6 +119,32 @@ impl WorkflowId {
         let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
         let digits = |id: &str| id.chars().filter(char::is_ascii_digit).collect::<String>();
         longest > 3 && common + 1 < longest && digits(a) == digits(b) && distance(a, b) <= 1
+    }
+}
+
+impl WorkflowId {
+    /// Makes an id of the first words of a sentence; none if they have no ASCII letters or digits.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        const LONGEST: usize = 40;
+        let mut id = String::new();
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        for word in words {
+            let dash = usize::from(!id.is_empty());
+            if id.len() + dash + word.len() > LONGEST {
+                if id.is_empty() {
+                    id.push_str(&word[..LONGEST]);
+                }
+                break;
+            }
+            if dash > 0 {
+                id.push('-');
+            }
+            id.push_str(word);
+        }
+        // A reserved name becomes one that is not.
+        let id = id.to_ascii_lowercase();
+        id.parse().or_else(|_| format!("{id}-1").parse()).ok().filter(|_| !id.is_empty())
     }
 }
 
@@ -169,11 +195,13 @@ fn problem(id: &str) -> Option<IdProblem> {
 
 /// Windows opens the device for these names with any extension, in any case.
 fn is_device_name(id: &str) -> bool {
-    let stem = id.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let numbered = |prefix: &str| {
-        stem.strip_prefix(prefix).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit())
+    let stem = id.split('.').next().unwrap_or_default();
+    let is = |name: &str| stem.eq_ignore_ascii_case(name);
+    let is_numbered = |prefix: &str| {
+        let unnumbered = stem.strip_suffix(|last: char| last.is_ascii_digit());
+        unnumbered.is_some_and(|stem| stem.eq_ignore_ascii_case(prefix))
     };
-    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
+    ["con", "prn", "aux", "nul"].into_iter().any(is) || ["com", "lpt"].into_iter().any(is_numbered)
 }
 
 fn nearest(given: &str) -> Option<String> {

@@ -17,10 +17,11 @@ use unix as system;
 use windows as system;
 
 pub(crate) use interruption::Interruption;
+pub(crate) use stat::Volume;
 pub use stat::{FileId, FileKind, Stat};
 pub use system::Dir;
 pub(crate) use system::{
-    CONFIG_HOME, HOME, SUPERUSER, SignalHandler, USER, canonicalize, current_account, exit_of, host_name,
-    is_link, is_superuser, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,
-    sync_file, terminal_size,
+    BROWSER, CONFIG_HOME, HOME, SUPERUSER, SignalHandler, Suspension, TerminalGuard, USER, canonicalize,
+    current_account, exit_of, host_name, is_link, is_superuser, lock_until_published, open_file,
+    path_from_bytes, read_exactly, read_stdin, stat, stat_target, sync_file, terminal_size, volume,
 };

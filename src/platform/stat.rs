@@ -54,3 +54,12 @@ impl Stat {
         if self.kind == FileKind::File { self.bytes } else { 0 }
     }
 }
+
+/// The state of a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Volume {
+    /// The bytes that this account may still write.
+    pub(crate) free: u64,
+    /// True if nothing can be written.
+    pub(crate) read_only: bool,
+}

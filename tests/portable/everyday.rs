@@ -107,7 +107,7 @@ fn a_command_is_run_and_its_exit_code_is_passed_on() {
 #[test]
 fn files_of_another_system_are_written_and_read() {
     let project = Project::new();
-    project.ok(&["done", "042", "--pipeline", "kamiflow", "--phase", "0", "--title", "Login"]);
+    project.ok(&["start", "042", "--pipeline", "kamiflow", "--phase", "0", "--title", "Login"]);
     project.ok(&["export", "042", "--as", "kamiflow", "--output", "out/"]);
     let exported = project.json(&["export", "042", "--as", "kamiflow", "--output", "out/"]);
     let path = exported["files"][0]["path"].as_str().unwrap();

@@ -109,7 +109,7 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
             } else {
                 let archived = apply(session, &workspace, &plan, &mut tell)?;
                 report.add(&plan.workflow, &archived);
-                let Workspace { place, store, config } = &workspace;
+                let Workspace { place, store, config, .. } = &workspace;
                 report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.workflow));
                 applied.push((plan, archived));
             }
@@ -178,12 +178,14 @@ fn undo(
         match workspace.store.record_undo(&fingerprint, parts.collect(), &stamp) {
             Ok(()) => {
                 command.extend(["--plan".to_owned(), crate::cli::values::short(&fingerprint)]);
+                command.extend(session.store_words());
                 return Ok(Some(command));
             }
             Err(error) => warnings.push(format!("what was archived could not be recorded: {error}")),
         }
     }
     command.extend(moved.iter().map(|(plan, _)| plan.workflow.to_string()));
+    command.extend(session.store_words());
     Ok(Some(command))
 }
 

@@ -45,34 +45,35 @@ pub(crate) struct BriefArgs {
 }
 
 fn run(args: &BriefArgs, session: &Session) -> Result<Exit, Failure> {
-    let report = brief(args, session)
+    let report = brief(session, args.id.as_deref(), args.max_tokens)
         .unwrap_or_else(|failure| BriefReport::of_failure(&failure.message, args.max_tokens));
     session.answer(&report)
 }
 
-fn brief(args: &BriefArgs, session: &Session) -> Result<BriefReport, Failure> {
-    if args.id.is_none() && matches!(session.place()?.location, Location::Absent(_)) {
-        return Ok(BriefReport::empty(args.max_tokens));
+/// Returns the brief of a workflow or, without an id, of all unfinished work.
+pub(crate) fn brief(session: &Session, id: Option<&str>, max_tokens: usize) -> Result<BriefReport, Failure> {
+    if id.is_none() && matches!(session.place()?.location, Location::Absent(_)) {
+        return Ok(BriefReport::empty(max_tokens));
     }
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let selected = match &args.id {
+    let selected = match id {
         Some(id) => {
             session.find(store, &id.parse()?, "brief", |selector| Selected::resolve(store, selector))?
         }
         None => {
-            let ids = unfinished(session, store)?.ids();
-            match ids.as_slice() {
-                [] => return Ok(BriefReport::empty(args.max_tokens)),
-                [one] => Selected::newest(store, one)?,
-                several => {
-                    let read = several.len().min(args.max_tokens / LEAST_TOKENS);
-                    let rows = store.scan_these(&several[..read], Extent::Newest)?;
-                    return Ok(BriefReport::several(several, &rows, args.max_tokens));
+            let most = (max_tokens / LEAST_TOKENS).max(1);
+            let unfinished = unfinished(session, store, most)?;
+            match (unfinished.total, unfinished.ids().as_slice()) {
+                (_, []) => return Ok(BriefReport::empty(max_tokens)),
+                (1, [one]) => Selected::newest(store, one)?,
+                (total, newest) => {
+                    let rows = store.scan_these(newest, Extent::Newest)?;
+                    return Ok(BriefReport::several(total, &rows, max_tokens));
                 }
             }
         }
     };
     let judgement = session.judge(&workspace, selected);
-    Ok(BriefReport::one(&judgement, args.max_tokens))
+    Ok(BriefReport::one(&judgement, max_tokens))
 }

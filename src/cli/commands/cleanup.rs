@@ -18,7 +18,9 @@ use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::count;
 use crate::core::change::Stamp;
-use crate::core::retention::{CleanupPlan, KeepRules, Limit, Policy, Rules, WorkflowFilter, plan};
+use crate::core::retention::{
+    CleanupPlan, KeepRules, Limit, Policy, Rules, WorkflowFilter, is_past_grace, plan,
+};
 use crate::core::span::Span;
 use crate::core::store::{ArchiveProgress, Cleaned, CleanupProgress};
 use crate::core::{Store, Trigger, WorkflowId, WorkflowStatus};
@@ -97,8 +99,15 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         session.ui.say("There is no store here, so there is nothing to clean up.\n");
     }
     let mut progress = Progress::new(&session.ui);
-    let snapshot = workspace.store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
+    let mut snapshot = workspace.store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
     drop(progress);
+    // Objects belong to no workflow alone.
+    if policy.filter.is_empty() {
+        match workspace.store.unreferred_objects(|modified| is_past_grace(modified, session.now())) {
+            Ok(objects) => snapshot.objects = objects,
+            Err(error) => snapshot.skipped.push((workspace.store.objects_dir(), error.to_string())),
+        }
+    }
     let plan = plan(&snapshot, &policy, session.now())?;
     let fingerprint = plan.fingerprint().to_hex();
     if args.expect_plan.as_ref().is_some_and(|expected| *expected != fingerprint) {
@@ -149,17 +158,18 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
             });
         });
         drop(progress);
-        let nothing = cleaned.workflows.is_empty() && cleaned.stale_files.is_empty();
+        let files = cleaned.stale_files.len() + cleaned.objects.len();
+        let nothing = cleaned.workflows.is_empty() && files == 0;
         if nothing && !cleaned.failures.is_empty() {
             return Err(cleaned.failures.swap_remove(0).1.into());
         }
         let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
         report.carried_out(cleaned);
-        let Workspace { place, store, config } = &workspace;
+        let Workspace { place, store, config, .. } = &workspace;
         for workflow in &changed {
             report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
         }
-        record_undo(&workspace.store, &plan, &stamp, &mut report);
+        record_undo(session, &workspace.store, &plan, &stamp, &mut report);
     } else {
         report.carried_out(Cleaned::default());
     }
@@ -167,7 +177,13 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
 }
 
 /// Records what left, so that one short command brings exactly that back, however many workflows it concerns.
-fn record_undo(store: &Store, plan: &CleanupPlan, stamp: &Stamp, report: &mut CleanupReport) {
+fn record_undo(
+    session: &Session,
+    store: &Store,
+    plan: &CleanupPlan,
+    stamp: &Stamp,
+    report: &mut CleanupReport,
+) {
     let parts = report.archived_parts();
     if parts.is_empty() {
         return;
@@ -182,6 +198,7 @@ fn record_undo(store: &Store, plan: &CleanupPlan, stamp: &Stamp, report: &mut Cl
             undo.extend(ids);
         }
     }
+    undo.extend(session.store_words());
     report.undo = Some(undo);
 }
 

@@ -2,14 +2,18 @@
 
 use clap::Args;
 
+use super::brief::DEFAULT_TOKENS;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::session::Session;
+use crate::cli::views::brief::BriefReport;
 use crate::cli::views::diff::DiffReport;
-use crate::core::diff::diff;
+use crate::core::diff::{content_diffs, diff};
 use crate::core::selector::Which;
+use crate::core::text_diff::MAX_COMPARED_BYTES;
 use crate::core::{Checkpoint, Handle, Selector, Store};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -25,36 +29,72 @@ Examples:
   ckpt diff 042
   ckpt diff 042/3
   ckpt diff 042/3 042/5 --json
+  ckpt diff 042 042-redis
+  ckpt diff 042/3 --brief --max-tokens 200
   ckpt diff 042~1 --exit-code --quiet";
 
 /// Say what changed between two checkpoints
 ///
-/// `ckpt diff 042` tells what the last save changed, `ckpt diff 042/3` what changed since then.
+/// `ckpt diff 042` tells what the last save changed, `ckpt diff 042/3` what changed since then. The two may belong to
+/// different workflows, such as a fork and what it was forked from, and archived ones are read from their bundles.
 ///
 /// Compared is what they say about the work: phases, tasks, artifacts, labels, state and so on. That number, time,
-/// writer, trigger and note differ between any two is not mentioned.
+/// writer, trigger and note differ between any two is not mentioned. Of an artifact whose content was kept both times, the
+/// lines that differ are shown.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
     /// The first checkpoint; a workflow means what its last save changed
     #[arg(value_name = "A", add = complete::selector())]
-    from: Selector,
+    from: Query,
     /// The second checkpoint; the newest of the same workflow if not given
     #[arg(value_name = "B", add = complete::selector())]
-    to: Option<Selector>,
+    to: Option<Query>,
     /// Exit with 1 if they differ
     #[arg(long)]
     exit_code: bool,
+    /// Print the shortest useful text to hand to an agent
+    #[arg(long)]
+    brief: bool,
+    /// With `--brief`, stay within this many tokens, counted on the safe side
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS, requires = "brief")]
+    max_tokens: usize,
 }
 
 fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
-    let [from, to] = load(&session.store()?, &args.from, args.to.as_ref())?;
+    let store = session.store()?;
+    let find = |query: &Query| {
+        session.find(&store, query, "diff", |selector| {
+            store.resolve(selector)?;
+            Ok(selector.clone())
+        })
+    };
+    let from = find(&args.from)?;
+    let to = args.to.as_ref().map(find).transpose()?;
+    let report = compare(session, &from, to.as_ref())?;
+    if args.brief {
+        session.answer(&BriefReport::of_diff(&report, args.max_tokens))?;
+    } else {
+        session.answer(&report)?;
+    }
+    Ok(if !report.equal && args.exit_code { Exit::Failure } else { Exit::Ok })
+}
+
+/// Compares two checkpoints; without the second, the first with the newest of its workflow.
+pub(crate) fn compare(
+    session: &Session,
+    from: &Selector,
+    to: Option<&Selector>,
+) -> Result<DiffReport, Failure> {
+    let [from, to] = load(&session.store()?, from, to)?;
     let difference = diff(&from, &to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
         Failure::new(ErrorCode::TooDeep, message)
     })?;
-    let differ = !difference.is_empty();
-    session.answer(&DiffReport::new(&from, &to, difference))?;
-    Ok(if differ && args.exit_code { Exit::Failure } else { Exit::Ok })
+    let store = session.store()?;
+    let contents = content_diffs(&from.content, &to.content, |object| {
+        store.read_object(object, MAX_COMPARED_BYTES).ok().flatten()
+    });
+    Ok(DiffReport::new(&from, &to, difference).with_contents(contents))
 }
 
 /// Loads the two checkpoints to compare.

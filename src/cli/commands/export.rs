@@ -9,17 +9,18 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::mirror::update_mirror;
 use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::dialects::{CheckpointPart, Dialect};
+use crate::core::dialects::Dialect;
 use crate::core::export::{
     Export, ExportFile, FileContent, current_run, files, has_history, whole_run, write,
 };
-use crate::core::mirror::mirrored;
+use crate::core::mirror::{Since, mirrored};
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
@@ -47,8 +48,8 @@ Examples:
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it
     #[arg(value_name = "SELECTOR", add = complete::selector())]
-    selector: Selector,
-    /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch or ckpt
+    selector: Query,
+    /// The system: kamiflow, dotagent, claude-dir, claude-plan, crunch, task-master, ralph, feature-list or ckpt
     #[arg(long = "as", value_name = "DIALECT", value_parser = export_dialect, add = ArgValueCandidates::new(complete::export_dialects))]
     dialect: Dialect,
     /// Write below this directory, to this file, or with `-` to stdout
@@ -62,7 +63,12 @@ pub(crate) struct ExportArgs {
 fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let store = &workspace.store;
-    let checkpoints = select(store, &args.selector, args.dialect)?;
+    let resolve = |selector: &Selector| {
+        store.resolve_workflow(&selector.workflow)?;
+        Ok(selector.clone())
+    };
+    let selector = session.find(store, &args.selector, &format!("export --as {}", args.dialect), resolve)?;
+    let checkpoints = select(store, &selector, args.dialect)?;
     let handle = checkpoints.last().map(Checkpoint::handle);
     let project = &workspace.place.located().project;
     let output = ExportTarget::new(args.output.as_deref(), project, &workspace.place.cwd);
@@ -72,19 +78,19 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         files(args.dialect, &checkpoints, project)?
     };
     let alone = !matches!(output, ExportTarget::Below(_));
-    if alone && args.dialect == Dialect::Dotagent && has_tasks(&checkpoints) {
-        left_out.insert(CheckpointPart::Tasks);
+    if alone && args.dialect.companion().is_some_and(|second| !second.is_index) && has_tasks(&checkpoints) {
+        left_out.insert("the tasks");
     }
     let root = match &output {
         ExportTarget::Below(root) => root.clone(),
         ExportTarget::File(path) => {
-            let file = single(&files)?;
+            let file = single(args.dialect, &files)?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             files = vec![ExportFile { path: name, ..file }];
             path.parent().map(Path::to_owned).unwrap_or_default()
         }
         ExportTarget::Stdout => {
-            let text = match single(&files)?.content {
+            let text = match single(args.dialect, &files)?.content {
                 FileContent::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 FileContent::Link(to) => to,
             };
@@ -102,7 +108,13 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         && root == *project
         && mirrored(store, workflow).contains(&args.dialect)
     {
-        report.warnings.extend(update_mirror(store, args.dialect, &workspace.place.cwd, workflow));
+        report.warnings.extend(update_mirror(
+            store,
+            args.dialect,
+            &workspace.place.cwd,
+            workflow,
+            Since::Beginning,
+        ));
     }
     session.answer(&report)
 }
@@ -131,19 +143,19 @@ impl ExportTarget {
     }
 }
 
-/// True if there are tasks, which dotagent keeps in a second file.
+/// True if there are tasks, which a system may keep in a second file.
 fn has_tasks(checkpoints: &[Checkpoint]) -> bool {
     checkpoints.iter().any(|checkpoint| !checkpoint.content.tasks.is_empty())
 }
 
 /// Returns the only file of a checkpoint, without what a system keeps beside it.
-fn single(files: &[ExportFile]) -> Result<ExportFile, Failure> {
-    let beside = |file: &&ExportFile| {
-        let companions = ["/execution.json", "/index.yaml"];
-        matches!(file.content, FileContent::Bytes(_))
-            && !companions.iter().any(|companion| file.path.ends_with(companion))
+fn single(dialect: Dialect, files: &[ExportFile]) -> Result<ExportFile, Failure> {
+    let beside = dialect.companion().map(|second| second.names).unwrap_or_default();
+    let is_main = |file: &&ExportFile| {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        matches!(file.content, FileContent::Bytes(_)) && !beside.contains(&name)
     };
-    let mut main = files.iter().filter(beside);
+    let mut main = files.iter().filter(is_main);
     match (main.next(), main.next()) {
         (Some(only), None) => Ok(only.clone()),
         _ => {
@@ -173,7 +185,7 @@ fn native_files(store: &Store, checkpoints: &[Checkpoint]) -> Result<Export, Fai
         let source = checkpoint.handle();
         let path = format!("{}-{}.ckpt.json", source.workflow, source.seq);
         let content = FileContent::Bytes(store.load(&source)?.bytes);
-        export.files.push(ExportFile { path, content, source });
+        export.files.push(ExportFile { path, content, source, memo: None });
     }
     Ok(export)
 }

@@ -12,16 +12,18 @@ use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
 use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
+use crate::cli::question::confirm;
 use crate::cli::session::Session;
-use crate::cli::views::import::{ImportReport, PassedOver};
+use crate::cli::views::import::{ImportReport, PassedOver, found_line};
 use crate::core::config::ConfigError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
 use crate::core::files::{FileProblem, read_regular};
 use crate::core::foreign_settings::{self, ForeignSettings};
 use crate::core::import::{
-    Candidate, Companions, ForeignFile, Found, ImportError, ImportOutcome, Importer, ReadOptions, Source,
-    SourceError, collect, order,
+    Candidate, Companions, Discovered, ForeignFile, Found, ImportError, ImportOutcome, Importer, ReadOptions,
+    Source, SourceError, collect, discover, order,
 };
+use crate::core::reason::ArchiveReason;
 use crate::core::store::{ImportedFiles, OsDisk};
 use crate::core::{Config, Store, WorkflowId};
 
@@ -35,6 +37,7 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
 
 const EXAMPLES: &str = "\
 Examples:
+  ckpt import
   ckpt import .kamiflow/checkpoints
   ckpt import memory/state/phase.json --into checkout-flow
   ckpt import state.json --dry-run
@@ -44,17 +47,22 @@ Exit codes: 0 all are here, 3 some failed, 4 nothing found, 6 damaged or no chec
 
 /// Import the checkpoint files of other systems
 ///
-/// The dialect is recognised by the content: kamiflow, dotagent, claude-dir, claude-plan, crunch, or any other JSON, YAML
-/// or KEY=VALUE file about work in phases. Several files of one workflow become a sequence in the order they were saved
+/// The dialect is recognised by the content: kamiflow, dotagent, claude-dir, claude-plan, crunch, Task Master, Ralph, BMAD,
+/// GSD, Sisyphus, Kiro and others, or any other JSON, YAML, Markdown or KEY=VALUE file about work in phases. Without a path,
+/// the files of known systems in the project are listed. Several files of one workflow become a sequence in the order they were saved
 /// in. Importing a file again changes nothing. The files stay as they are. Like a save, an import brings the mirror up to
 /// date and cleans up.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// Files, directories, or `-` for stdin
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Read them as this dialect, whatever they look like: kamiflow, dotagent, claude-dir, claude-plan, crunch, ckpt or
-    /// generic
+    /// Import all files of known systems in the project
+    #[arg(long, conflicts_with = "paths")]
+    all: bool,
+    /// Read them as this dialect, whatever they look like: kamiflow, dotagent, claude-dir, claude-plan, crunch, boulder,
+    /// task-master, ralph, feature-list, bmad-sprint, bmad-workflow, gsd, conductor, kiro, spec-flow, prevc, auto-claude,
+    /// spec-kit, ckpt or generic
     #[arg(long, value_name = "NAME")]
     as_dialect: Option<Dialect>,
     /// Import into this workflow instead of the one that the files name
@@ -69,6 +77,25 @@ pub(crate) struct ImportArgs {
 }
 
 fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
+    let mut paths = args.paths.clone();
+    if paths.is_empty() {
+        let place = session.place()?;
+        let project = &place.located().project;
+        let found = discover(project);
+        if found.is_empty() {
+            let message = format!("no file of a known system was found in `{}`", project.display());
+            return Err(
+                Failure::new(ErrorCode::NothingToImport, message).help("name the file: `ckpt import PATH`")
+            );
+        }
+        paths = found.iter().map(|found| project.join(&found.path)).collect();
+        if !args.all && !take_all(session, &found) {
+            let mut report = ImportReport::new(args.dry_run);
+            report.found = found;
+            session.answer(&report)?;
+            return Ok(Exit::Ok);
+        }
+    }
     let mut import = Import {
         options: ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
         companions: Companions::default(),
@@ -79,7 +106,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         settings: Vec::new(),
         report: ImportReport::new(args.dry_run),
     };
-    let candidates = import.gather(&args.paths);
+    let candidates = import.gather(&paths);
     import.check_into()?;
     let (workflows, rejected) = order(candidates);
     for (file, error) in rejected {
@@ -113,6 +140,17 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     session.answer(&report)?;
     Ok(report.exit())
+}
+
+/// Lists what was found to a person at a terminal, and asks whether all of it is to be imported.
+fn take_all(session: &Session, found: &[Discovered]) -> bool {
+    if !session.ui.is_conversation() {
+        return false;
+    }
+    for found in found {
+        session.ui.say(&format!("{}\n", found_line(found)));
+    }
+    confirm(&session.ui, "Import all of them?")
 }
 
 /// One run of the command.
@@ -209,13 +247,6 @@ impl Import<'_> {
             Err(error) => return self.skip(name, named, error),
         };
         companions.extend(file.companion.clone());
-        if !file.is_checkpoint(named) {
-            if file.is_checkpoint(true) {
-                self.report.pass_over(PassedOver::dated(name));
-                return None;
-            }
-            return self.skip(name, named, SourceError::NotACheckpoint);
-        }
         if file.reading.draft.idle {
             return self.skip(name, named, SourceError::Idle);
         }
@@ -276,6 +307,7 @@ impl Import<'_> {
         let continued = if self.dry_run { store.continued(workflow)? } else { None };
         let mut newest = continued.map(|(checkpoint, _)| checkpoint);
         let mut appends = false;
+        let mut archive_as = None;
         let mut cleanup_is_due = false;
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
@@ -310,6 +342,11 @@ impl Import<'_> {
                         );
                         self.report.warnings.push(warning);
                     }
+                    if let Some(added) = &added {
+                        let reason = added.content.status.archive_reason();
+                        let reason = reason.unwrap_or(ArchiveReason::Restarted);
+                        archive_as = file.is_archived().then_some(reason);
+                    }
                     if let (Some(added), false) = (added, self.dry_run) {
                         appends = true;
                         cleanup_is_due |= is_due(&added, config);
@@ -324,7 +361,12 @@ impl Import<'_> {
                 }
             }
         }
-        if cleanup_is_due {
+        if let Some(reason) = archive_as {
+            if !self.dry_run {
+                store.archive(workflow, &reason, importer.stamp, &mut |_| {})?;
+            }
+            self.report.archived.insert(workflow.clone());
+        } else if cleanup_is_due {
             match clean_up_after_save(store, config, importer.stamp, workflow) {
                 Ok(cleanup) => self.report.cleanups.extend(cleanup),
                 Err(warning) => self.report.warnings.push(warning),

@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::init::InitReport;
 use crate::core::Store;
+use crate::core::import::discover;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "init",
@@ -42,6 +43,19 @@ pub(super) const CONFIG: &str = "\
 # changed_artifacts = \"advice\"     # how heavy a changed artifact is: ignore, info, advice, confirm or blocker
 # facts = { \"issue/body\" = \"confirm\" }  # the same for external facts, by name and JSON pointer
 
+# [artifacts]
+# capture = true                   # keep the contents of artifacts, as `ckpt save --capture` does
+# max_file = \"10MB\"                # larger files are recorded without their content
+# max_store = \"1GB\"                # no more is kept once all contents together take this much
+
+# [agents]
+# gate = true                      # a hook asks an agent that stops while a phase is open, once
+
+# [remote]
+# url = \"git:origin\"               # or file:///srv/ckpt, s3://bucket/prefix, az://, gs://; see `ckpt remote`
+# push = \"manual\"                  # or end (of a phase or workflow), or always
+# allow_http = false               # counts in the settings of the user only
+
 # [retention]
 # max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
 # abandon_idle = \"30d\"             # open workflows idle for longer are archived as abandoned
@@ -56,12 +70,13 @@ pub(super) const CONFIG: &str = "\
 # exclusive_labels = [\"state:\"]    # a new label with this prefix replaces the old one
 # facts = { \"issue/labels\" = \"info\" }
 # changed_artifacts = \"confirm\"
+# watch = [\"PLAN.md\"]              # as in [resume], for workflows that follow this pipeline
 
 # [pipelines.careful]
 # phases = [
 #   \"think\",
 #   { id = \"make\", name = \"Make it\", action = \"Write the code\", approval = true, outputs = [\"out.json\"],
-#     task_limit = 2, data_schema = { required = [\"files\"] } },
+#     task_limit = 2, data_schema = { type = \"object\" }, required_data = [\"files\"], gate = \"decision\" },
 # ]
 ";
 
@@ -80,6 +95,7 @@ fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         created,
         config: store.config_file().display().to_string(),
         config_created,
+        found: discover(store.project()),
         warnings: Vec::new(),
     })
 }

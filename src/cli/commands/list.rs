@@ -9,13 +9,13 @@ use crate::cli::clock::Clock;
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::find::matching_workflows;
+use crate::cli::find::{Query, matching_workflows};
 use crate::cli::session::Session;
 use crate::cli::views::list::{CheckpointsReport, Scope, Unlisted, WorkflowsReport};
+use crate::core::WorkflowStatus;
 use crate::core::phase_name::is_spelling_of;
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
-use crate::core::{WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -39,7 +39,7 @@ Examples:
 pub(crate) struct ListArgs {
     /// List the checkpoints of this workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<WorkflowId>,
+    id: Option<Query>,
     /// The archived ones instead of the live ones
     #[arg(long, help_heading = "Filters", conflicts_with = "id")]
     archived: bool,
@@ -58,7 +58,7 @@ pub(crate) struct ListArgs {
     /// Only those that follow this pipeline
     #[arg(long, value_name = "NAME", help_heading = "Filters", conflicts_with = "id")]
     pipeline: Option<String>,
-    /// Only those with this text in their title, id, label or pipeline; case and spacing do not matter
+    /// Only those with this text in their title, id, label, pipeline or plan path; case and spacing do not matter
     #[arg(long = "match", value_name = "TEXT", help_heading = "Filters", conflicts_with = "id")]
     matching: Option<String>,
     /// Only those not saved for this long, such as 7d
@@ -73,17 +73,22 @@ pub(crate) struct ListArgs {
     /// Show all rows
     #[arg(short = 'a', long)]
     all: bool,
+    /// Ask the remote first what other stores have saved; without it, nothing is contacted
+    #[arg(long)]
+    pull: bool,
 }
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
+    let problem = if args.pull { session.pull_first(&session.workspace()?)? } else { None };
     let store = session.store()?;
+    let warning = || problem.as_ref().map(|why| format!("the remote could not be asked: {why}"));
     let limit = row_limit(args.limit, args.all, session);
     if let Some(id) = &args.id {
-        let workflow = store.resolve_workflow(id)?;
+        let workflow = session.find_workflow(&store, id, "list")?;
         let (rows, total) = store.scan_newest(&workflow, limit)?;
         let deletions = store.deletions(&workflow)?;
         let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store);
-        return session.answer(&report.warning(session.config_warning(&store)));
+        return session.answer(&report.warning(session.config_warning(&store)).warning(warning()));
     }
     let mut scope =
         Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
@@ -102,7 +107,13 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let extent = if session.ui.is_json() { Extent::Live } else { Extent::Newest };
     let mut rows = store.scan_these(&selection.ids(), extent)?;
     rows.retain(|row| args.selects(&WorkflowSummary::from(row), &session.clock));
-    session.answer(&WorkflowsReport::new(rows, &rest, &store).warning(session.config_warning(&store)))
+    let mut report = WorkflowsReport::new(rows, &rest, &store).warning(session.config_warning(&store));
+    for workflow in store.forked()? {
+        let warning =
+            format!("{workflow} was continued in several places; `ckpt join {workflow}` brings it together");
+        report = report.warning(Some(warning));
+    }
+    session.answer(&report.warning(warning()))
 }
 
 /// Returns the largest number of rows. There is no default for a script, which would not notice missing rows.

@@ -10,9 +10,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
-use crate::cli::views::log::LogBuilder;
-use crate::core::Selector;
+use crate::cli::views::log::{LogBuilder, LogReport};
 use crate::core::selector::Which;
+use crate::core::{Handle, Selector};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "log",
@@ -33,6 +33,9 @@ Examples:
 ///
 /// A line has the time of the save, the time since the one before it, the changes, and the note in quotes. Archived
 /// checkpoints are read from their bundles. `ckpt diff 042/6 042/7` shows the values that changed.
+///
+/// With `--graph` it also shows the workflows that were forked from this one, that were merged into it, and that it was
+/// forked from, and draws which checkpoint continues which.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// The workflow, or the checkpoint to begin with; the only unfinished workflow if not given
@@ -61,11 +64,18 @@ fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let limit = row_limit(args.limit, args.all, session);
-    let mut log = LogBuilder::new(&store, &first, limit, args.graph);
-    for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {
-        if !log.add(handle, entry) {
-            break;
+    let read = |first: &Handle| -> Result<LogReport, Failure> {
+        let mut log = LogBuilder::new(&store, first, limit);
+        for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {
+            if !log.add(handle, entry) {
+                break;
+            }
         }
+        Ok(log.finish())
+    };
+    if !args.graph {
+        return session.answer(&read(&first)?);
     }
-    session.answer(&log.finish())
+    let forks = store.forks_of(&first.workflow)?;
+    session.answer(&LogReport::with_related(&first, &forks, limit, read)?)
 }

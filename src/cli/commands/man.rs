@@ -68,23 +68,37 @@ const FILES: &[(&str, &str)] = &[
     (".ckpt/config.toml", "The settings of the store, and its pipelines."),
     (".ckpt/workflows/042/00000007.json", "Checkpoint 042/7. Empty if it has left the live store."),
     (".ckpt/archive/042/", "The compressed bundles of what left, and records of what was deleted."),
+    (
+        ".ckpt/sides/042/00000008@3fa9c2d1.json",
+        "Checkpoint 042/8 of another store, where this one has used the number for its own.",
+    ),
+    (".ckpt/remote/", "What the remote is known to have. It may be deleted at any time."),
     (".ckpt/undo/", "What the newest runs of cleanup and archive took out of the live store."),
     (
         ".ckpt/mirror/",
         "What ckpt wrote into the files of other systems, so that it never overwrites changes of others.",
     ),
     (".ckpt/.gitignore", "Keeps the store out of git, except for its settings."),
+    (".ckpt/objects/", "The kept contents of artifacts, compressed, each under the SHA-256 of the content."),
     (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),
     (".ckpt/index", "A cache for lists. It may be deleted at any time."),
+    (".ckpt/sessions/", "Who is at work on what, as advice for others. It may be deleted at any time."),
+    (".ckpt/hook.log", "What went wrong in the hooks of agents. It may be deleted at any time."),
     (
         "$XDG_CONFIG_HOME/ckpt/config.toml",
         "The settings of the user, for all stores; ~/.config if it is not set.",
+    ),
+    ("$XDG_STATE_HOME/ckpt/setup/", "The files of agents as they were before setup edited them."),
+    (
+        "$XDG_STATE_HOME/ckpt/remotes/",
+        "The remotes that were added on this machine, which may be contacted unasked.",
     ),
 ];
 
 /// The environment variables that the program reads, except those by which agents and CI systems are recognised.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("CKPT_STORE", "The store to use, as --store names it."),
+    ("CKPT_REMOTE", "The address of the remote, in place of that of the settings."),
     (
         "CKPT_WORKFLOW",
         "The workflow of save, start, done and fail if none is given. Set for commands that run and resume start, with CKPT_HANDLE, CKPT_PHASE and CKPT_ACTION.",
@@ -101,6 +115,11 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM", "There is no colour on a terminal called dumb."),
     ("HOME", "The search for a store ends there; the settings of the user are below it."),
     ("XDG_CONFIG_HOME", "Where the settings of the user are."),
+    ("XDG_STATE_HOME", "Where setup keeps the files of before; ~/.local/state if it is not set."),
+    ("CLAUDE_CONFIG_DIR", "Where Claude Code has its files; ~/.claude if it is not set."),
+    ("CODEX_HOME", "Where Codex has its files; ~/.codex if it is not set."),
+    ("GEMINI_CLI_HOME", "The directory with the .gemini of Gemini CLI; HOME if it is not set."),
+    ("PATH", "Where setup and doctor look for agents and for ckpt itself."),
     ("USER", "Recorded as the one who saves; LOGNAME if it is not set."),
     ("LOGNAME", "See USER."),
     ("SUDO_UID", "Under sudo, the account whose stores are trusted too."),

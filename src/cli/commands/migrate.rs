@@ -49,7 +49,7 @@ fn run(args: &MigrateArgs, session: &Session) -> Result<Exit, Failure> {
         match workspace.store.migrate(&handle.workflow, STEPS, &stamp) {
             Ok(new) => {
                 report.add(handle, *version, new);
-                let Workspace { place, store, config } = &workspace;
+                let Workspace { place, store, config, .. } = &workspace;
                 report.warnings.extend(update_mirrors(store, config, &place.cwd, &handle.workflow));
             }
             Err(error) => report.fail(handle, error),

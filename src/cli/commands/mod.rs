@@ -15,33 +15,47 @@
 
 mod approve;
 mod archive;
-mod brief;
+pub(crate) mod brief;
 mod cleanup;
 mod completions;
-mod diff;
+mod conflict_flags;
+pub(crate) mod diff;
+mod doctor;
 mod done;
 mod export;
 mod fail;
+mod fork;
+mod hook;
 mod import;
 mod init;
+mod join;
 mod list;
 mod log;
 mod man;
+mod mcp;
+mod merge;
 mod migrate;
 mod pipeline;
+mod pull;
+mod push;
+mod remote;
+mod report;
 mod restore;
-mod resume;
+pub(crate) mod resume;
 mod resume_command;
 mod revise;
 mod rollback;
 mod run;
-mod save;
+pub(crate) mod save;
 mod save_flags;
 mod schema;
-mod show;
+mod setup;
+pub(crate) mod show;
 mod start;
 mod stats;
 mod status;
+mod sync;
+mod ui;
 pub(crate) mod unfinished;
 mod verify;
 
@@ -72,15 +86,32 @@ pub(crate) const GROUPS: &[(&str, &[CommandSpec])] = &[
             approve::COMMAND,
             revise::COMMAND,
             rollback::COMMAND,
+            fork::COMMAND,
+            merge::COMMAND,
             stats::COMMAND,
+            report::COMMAND,
+            ui::COMMAND,
         ],
     ),
     (
         "Keeping the store",
         &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND, migrate::COMMAND],
     ),
+    ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, join::COMMAND, remote::COMMAND]),
     ("Other systems", &[import::COMMAND, export::COMMAND, pipeline::COMMAND]),
-    ("Set-up", &[init::COMMAND, completions::COMMAND, man::COMMAND, schema::COMMAND]),
+    (
+        "Set-up",
+        &[
+            init::COMMAND,
+            setup::COMMAND,
+            doctor::COMMAND,
+            hook::COMMAND,
+            mcp::COMMAND,
+            completions::COMMAND,
+            man::COMMAND,
+            schema::COMMAND,
+        ],
+    ),
 ];
 
 /// Returns all commands.

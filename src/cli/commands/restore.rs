@@ -130,7 +130,7 @@ impl Restore<'_> {
     }
 
     fn scope(&mut self, workflow: &WorkflowId, scope: &RestoreScope) -> Result<RestoredWorkflow, Failure> {
-        let Workspace { store, place, config } = self.workspace;
+        let Workspace { store, place, config, .. } = self.workspace;
         let deletions = store.deletions(workflow).unwrap_or_default();
         if self.dry_run {
             return Ok(RestoredWorkflow::planned(store.plan_restore(workflow, scope)?, &deletions));

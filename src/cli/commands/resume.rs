@@ -14,6 +14,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::attempts::RetryFlags;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
@@ -23,10 +24,12 @@ use crate::cli::save::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
+use crate::cli::words;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
+use crate::core::restore_artifacts::{self, ArtifactStep};
 use crate::core::resume::{Selected, Verdict};
-use crate::core::{ArchiveReason, Config, PhaseStatus, Selector, Store, WorkflowId};
+use crate::core::{ArchiveReason, Checkpoint, Config, PhaseStatus, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "resume",
@@ -44,6 +47,8 @@ Examples:
   ckpt resume 042 --from 042/3 --explain
   ckpt resume 042 --fact issue=@issue.json
   ckpt resume 042 --fresh
+  ckpt resume 042 --take
+  ckpt resume 042 --restore-artifacts
   ckpt resume --file .claude/checkpoints/implement_auth_20251003_184530.json
   ckpt resume 042 -- claude -p \"Continue the work described on stdin\"
 
@@ -71,6 +76,18 @@ pub(crate) struct ResumeArgs {
     /// Start over: archive what there is, and begin at the first phase
     #[arg(long, requires = "id", conflicts_with_all = ["from", "file"])]
     fresh: bool,
+    /// Bring back the artifacts that are missing and whose contents were kept
+    #[arg(long, conflicts_with_all = ["file", "fresh"])]
+    restore_artifacts: bool,
+    /// With `--restore-artifacts`, those that have changed too; what is there is renamed to `NAME.orig`
+    #[arg(long, requires = "restore_artifacts")]
+    force: bool,
+    /// Ask the remote first what other stores have saved; without it, nothing is contacted
+    #[arg(long, conflicts_with = "file")]
+    pull: bool,
+    /// Note that you are at work on it now, in place of whoever was
+    #[arg(long, conflicts_with = "file")]
+    take: bool,
     /// Accept the verdict `confirm`; nothing accepts `blocked`
     #[arg(short = 'y', long)]
     yes: bool,
@@ -95,20 +112,32 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         session.answer(&report.of_file(file, &reading))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
-    let workspace = session.workspace()?;
+    let mut workspace = session.workspace()?;
+    if args.pull {
+        workspace.remote_problem = session.pull_first(&workspace)?;
+    }
     let mut selected = args.select(session, &workspace)?;
     if args.fresh {
         let workflow = &selected.checkpoint.workflow.clone();
         restart(session, &workspace, workflow)?;
         selected = Selected::newest(&workspace.store, workflow)?;
     }
+    let restored = if args.restore_artifacts {
+        restore_artifacts(&workspace, &selected.checkpoint, args.force, true)?
+    } else {
+        Vec::new()
+    };
     let judgement = session.judge_with_facts(&workspace, selected, &args.current_facts()?);
+    if args.take {
+        take(session, &workspace, &judgement.checkpoint.workflow);
+    }
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     // A command that is run owns stdout, so the verdict goes to stderr then.
     let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
+    let report = report.with_restored(restored);
     if args.command.is_empty() {
         session.answer(&report)?;
     } else {
@@ -124,6 +153,30 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     match exit(verdict, args.yes) {
         Exit::Ok => start(args, session, &workspace, &judgement),
         exit => Ok(exit),
+    }
+}
+
+/// Brings back the artifacts of a checkpoint whose contents were kept, or only plans it.
+pub(super) fn restore_artifacts(
+    workspace: &Workspace,
+    checkpoint: &Checkpoint,
+    force: bool,
+    apply: bool,
+) -> Result<Vec<ArtifactStep>, Failure> {
+    let Workspace { store, config, .. } = workspace;
+    let mut steps = restore_artifacts::plan(store, checkpoint, force, config.max_artifact())?;
+    if apply {
+        restore_artifacts::apply(store, checkpoint, &mut steps)?;
+    }
+    Ok(steps)
+}
+
+/// Takes the work over, and names those who were noted as being at work.
+fn take(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
+    let before = session.take(&workspace.store, workflow);
+    if !session.ui.is_quiet() && !session.ui.is_json() && !before.is_empty() {
+        let names: Vec<String> = before.iter().map(|name| escape::inline(name).into_owned()).collect();
+        session.ui.say(&format!("Took {workflow} over from {}.\n", words::and(&names)));
     }
 }
 
@@ -150,6 +203,16 @@ fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Fa
     };
     let checkpoint = importer.checkpoint(&foreign, &workflow, None);
     Ok((session.judge_unsaved(&place, &config, checkpoint), foreign.reading))
+}
+
+/// Judges the checkpoint that a text names: a selector, or words.
+pub(crate) fn judge(session: &Session, query: &str) -> Result<(Workspace, Judgement), Failure> {
+    let workspace = session.workspace()?;
+    let store = &workspace.store;
+    let selected =
+        session.find(store, &query.parse()?, "resume", |selector| Selected::resolve(store, selector))?;
+    let judgement = session.judge(&workspace, selected);
+    Ok((workspace, judgement))
 }
 
 /// Returns the exit code of a verdict.
@@ -232,7 +295,7 @@ fn decide(
             }
             Some(Choice::Resume) => return start(args, session, workspace, judgement),
             Some(Choice::View) => {
-                let report = ResumeReport::new(judgement).explained(true);
+                let report = ResumeReport::new(judgement).explained(true).with_contents();
                 session.ui.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {
@@ -243,7 +306,10 @@ fn decide(
             Some(Choice::Discard) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
                 workspace.store.archive(workflow, &ArchiveReason::Abandoned, &stamp, &mut |_| {})?;
-                session.ui.say(&format!("Archived {workflow} as abandoned; nothing was deleted.\n"));
+                let flag = session.store_flag();
+                session.ui.say(&format!(
+                    "Archived {workflow} as abandoned; nothing was deleted. Undo with: ckpt restore {workflow}{flag}\n"
+                ));
                 update_mirrors_of(session, workspace, workflow);
                 return Ok(Exit::NotFound);
             }
@@ -258,7 +324,9 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
     let fresh = workspace.store.restart(workflow, &stamp)?.handle();
     if !session.ui.is_quiet() {
-        let undo = before.map(|before| format!(" Undo with: ckpt rollback {before}")).unwrap_or_default();
+        let flag = session.store_flag();
+        let undo =
+            before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
         session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
     }
     update_mirrors_of(session, workspace, workflow);
@@ -266,7 +334,7 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
 }
 
 fn update_mirrors_of(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
-    let Workspace { place, store, config } = workspace;
+    let Workspace { place, store, config, .. } = workspace;
     for warning in update_mirrors(store, config, &place.cwd, workflow) {
         session.ui.say(&format!("warning: {warning}\n"));
     }
@@ -283,5 +351,8 @@ fn start(
         return Ok(Exit::Ok);
     }
     let command = ResumeCommand { words: &args.command, retry: &args.retry, yes: args.yes };
-    command.run(session, workspace, judgement)
+    let lease = session.lease(&workspace.store, &judgement.checkpoint.workflow);
+    let ended = command.run(session, workspace, judgement);
+    lease.end();
+    ended
 }

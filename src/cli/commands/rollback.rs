@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::resume::restore_artifacts;
 use super::save::expected;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -26,13 +27,15 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
 const EXAMPLES: &str = "\
 Examples:
   ckpt rollback 042~1 --dry-run
+  ckpt rollback 042/3 --restore-artifacts --force
   ckpt rollback 042/3 --note \"The second approach leads nowhere\"";
 
 /// Continue from an earlier checkpoint
 ///
 /// Its content is saved once more, as the newest checkpoint. Nothing is removed: what came in between stays in the
 /// history, and the answer says how to get back to it. Only the checkpoint is taken back, not the files of the project;
-/// `ckpt resume` says which of them are no longer what the checkpoint says.
+/// `ckpt resume` says which of them are no longer what the checkpoint says. `--restore-artifacts` brings back those whose
+/// contents were kept.
 #[derive(Debug, Args)]
 pub(crate) struct RollbackArgs {
     /// The checkpoint to continue from: `042/3` that one, `042~1` the one before the newest
@@ -41,6 +44,12 @@ pub(crate) struct RollbackArgs {
     /// A remark about why
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// Bring back the artifacts that are missing and whose contents were kept
+    #[arg(long)]
+    restore_artifacts: bool,
+    /// With `--restore-artifacts`, those that have changed too; what is there is renamed to `NAME.orig`
+    #[arg(long, requires = "restore_artifacts")]
+    force: bool,
     /// Say what would be saved, and do nothing
     #[arg(short = 'n', long)]
     dry_run: bool,
@@ -72,5 +81,10 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
         ..SaveOptions::default()
     };
     let save = session.save(&workspace, workflow, change, &options)?;
-    session.answer(&RollbackReport::new(save, &earlier, !args.dry_run))
+    let mut report = RollbackReport::new(save, &earlier, !args.dry_run, session.store_words());
+    if args.restore_artifacts {
+        let steps = restore_artifacts(&workspace, &earlier, args.force, !args.dry_run)?;
+        report = report.with_restored(steps);
+    }
+    session.answer(&report)
 }

@@ -10,7 +10,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::attempts::RetryFlags;
 use crate::cli::child::{self, ChildEnvironment, Ended};
 use crate::cli::complete;
-use crate::cli::error::Failure;
+use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::question::{AfterFailure, ask_after_failure};
 use crate::cli::save::SaveOptions;
@@ -58,15 +58,26 @@ pub(crate) struct RunArgs {
 fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let workflow = workspace.store.resolve_workflow(&args.id)?;
+    let lease = session.lease(&workspace.store, &workflow);
+    let ended = run_until_settled(args, session, &workspace, &workflow);
+    lease.end();
+    ended
+}
+
+fn run_until_settled(
+    args: &RunArgs,
+    session: &Session,
+    workspace: &Workspace,
+    workflow: &WorkflowId,
+) -> Result<Exit, Failure> {
     let signals = child::handle_signals()?;
-    let mut attempts =
-        Attempts { args, session, workspace: &workspace, workflow: &workflow, exit_codes: Vec::new() };
+    let mut attempts = Attempts { args, session, workspace, workflow, exit_codes: Vec::new() };
     // A person may grant more.
     let mut granted = args.retry.attempts();
     loop {
         let ended = attempts.run_once(&signals)?;
         if let Some(interruption) = ended.interruption {
-            child::save_interruption(&session.with_current_time()?, &workspace, &workflow, interruption)?;
+            child::save_interruption(&session.with_current_time()?, workspace, workflow, interruption)?;
             return Ok(ended.exit());
         }
         if ended.code == 0 {
@@ -75,7 +86,7 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         let failed = u32::try_from(attempts.exit_codes.len()).unwrap_or(u32::MAX);
         if failed < granted {
             let Some(interruption) = args.retry.wait(failed, &signals, &session.ui) else { continue };
-            child::save_interruption(&session.with_current_time()?, &workspace, &workflow, interruption)?;
+            child::save_interruption(&session.with_current_time()?, workspace, workflow, interruption)?;
             return Ok(Exit::Child(interruption.code));
         }
         if !session.is_interactive() {
@@ -85,9 +96,9 @@ fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
         let later = session.with_current_time()?;
         match answer {
             Some(AfterFailure::Retry) => granted = failed.saturating_add(1),
-            Some(AfterFailure::Skip) => return skip_phase(&later, &workspace, &workflow, &args.phase),
+            Some(AfterFailure::Skip) => return skip_phase(&later, workspace, workflow, &args.phase),
             Some(AfterFailure::Abort) => {
-                abandon(&later, &workspace, &workflow)?;
+                abandon(&later, workspace, workflow)?;
                 return Ok(ended.exit());
             }
             Some(AfterFailure::Other) | None => return Ok(ended.exit()),
@@ -134,7 +145,8 @@ impl Attempts<'_> {
         let status = if ended.code == 0 { PhaseStatus::Complete } else { PhaseStatus::Failed };
         let error = (ended.code != 0).then(|| format!("the command ended with exit code {}", ended.code));
         let data = vec![Edit::Overlay(self.data(ended.code, begin.now(), end.now()))];
-        let report = self.save(&end, status, Change { data, error, ..Change::default() })?;
+        let change = Change { data, error, ..Change::default() };
+        let (report, status) = self.save_end(&end, status, change)?;
         if !self.session.ui.is_quiet() {
             let complete = report.created && report.status == Some(WorkflowStatus::Complete);
             let complete = if complete { ". The workflow is complete." } else { "" };
@@ -145,6 +157,24 @@ impl Attempts<'_> {
         }
         self.session.ui.say(&report.notes());
         Ok(ended)
+    }
+
+    /// Records the end. What the command did is not lost if the data of the phase lacks something: it stays in progress.
+    fn save_end(
+        &self,
+        session: &Session,
+        status: PhaseStatus,
+        change: Change,
+    ) -> Result<(SaveReport, PhaseStatus), Failure> {
+        match self.save(session, status, change.clone()) {
+            Err(failure) if matches!(failure.code, ErrorCode::InvalidData | ErrorCode::GateFailed) => {
+                let mut report = self.save(session, PhaseStatus::InProgress, change)?;
+                let phase = &self.args.phase;
+                report.warnings.push(format!("phase {phase} stays in progress: {}", failure.message));
+                Ok((report, PhaseStatus::InProgress))
+            }
+            report => Ok((report?, status)),
+        }
     }
 
     fn save(&self, session: &Session, status: PhaseStatus, change: Change) -> Result<SaveReport, Failure> {

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
+use serde_json::Value;
 
 use super::save_flags::{SaveFlags, set};
 use crate::cli::args::{CommandSpec, parsed};
@@ -12,6 +13,7 @@ use crate::cli::input::Input;
 use crate::cli::save::{Mirrors, SaveOptions};
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::document_path;
+use crate::cli::views::save::SaveReport;
 use crate::core::change::{NamedPipeline, SaveInput};
 use crate::core::store::Location;
 use crate::core::{Handle, PhaseId, PhaseStatus, Store, WorkflowId, WorkflowStatus};
@@ -83,6 +85,22 @@ fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
     save(session, workflow, input, &args.flags, Existence::Any)
 }
 
+/// Saves a document, as `--from` does, without an answer on stdout. Members that it does not know are refused: whoever
+/// wrote them would not read a warning.
+pub(crate) fn save_document(
+    session: &Session,
+    id: Option<&WorkflowId>,
+    document: Value,
+) -> Result<SaveReport, Failure> {
+    let input = SaveInput::from_json(document)?;
+    if let Some(name) = input.change.extra.keys().next() {
+        return Err(Failure::new(ErrorCode::InvalidDocument, format!("a save has no member `{name}`"))
+            .help("`ckpt schema save-input.v1` lists the members"));
+    }
+    let workflow = workflow_id(id, &input, session)?;
+    report(session, workflow, input, &SaveFlags::default(), Existence::Any)
+}
+
 /// The workflows that a command saves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existence {
@@ -125,6 +143,16 @@ pub(super) fn save(
     flags: &SaveFlags,
     existence: Existence,
 ) -> Result<Exit, Failure> {
+    session.answer(&report(session, typed, input, flags, existence)?)
+}
+
+fn report(
+    session: &Session,
+    typed: WorkflowId,
+    input: SaveInput,
+    flags: &SaveFlags,
+    existence: Existence,
+) -> Result<SaveReport, Failure> {
     let place = session.place()?;
     let is_new_store = matches!(place.location, Location::Absent(_));
     let store = if existence == Existence::Required { session.store()? } else { Store::at(place.located())? };
@@ -139,8 +167,10 @@ pub(super) fn save(
         if_changed: flags.if_changed,
         fresh: flags.fresh,
         allow_secrets: flags.allow_secrets,
+        capture: flags.capture,
         mirrors: Mirrors::One(flags.mirror),
         dry_run: false,
+        quick: false,
     };
     let advice = advice(&input);
     let mut change = input.change;
@@ -151,12 +181,12 @@ pub(super) fn save(
         approve.recorded_by = session.writer_name().filter(|name| approve.by.as_ref() != Some(name));
     }
     let by_default = change.phase.is_some() && change.status.is_none() && change.error.is_none();
-    let workspace = Workspace { place, store, config };
+    let workspace = Workspace { place, store, config, remote_problem: None };
     let mut report = session.save(&workspace, &workflow, change, &options)?.of_save(advice, by_default);
     if report.created && is_new_store {
         report.new_store = Some(workspace.store.root().display().to_string());
     }
-    session.answer(&report)
+    Ok(report)
 }
 
 /// The number of the expected handle, which must belong to this workflow.

@@ -14,7 +14,7 @@ use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
 use crate::core::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct SaveFlags {
     /// Follow a pipeline; `ckpt pipeline list` shows them
     #[arg(long, value_name = "NAME", conflicts_with = "phases", help_heading = "Phases",
@@ -51,6 +51,9 @@ pub(super) struct SaveFlags {
     /// Record a file by size and SHA-256
     #[arg(long, value_name = "[NAME=]PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
     pub(super) artifact: Vec<String>,
+    /// Keep the contents of the files that this save records, so that they can be brought back
+    #[arg(long, help_heading = "Content")]
+    pub(super) capture: bool,
     /// Forget a recorded file, by its name
     #[arg(long, value_name = "NAME", help_heading = "Content")]
     pub(super) forget_artifact: Vec<String>,
@@ -77,7 +80,7 @@ pub(super) struct SaveFlags {
     pub(super) forget_fact: Vec<String>,
 
     /// Why the checkpoint is taken, if that does not follow from what is saved: phase_transition, batch_complete, agent_complete, conflict_start, conflict_resolved, user_interrupt,
-    /// session_end or manual
+    /// pre_compact, session_end or manual
     // Not clap's choice of a parser, which is `From<String>`: that accepts the words of later versions.
     #[arg(long, value_name = "T", value_parser = str::parse::<Trigger>, help_heading = "Conditions",
         add = ArgValueCandidates::new(complete::triggers))]

@@ -14,6 +14,7 @@ use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::show::{CheckpointFile, ShowReport};
 use crate::core::change::ChangeError;
+use crate::core::checkpoint::Sealed;
 use crate::core::format::Unusable;
 use crate::core::phase_name::{PhaseMatch, find_phase};
 use crate::core::selector::Which;
@@ -65,19 +66,7 @@ pub(crate) struct ShowArgs {
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
-    let find = |selector: &Selector| Ok((selector.which, store.find(selector)?));
-    let (which, (mut handle, mut stored)) = session.find(&store, &args.selector, "show", find)?;
-    let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
-    // The newest checkpoint of an archived workflow is the last one before the seal, unless it was deleted.
-    if let Some(sealed) = &sealed
-        && which == Which::Newest
-    {
-        let last = Handle::new(&handle.workflow, sealed.last);
-        if let Ok(loaded) = store.load(&last) {
-            (handle, stored) = (last, Ok(loaded));
-        }
-    }
-    let shown = shown(&store, &handle, stored)?;
+    let (handle, shown, sealed) = load(session, &store, &args.selector)?;
     if args.raw {
         if session.ui.is_json() {
             return Err(Failure::new(ErrorCode::Usage, "`--raw` and `--json` cannot be used together")
@@ -89,6 +78,31 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let part = args.part(&handle, &shown)?;
     let report = report(&store, handle, shown, part, session.ui.is_json())?;
     session.answer(&report.archived(sealed))
+}
+
+/// Shows a whole checkpoint, checked against its schema.
+pub(crate) fn whole(session: &Session, query: &Query) -> Result<ShowReport, Failure> {
+    let store = session.store()?;
+    let (handle, shown, sealed) = load(session, &store, query)?;
+    Ok(report(&store, handle, shown, None, true)?.archived(sealed))
+}
+
+/// Loads the checkpoint to show, and the seal of its workflow if that is archived.
+fn load(session: &Session, store: &Store, query: &Query) -> Result<(Handle, Shown, Option<Sealed>), Failure> {
+    let find = |selector: &Selector| Ok((selector.which, store.find(selector)?));
+    let (which, (mut handle, mut stored)) = session.find(store, query, "show", find)?;
+    let sealed = stored.as_ref().ok().and_then(|stored| stored.checkpoint.sealed.clone());
+    // The newest checkpoint of an archived workflow is the last one before the seal, unless it was deleted.
+    if let Some(sealed) = &sealed
+        && which == Which::Newest
+    {
+        let last = Handle::new(&handle.workflow, sealed.last);
+        if let Ok(loaded) = store.load(&last) {
+            (handle, stored) = (last, Ok(loaded));
+        }
+    }
+    let shown = shown(store, &handle, stored)?;
+    Ok((handle, shown, sealed))
 }
 
 /// A checkpoint to show. Of a newer format only the document is known.

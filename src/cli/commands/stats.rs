@@ -7,11 +7,15 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::find::Query;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
+use crate::cli::views::analytics::csv;
 use crate::cli::views::stats::StatsReport;
 use crate::core::resume::Selected;
-use crate::core::{WorkflowId, stats};
+use crate::core::span::Span;
+use crate::core::stats;
+use crate::core::stats::RunFilter;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "stats",
@@ -25,25 +29,45 @@ const EXAMPLES: &str = "\
 Examples:
   ckpt stats
   ckpt stats 042
+  ckpt stats --since 4w --pipeline feature
+  ckpt stats --csv > phases.csv
   ckpt stats --json | jq .store.live_bytes";
 
-/// Count what the store holds; with an id, how long its phases took
+/// Show where time goes: durations, failures and the bottleneck by pipeline and phase
+///
+/// All runs, live and archived, are read once. With an id, the phases of that workflow.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     /// The workflow
     #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
-    id: Option<WorkflowId>,
+    id: Option<Query>,
+    /// Only runs that were saved last within this time, such as 4w
+    #[arg(long, value_name = "SPAN", conflicts_with = "id")]
+    since: Option<Span>,
+    /// Only runs of this pipeline
+    #[arg(long, value_name = "NAME", conflicts_with = "id")]
+    pipeline: Option<String>,
+    /// Answer with a line of CSV for each phase
+    #[arg(long, conflicts_with_all = ["id", "json"])]
+    csv: bool,
 }
 
 fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let Some(id) = &args.id else {
         let mut progress = Progress::new(&session.ui);
+        let since = args.since.map(|span| session.now().seconds_before(span.seconds()));
+        let filter = RunFilter { since, pipeline: args.pipeline.clone() };
+        let analytics = stats::collect(&store, &filter, &mut |scanned| progress.scan(scanned))?;
+        if args.csv {
+            drop(progress);
+            return session.ui.answer_raw(csv(&analytics).as_bytes()).map(|()| Exit::Ok);
+        }
         let stats = stats::of_store(&store, &mut |scanned| progress.scan(scanned))?;
         drop(progress);
-        return session.answer(&StatsReport::of_store(stats));
+        return session.answer(&StatsReport::of_store(stats, analytics));
     };
-    let workflow = store.resolve_workflow(id)?;
+    let workflow = session.find_workflow(&store, id, "stats")?;
     let newest = Selected::newest(&store, &workflow)?;
     let report = StatsReport::of_workflow(stats::of_workflow(&store, &newest.checkpoint)?);
     session.answer(&report.warning(newest.damage_warning()))

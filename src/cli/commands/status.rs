@@ -1,5 +1,6 @@
 //! `ckpt status`
 
+use std::io;
 use std::time::Duration;
 
 use clap::Args;
@@ -13,11 +14,13 @@ use crate::cli::find::Query;
 use crate::cli::screen::Screen;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::status::StatusReport;
-use crate::core::checkpoint::{CUSTOM_PIPELINE, Checkpoint};
+use crate::core::checkpoint::Checkpoint;
 use crate::core::resume::{Selected, Verdict};
+use crate::core::run_summary::RunSummary;
 use crate::core::selector::Which;
+use crate::core::stats::PipelineKey;
 use crate::core::{Selector, WorkflowStatus};
-use crate::platform::{Interruption, SignalHandler};
+use crate::platform::{Interruption, SignalHandler, Suspension};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "status",
@@ -32,7 +35,7 @@ Examples:
   ckpt status 042
   ckpt status 042 --watch";
 
-/// The most finished workflows that an estimate uses, so that it stays fast in a large store.
+/// The most finished runs that an estimate uses, so that it stays fast in a large store.
 const MOST_SAMPLES: usize = 50;
 /// The most workflows that are read to find them.
 const MOST_READ: usize = 500;
@@ -66,13 +69,14 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let is_dumb = session.env.var("TERM").is_some_and(|term| term == "dumb");
     if !args.watch || !session.ui.shows_answer() || is_dumb {
-        return session.answer(&report(session, &workspace, selected)?.0);
+        let finished = finished(&workspace, &selected.checkpoint)?;
+        return session.answer(&report(session, &workspace, selected, &finished).0);
     }
     match watch(session, &workspace, &selector)? {
         Some(interruption) => Ok(Exit::Child(interruption.code)),
         None => {
             let selected = Selected::resolve(store, &selector)?;
-            session.answer(&report(&session.with_current_time()?, &workspace, selected)?.0)
+            session.answer(&report(&session.with_current_time()?, &workspace, selected, &[]).0)
         }
     }
 }
@@ -83,17 +87,22 @@ fn watch(
     workspace: &Workspace,
     selector: &Selector,
 ) -> Result<Option<Interruption>, Failure> {
-    let signals = SignalHandler::install().map_err(|error| {
+    let unhandled = |error: io::Error| {
         Failure::new(
             ErrorCode::Output,
             format!("signals cannot be handled, so the terminal could not be restored: {error}"),
         )
-    })?;
-    let screen = Screen::open(&session.ui)?;
+    };
+    let signals = SignalHandler::install_for_screen().map_err(unhandled)?;
+    let suspension = Suspension::install().map_err(unhandled)?;
+    let ui = &session.ui;
+    let mut screen = Screen::open(ui)?;
+    // Read once: other workflows change less often than the screen.
+    let finished = finished(workspace, &Selected::resolve(&workspace.store, selector)?.checkpoint)?;
     loop {
         let session = session.with_current_time()?;
         let selected = Selected::resolve(&workspace.store, selector)?;
-        let (report, complete) = report(&session, workspace, selected)?;
+        let (report, complete) = report(&session, workspace, selected, &finished);
         if complete {
             return Ok(None);
         }
@@ -103,8 +112,14 @@ fn watch(
             if let Some(interruption) = signals.wait(REFRESH / LOOKS) {
                 return Ok(Some(interruption));
             }
+            let stopped = suspension.is_requested();
+            if stopped {
+                drop(screen);
+                suspension.stop();
+                screen = Screen::open(ui)?;
+            }
             let present = session.ui.answer_size();
-            if present != size {
+            if stopped || present != size {
                 size = present;
                 screen.show(&report, &session.clock, size)?;
             }
@@ -116,53 +131,34 @@ fn report(
     session: &Session,
     workspace: &Workspace,
     selected: Selected,
-) -> Result<(StatusReport, bool), Failure> {
+    finished: &[RunSummary],
+) -> (StatusReport, bool) {
     let passed_over = selected.damage_warning();
     let judgement = session.judge(workspace, selected);
-    let finished = finished(workspace, &judgement.checkpoint)?;
     let complete = judgement.resume.verdict == Verdict::Complete;
-    Ok((StatusReport::new(&judgement, &finished, session.now()).warning(passed_over), complete))
+    (StatusReport::new(&judgement, finished, session.now()).warning(passed_over), complete)
 }
 
-/// Loads finished workflows that followed the same pipeline.
-fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<Checkpoint>, Failure> {
+/// Returns finished runs of the same pipeline, live or archived.
+fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<RunSummary>, Failure> {
     let store = &workspace.store;
-    let Some(pipeline) = &checkpoint.content.pipeline else { return Ok(Vec::new()) };
-    let same_phases = |other: &Checkpoint| {
-        other.content.phases.iter().map(|phase| &phase.id).eq(checkpoint
-            .content
-            .phases
-            .iter()
-            .map(|phase| &phase.id))
-    };
-    let mut samples = Vec::new();
-    let mut add = |other: Box<Checkpoint>| {
-        // All pipelines given with `--phases` have the same name, so their phases are compared.
-        let same = other.content.pipeline.as_ref() == Some(pipeline)
-            && (pipeline != CUSTOM_PIPELINE || same_phases(&other));
-        if same && other.content.status == WorkflowStatus::Complete {
-            samples.push(*other);
-        }
-        samples.len() >= MOST_SAMPLES
-    };
+    let content = &checkpoint.content;
+    let Some(pipeline) = &content.pipeline else { return Ok(Vec::new()) };
+    let wanted = PipelineKey::new(Some(pipeline), content.phases.iter().map(|phase| &phase.id));
+    let mut finished = Vec::new();
     for workflow in store.workflow_ids()?.into_iter().take(MOST_READ) {
-        let newest = Selected::newest(store, &workflow).ok().map(|selected| selected.checkpoint);
-        let newest_seq = newest.as_ref().map(|newest| newest.seq);
-        if workflow != checkpoint.workflow
-            && let Some(newest) = newest
-            && add(newest)
-        {
-            break;
-        }
-        // What was completed and taken up or started over since is in the archive.
-        for handle in store.completed_earlier(&workflow)? {
-            if Some(handle.seq) != newest_seq
-                && let Ok(stored) = store.load(&handle)
-                && add(stored.checkpoint)
-            {
-                return Ok(samples);
+        for run in store.runs_of(&workflow).unwrap_or_default() {
+            let is_itself =
+                workflow == checkpoint.workflow && run.summary.last.saved_at == checkpoint.saved_at;
+            let is_same = PipelineKey::of(&run.summary.last) == wanted;
+            if is_same && !is_itself && run.status == WorkflowStatus::Complete {
+                finished.push(run.summary);
             }
         }
+        if finished.len() >= MOST_SAMPLES {
+            finished.truncate(MOST_SAMPLES);
+            break;
+        }
     }
-    Ok(samples)
+    Ok(finished)
 }

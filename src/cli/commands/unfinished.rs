@@ -84,8 +84,8 @@ fn by_activity(workflow: &WorkflowSummary) -> (Option<Reverse<Timestamp>>, Handl
 }
 
 /// Selects the workflows with work left.
-pub(crate) fn unfinished(session: &Session, store: &Store) -> Result<Selection, Failure> {
-    Selection::scan(session, store, usize::MAX, is_unfinished)
+pub(crate) fn unfinished(session: &Session, store: &Store, limit: usize) -> Result<Selection, Failure> {
+    Selection::scan(session, store, limit, is_unfinished)
 }
 
 /// Returns the live workflow with the newest activity, if any can be read.
@@ -109,8 +109,9 @@ pub(crate) fn only_unfinished(
 ) -> Result<WorkflowId, Failure> {
     /// More are too many to look through.
     const MOST_CHOICES: usize = 200;
-    let mut ids = unfinished(session, store)?.ids();
-    if ids.len() == 1 {
+    let selection = unfinished(session, store, MOST_CHOICES)?;
+    let (mut ids, total) = (selection.ids(), selection.total);
+    if total == 1 {
         return Ok(ids.swap_remove(0));
     }
     if ids.is_empty() {
@@ -118,15 +119,15 @@ pub(crate) fn only_unfinished(
         return Err(Failure::new(ErrorCode::NothingToResume, message).help("`ckpt list` shows all workflows"));
     }
     if session.is_interactive() && session.env.var("TERM").is_none_or(|term| term != "dumb") {
-        let rows = store.scan_these(&ids[..ids.len().min(MOST_CHOICES)], Extent::Newest)?;
-        let question = format!("{} workflows are unfinished. Which one?", ids.len());
+        let rows = store.scan_these(&ids, Extent::Newest)?;
+        let question = format!("{total} workflows are unfinished. Which one?");
         if let Some(picked) = pick(&session.ui, &question, &choices(&rows, session)) {
             let workflow = rows[picked].newest.workflow.clone();
             session.ui.say(&format!("Picked: ckpt {command} {workflow}\n"));
             return Ok(workflow);
         }
     }
-    Err(several_unfinished(store, command, &ids)?)
+    Err(several_unfinished(store, command, &ids, total)?)
 }
 
 /// Returns a line for each workflow: its id, the time of its last save and its title, safe to show.
@@ -154,10 +155,15 @@ fn choices(rows: &[WorkflowRow], session: &Session) -> Vec<String> {
     lines.iter().map(line).collect()
 }
 
-/// The failure that lists what to type.
-fn several_unfinished(store: &Store, command: &str, ids: &[WorkflowId]) -> Result<Failure, Failure> {
+/// The failure that lists what to type. Of `total` workflows, `ids` are those with the newest activity.
+fn several_unfinished(
+    store: &Store,
+    command: &str,
+    ids: &[WorkflowId],
+    total: usize,
+) -> Result<Failure, Failure> {
     const MOST_LINES: usize = 10;
-    let message = format!("{} workflows are unfinished", ids.len());
+    let message = format!("{total} workflows are unfinished");
     let mut failure = Failure::new(ErrorCode::Ambiguous, message);
     for row in store.scan_these(&ids[..ids.len().min(MOST_LINES)], Extent::Newest)? {
         let title = row.header.as_ref().ok().and_then(|header| header.title.as_deref());
@@ -168,7 +174,7 @@ fn several_unfinished(store: &Store, command: &str, ids: &[WorkflowId]) -> Resul
         failure = failure.help("ckpt list --unfinished");
     }
     let ids: Vec<_> = ids.iter().map(WorkflowId::as_str).collect();
-    Ok(failure.context("candidates", ids))
+    Ok(failure.context("candidates", ids).context("total", total))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use crate::core::export::ExportError;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::import::{ImportError, SourceError};
+use crate::core::restore_artifacts::RestoreError;
+use crate::core::setup::SetupError;
 
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
@@ -74,6 +76,43 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
         SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
             .help(format!("import it under another name: `--into {workflow}-imported`"))
             .context("workflow", workflow.as_str()),
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Self {
+        let fail = |code| Failure::new(code, error.to_string()).at_path(error.path());
+        match &error {
+            SetupError::Unreadable { .. } => {
+                fail(ErrorCode::SetupUnreadable).help("mend it, or move it away; nothing was written")
+            }
+            SetupError::Outside { .. } => fail(ErrorCode::SetupOutside)
+                .help("replace the link by a file, or set up the agent with `--user`"),
+            SetupError::Changed { .. } => fail(ErrorCode::SetupChanged).help("run the same command again"),
+            SetupError::Io { .. } => fail(ErrorCode::SetupFailed).help("check the permissions"),
+        }
+    }
+}
+
+impl From<RestoreError> for Failure {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Store(error) => error.into(),
+            RestoreError::File(error) => {
+                let fail = |code| Self::new(code, error.to_string());
+                let (code, path) = match &error {
+                    ExportError::Exists(path) => (ErrorCode::ExportExists, path),
+                    ExportError::NotADirectory(path) | ExportError::NotAFile(path) => {
+                        (ErrorCode::ExportBlocked, path)
+                    }
+                    ExportError::Io(path, _) => (ErrorCode::ExportFailed, path),
+                    ExportError::NotExpressible(..) => return error.into(),
+                };
+                fail(code)
+                    .help("the files before it were brought back; mend it, and repeat the command")
+                    .context("path", path.as_str())
+            }
+        }
     }
 }
 

@@ -1,17 +1,24 @@
 //! Errors of changes, of documents given with `--from`, and of pipelines.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ErrorCode, Failure, USE_NEWER, quoted};
 use crate::cli::words;
 use crate::core::change::{ChangeError, DocumentError};
+use crate::core::merge::{Conflict, MergeError};
 use crate::core::pipeline::PipelineError;
+use crate::core::text::shell_word;
+
+/// How many conflicts of a merge are listed, and how much of each value; the JSON has all of it.
+const MOST_CONFLICTS: usize = 50;
+const MOST_CHARACTERS: usize = 120;
 
 impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
         let message = error.to_string();
         let fail = |code| Self::new(code, &message);
         match error {
+            ChangeError::Merge(error) => error.into(),
             ChangeError::UnknownPhase { given: _, legal } => {
                 let help = match quoted(&legal) {
                     names if names.is_empty() => {
@@ -29,6 +36,9 @@ impl From<ChangeError> for Failure {
                 .context("phase", phase.as_str()),
             ChangeError::CompleteWithError { phase } => fail(ErrorCode::Usage)
                 .help("record a failure with `--status failed`, or leave `--error` out and use `--note`")
+                .context("phase", phase.as_str()),
+            ChangeError::FailedGate { phase, why: _ } => fail(ErrorCode::GateFailed)
+                .help("record it with `--status failed`; once the gate is passed, say so with `--data`")
                 .context("phase", phase.as_str()),
             ChangeError::NoPhase { what: _ } => fail(ErrorCode::NoPhase).help("name it with `--phase P`"),
             ChangeError::TaskCycle { task, through } => {
@@ -78,6 +88,51 @@ impl From<ChangeError> for Failure {
             ChangeError::TooMany { what: _, limit: _ } => fail(ErrorCode::TooMany),
         }
     }
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        let message = error.to_string();
+        match error {
+            MergeError::Conflicts(conflicts) => {
+                let mut message = message;
+                for conflict in conflicts.iter().take(MOST_CONFLICTS) {
+                    message.push_str(&format!("\n{}", conflict_line(conflict)));
+                }
+                if let Some(more) = words::left_out(conflicts.len(), MOST_CONFLICTS) {
+                    message.push_str(&format!("\n... and {more} more"));
+                }
+                let place = conflicts.first().map_or("/title", |conflict| conflict.pointer.as_str());
+                Self::new(ErrorCode::MergeConflict, message)
+                    .help("`--ours` takes all of the first values, `--theirs` all of the second")
+                    .help(format!("`{}` takes one of them", shell_word(format!("--theirs={place}"))))
+                    .help(format!("`--set {}` takes another value", shell_word(format!("{place}=JSON"))))
+                    .context("conflicts", json!(conflicts))
+            }
+            MergeError::NoConflict { pointer: _, conflicts } => {
+                let help = match quoted(&conflicts) {
+                    places if places.is_empty() => "leave it out: there is none to settle".to_owned(),
+                    places => format!("there is one at {}", words::and(&places)),
+                };
+                Self::new(ErrorCode::NoConflict, message).help(help).context("conflicts", json!(conflicts))
+            }
+            MergeError::Invalid(_) => {
+                Self::new(ErrorCode::InvalidMerge, message).help("check the values given with `--set`")
+            }
+        }
+    }
+}
+
+/// `/state/port: 8080 or 9090`
+fn conflict_line(Conflict { pointer, ours, theirs, .. }: &Conflict) -> String {
+    let shown = |value: &Option<Value>| {
+        let text = value.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
+        match text.char_indices().nth(MOST_CHARACTERS) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        }
+    };
+    format!("{pointer}: {} or {}", shown(ours), shown(theirs))
 }
 
 impl From<DocumentError> for Failure {

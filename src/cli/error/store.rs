@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{ErrorCode, Failure, USE_NEWER, quoted};
 use crate::cli::words;
 use crate::core::format::Unusable;
-use crate::core::store::{BadBundle, Error};
+use crate::core::store::{BadBundle, BadObject, Error};
 use crate::core::text::shell_word;
 
 impl From<Error> for Failure {
@@ -47,6 +47,9 @@ impl From<Error> for Failure {
             Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
+            Error::AmbiguousNumber { asked: _, candidates } => fail(ErrorCode::Ambiguous)
+                .help(format!("write one of {}", words::and(&quoted(&candidates))))
+                .context("candidates", json!(candidates)),
             Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)
                 .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
@@ -69,6 +72,13 @@ impl From<Error> for Failure {
                 .help("the file was left as it is; put a good copy of it in its place, if you have one")
                 .at_path(&path)
                 .context("reason", why.code()),
+            Error::DamagedObject { path, why: BadObject::Unreadable(_) } => fail(ErrorCode::StoreUnusable)
+                .retryable()
+                .help("check the disk and the permissions of the file")
+                .at_path(&path),
+            Error::DamagedObject { path, why: _ } => fail(ErrorCode::DamagedObject)
+                .help("`ckpt verify --repair` moves it to quarantine; a save with `--capture` stores it again")
+                .at_path(&path),
             Error::Damaged { handle, path, why, before } => {
                 let failure = match (&why, &before) {
                     (Unusable::Newer(_), _) => {
@@ -95,7 +105,8 @@ impl From<Error> for Failure {
             Error::Change(error) => error.into(),
             Error::InvalidData { phase: _, pipeline, violations } => fail(ErrorCode::InvalidData)
                 .violations(&violations)
-                .help(format!("`ckpt pipeline show {} --json` has the schema", shell_word(&pipeline))),
+                .help(format!("`ckpt pipeline show {} --json` has the schema", shell_word(&pipeline)))
+                .help("what is not complete yet is saved with `--status in_progress`"),
             Error::Conflict { expected, newest } => {
                 let help = match &newest {
                     Some(newest) => {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::failed::{DamagedFile, FailedItem};
+use super::parts::command_line;
 use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
@@ -218,7 +219,7 @@ impl Report for ArchiveReport {
         if let Some(undo) = &self.undo {
             let several = self.archived.iter().filter(|line| line.checkpoints > 0).count() > 1;
             let label = if several { "Bring them back with:" } else { "Bring it back with:" };
-            page.line(format!("{label} {}", undo.join(" ")));
+            page.line(format!("{label} {}", command_line(undo)));
         }
         if !self.applied && self.deleted.iter().any(|line| line.checkpoints > 0) {
             page.line("This cannot be undone.");

@@ -4,13 +4,16 @@
 //! does not fit is left out whole, and the last line names the command that shows everything. Stored text is quoted.
 
 use serde::Serialize;
+use serde_json::Value;
 
+use super::diff::{DiffReport, is_consequence};
 use super::parts::{ArtifactCondition, artifact_conditions, progress};
 use crate::cli::escape;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
-use crate::cli::words::first_few;
-use crate::core::WorkflowId;
+use crate::cli::words::{count, first_few};
+use crate::core::change::AGENT_PLAN;
+use crate::core::diff::{ChangeKind, Changed};
 use crate::core::finding::Severity;
 use crate::core::messages::Messages;
 use crate::core::phase::PhaseId;
@@ -18,6 +21,15 @@ use crate::core::resume::{FileCondition, Verdict};
 use crate::core::span::humane;
 use crate::core::store::WorkflowRow;
 use crate::core::text::shell_word;
+
+/// Who reads a brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Whoever ran a command, and saves by commands.
+    Caller,
+    /// An agent whose plan a hook keeps: it needs no command for that.
+    Hook,
+}
 
 /// A line in all its forms, the longest first.
 type LineForms = Vec<String>;
@@ -54,7 +66,10 @@ fn cost(text: &str) -> usize {
 
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct BriefReport {
+    /// Those it is about; of many, the ones with the newest activity.
     workflows: Vec<String>,
+    /// The number of unfinished workflows, or 1 if one was asked for.
+    total: usize,
     pub(crate) text: String,
     max_tokens: usize,
     /// True if something was left out.
@@ -101,11 +116,23 @@ impl BriefReport {
 
     /// The brief of one workflow.
     pub(crate) fn one(judgement: &Judgement, max_tokens: usize) -> Self {
+        Self::one_with(judgement, max_tokens, Audience::Caller, None)
+    }
+
+    /// The brief of one workflow for an audience, with a first line of its own.
+    pub(crate) fn one_with(
+        judgement: &Judgement,
+        max_tokens: usize,
+        audience: Audience,
+        first: Option<String>,
+    ) -> Self {
         let Judgement { checkpoint, resume, .. } = judgement;
         let mut report = Self::empty(max_tokens);
         let id = &checkpoint.workflow;
         report.workflows.push(id.to_string());
-        let mut lines = headlines(judgement);
+        report.total = 1;
+        let mut lines: Vec<LineForms> = first.into_iter().map(|line| vec![line]).collect();
+        lines.extend(headlines(judgement, audience));
         for finding in resume.findings.iter().filter(|finding| finding.severity > Severity::Info) {
             lines.push(forms([300, 80], |longest| {
                 format!("{}: {}", finding.severity.word(), quoted(&finding.message, longest))
@@ -154,11 +181,12 @@ impl BriefReport {
         report
     }
 
-    /// The brief of several workflows: a line each of those that were read.
-    pub(crate) fn several(ids: &[WorkflowId], rows: &[WorkflowRow], max_tokens: usize) -> Self {
+    /// The brief of several workflows: a line each of those that were read, the newest.
+    pub(crate) fn several(total: usize, rows: &[WorkflowRow], max_tokens: usize) -> Self {
         let mut report = Self::empty(max_tokens);
-        report.workflows = ids.iter().map(ToString::to_string).collect();
-        let mut lines = vec![vec![format!("You have {} unfinished workflows:", ids.len())]];
+        report.workflows = rows.iter().map(|row| row.newest.workflow.to_string()).collect();
+        report.total = total;
+        let mut lines = vec![vec![format!("You have {total} unfinished workflows:")]];
         for row in rows {
             let id = &row.newest.workflow;
             let header = match &row.header {
@@ -168,8 +196,7 @@ impl BriefReport {
                     continue;
                 }
             };
-            let total = header.pipeline.is_some().then_some(header.phases.len());
-            let progress = progress(header.done(), total);
+            let progress = progress(header.progress());
             let phase =
                 header.phase.as_ref().map(|phase| format!(", last phase {}", escape::name(phase.as_str())));
             let title = title(header.title.as_deref(), 80);
@@ -177,7 +204,27 @@ impl BriefReport {
         }
         let done = "When a phase is done: ckpt done ID --phase P; when all is done: ckpt done ID";
         report.fill(&lines, Some(&format!("{done}\n{QUOTES} More: ckpt brief ID, ckpt list --unfinished")));
-        report.truncated |= rows.len() < ids.len();
+        report.truncated |= rows.len() < total;
+        report
+    }
+
+    /// The brief of what changed between two checkpoints, the most important first.
+    pub(crate) fn of_diff(report: &DiffReport, max_tokens: usize) -> Self {
+        let DiffReport { from, to, summary, .. } = report;
+        let mut report = Self::empty(max_tokens);
+        report.workflows.push(from.workflow.to_string());
+        if to.workflow != from.workflow {
+            report.workflows.push(to.workflow.to_string());
+        }
+        let mut changes: Vec<&Changed> = summary.iter().filter(|changed| !is_consequence(changed)).collect();
+        if changes.is_empty() {
+            changes = summary.iter().collect();
+        }
+        changes.sort_by_key(|changed| importance(changed));
+        let count = count(changes.len(), "change");
+        let mut lines = vec![vec![format!("{from} -> {to}: {count}")]];
+        lines.extend(changes.iter().map(|changed| forms([200, 40], |longest| change_line(changed, longest))));
+        report.fill(&lines, Some(&format!("{QUOTES} All of it: ckpt diff {from} {to}")));
         report
     }
 
@@ -209,8 +256,49 @@ impl BriefReport {
     }
 }
 
+/// Returns the rank of a change: progress first, then what to do next, files, and memory.
+fn importance(changed: &Changed) -> usize {
+    const ORDER: [&str; 10] = [
+        "status",
+        "last_error",
+        "phases",
+        "tasks",
+        "next",
+        "replans",
+        "artifacts",
+        "facts",
+        "title",
+        "labels",
+    ];
+    let is_data = changed.pointer.starts_with("/data");
+    let place = ORDER.iter().position(|field| *field == changed.field).unwrap_or(ORDER.len());
+    if is_data { ORDER.len() + 1 } else { place }
+}
+
+/// `phases build status: "pending" -> "complete"`
+fn change_line(changed: &Changed, longest: usize) -> String {
+    let name = changed.name.as_deref().map(|name| format!(" {}", escape::name(name))).unwrap_or_default();
+    let pointer = if changed.pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", escape::inline(&changed.pointer))
+    };
+    let label = format!("{}{name}{pointer}", escape::inline(&changed.field));
+    let shown = |value: &Value| match value {
+        Value::String(text) => quoted(text, longest),
+        Value::Object(_) | Value::Array(_) => quoted(&value.to_string(), longest),
+        value => value.to_string(),
+    };
+    match changed.change {
+        ChangeKind::Changed => format!("{label}: {} -> {}", shown(&changed.before), shown(&changed.after)),
+        ChangeKind::Added => format!("{label}: added {}", shown(&changed.after)),
+        ChangeKind::Removed => format!("{label}: removed"),
+        ChangeKind::Reordered => format!("{label}: in another order"),
+    }
+}
+
 /// Returns the lines about the workflow and where to continue.
-fn headlines(judgement: &Judgement) -> Vec<LineForms> {
+fn headlines(judgement: &Judgement, audience: Audience) -> Vec<LineForms> {
     let Judgement { checkpoint, resume, .. } = judgement;
     let title = title(checkpoint.content.title.as_deref(), 120);
     let age = u64::try_from(resume.age_seconds)
@@ -232,7 +320,13 @@ fn headlines(judgement: &Judgement) -> Vec<LineForms> {
         let name = checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
         format!("phase {}{}", escape::name(id.as_str()), self::title(name, 60))
     });
-    lines.push(match (phase, resume.action.as_deref()) {
+    // To an agent that has just begun the phase, only what a save has said is news.
+    let recorded = checkpoint.content.next.as_ref().and_then(|next| next.action.as_deref());
+    let action = match audience {
+        Audience::Caller => resume.action.as_deref(),
+        Audience::Hook => recorded,
+    };
+    lines.push(match (phase, action) {
         (Some(phase), Some(action)) => {
             forms([300, 80], |longest| format!("Continue with {phase}: {}", quoted(action, longest)))
         }
@@ -242,6 +336,10 @@ fn headlines(judgement: &Judgement) -> Vec<LineForms> {
     });
     if let Some(phase) = resume.awaiting_approval.first().map(shell_word) {
         lines.push(vec![format!("A person approves phase {phase} with: ckpt approve {id} --phase {phase}")]);
+    }
+    if audience == Audience::Hook && checkpoint.content.pipeline.as_deref() == Some(AGENT_PLAN) {
+        lines.push(vec!["Its phases follow the plan that you keep with your own tools.".to_owned()]);
+        return lines;
     }
     let waits = |phase: &&PhaseId| resume.awaiting_approval.contains(phase);
     let is_declared = checkpoint.content.is_declared();

@@ -10,7 +10,9 @@ use serde::Serialize;
 use super::failed::FailedItem;
 use super::policy::{PolicyReport, PolicySource};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::core::retention::{CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredRun, Policy, Snapshot};
+use crate::core::retention::{
+    CheckpointDecision, CleanupEffect, CleanupPlan, ExpiredRun, Policy, Snapshot, UnreferredObject,
+};
 use crate::core::size::Size;
 use crate::core::store::{ArchivedPart, Cleaned};
 use crate::core::{Handle, Timestamp, WorkflowId};
@@ -27,6 +29,8 @@ pub(crate) struct CleanupReport {
     bundles: Vec<NewBundle>,
     deleted_runs: Vec<DeletedRun>,
     stale_files: usize,
+    /// The objects that nothing refers to.
+    objects: Removed,
     failures: Vec<FailedItem>,
     /// The command that brings back what was archived.
     pub(crate) undo: Option<Vec<String>>,
@@ -45,6 +49,12 @@ pub(crate) struct CleanupReport {
 struct Removed {
     count: usize,
     bytes: u64,
+}
+
+impl Removed {
+    fn of(objects: &[UnreferredObject]) -> Self {
+        Self { count: objects.len(), bytes: objects.iter().map(|object| object.bytes).sum() }
+    }
 }
 
 /// A bundle that was created.
@@ -94,6 +104,7 @@ impl CleanupReport {
                 .map(|(workflow, run)| DeletedRun { workflow: workflow.clone(), run: run.clone() })
                 .collect(),
             stale_files: plan.stale_files.len(),
+            objects: Removed::of(&plan.objects),
             failures: snapshot.skipped.iter().map(not_looked_at).collect(),
             undo: None,
             warnings: warnings(plan, policy, snapshot),
@@ -114,6 +125,7 @@ impl CleanupReport {
     pub(crate) fn carried_out(&mut self, cleaned: Cleaned) {
         self.applied = true;
         self.stale_files = cleaned.stale_files.len();
+        self.objects = Removed::of(&cleaned.objects);
         self.removed = Removed::default();
         self.kept = self.decisions.len();
         self.changes.clear();

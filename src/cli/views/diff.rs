@@ -3,25 +3,29 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::parts::branch_and_commit;
+use super::parts::{branch_and_commit, diff_line};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, GitContext};
-use crate::core::diff::{ChangeKind, Changed, Difference};
+use crate::core::diff::{ChangeKind, Changed, ContentDiff, Difference};
 use crate::core::span::humane;
 use crate::core::{Checkpoint, Handle};
 
 /// How much of a long value is shown without `--verbose`.
 const MOST_CHARACTERS: usize = 120;
+/// How many lines of a content are shown without `--verbose`.
+const MOST_LINES: usize = 40;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct DiffReport {
-    from: Handle,
-    to: Handle,
-    equal: bool,
+    pub(super) from: Handle,
+    pub(super) to: Handle,
+    pub(crate) equal: bool,
     changes: json_patch::Patch,
-    summary: Vec<Changed>,
+    pub(super) summary: Vec<Changed>,
+    /// The lines that differ in artifacts whose contents were kept.
+    contents: Vec<ContentDiff>,
     /// From the first save to the second; negative if the second was earlier.
     elapsed_seconds: i64,
     git: GitReport,
@@ -42,6 +46,7 @@ impl DiffReport {
             equal: difference.is_empty(),
             changes: difference.changes,
             summary: difference.summary,
+            contents: Vec::new(),
             // Rounded towards zero in both directions.
             elapsed_seconds: if to.saved_at >= from.saved_at {
                 to.saved_at.seconds_since(from.saved_at)
@@ -53,6 +58,11 @@ impl DiffReport {
         }
     }
 
+    /// Adds what differs in the contents of artifacts.
+    pub(crate) fn with_contents(self, contents: Vec<ContentDiff>) -> Self {
+        Self { contents, ..self }
+    }
+
     /// Returns the changes to show. Times, attempts and sizes follow from other changes, so they are shown only where
     /// nothing else changed.
     fn lines(&self, verbose: bool) -> Vec<&Changed> {
@@ -61,7 +71,7 @@ impl DiffReport {
     }
 }
 
-fn is_consequence(changed: &Changed) -> bool {
+pub(super) fn is_consequence(changed: &Changed) -> bool {
     let own = matches!(changed.field.as_str(), "phases" | "tasks" | "artifacts" | "last_error");
     let member = changed.pointer.strip_prefix('/').unwrap_or_default();
     own && (matches!(member, "attempts" | "size" | "at") || member.ends_with("_at"))
@@ -97,6 +107,18 @@ impl Report for DiffReport {
         if from != to {
             let shown = |place: Option<String>| page.escape(place.as_deref().unwrap_or("none"));
             page.line(format!("  {:<10}  {} -> {}", "git", shown(from), shown(to)));
+        }
+        for ContentDiff { path, diff, .. } in &self.contents {
+            let most = if page.verbose { usize::MAX } else { MOST_LINES };
+            page.line("");
+            page.line(format!("  {}", page.paint(Style::Bold, &page.escape(path))));
+            for line in diff.lines.iter().take(most) {
+                page.line(format!("  {}", diff_line(page, line)));
+            }
+            match diff.lines.len().saturating_sub(most) + diff.left_out {
+                0 => {}
+                more => page.line(format!("  ({more} more lines)")),
+            }
         }
     }
 }

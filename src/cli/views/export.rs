@@ -1,15 +1,15 @@
 //! The answer of `ckpt export`.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
+use indexmap::IndexSet;
 use serde::Serialize;
 
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
-use crate::core::dialects::{CheckpointPart, Dialect};
+use crate::core::dialects::Dialect;
 use crate::core::export::{ExportFile, FileContent, Placed};
 
 #[derive(Debug, Serialize)]
@@ -30,8 +30,8 @@ struct WrittenFile {
 }
 
 /// Returns a warning about the parts of checkpoints that the dialect cannot express.
-pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &BTreeSet<CheckpointPart>) -> Vec<String> {
-    let parts: Vec<String> = left_out.iter().map(|part| part.words().to_owned()).collect();
+pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &IndexSet<&'static str>) -> Vec<String> {
+    let parts: Vec<String> = left_out.iter().map(|part| (*part).to_owned()).collect();
     if parts.is_empty() {
         return Vec::new();
     }
@@ -39,7 +39,7 @@ pub(crate) fn left_out_warnings(dialect: Dialect, left_out: &BTreeSet<Checkpoint
 }
 
 impl ExportReport {
-    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &BTreeSet<CheckpointPart>) -> Self {
+    pub(crate) fn new(dialect: Dialect, handle: Option<Handle>, left_out: &IndexSet<&'static str>) -> Self {
         Self { dialect, handle, files: Vec::new(), warnings: left_out_warnings(dialect, left_out) }
     }
 

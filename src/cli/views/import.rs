@@ -9,6 +9,7 @@ use serde_json::json;
 use super::failed::FailedItem;
 use super::parts::render_finding;
 use crate::cli::error::{ErrorCode, Failure};
+use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
@@ -17,7 +18,7 @@ use crate::cli::words::{count, left_out};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
 use crate::core::foreign_settings::MergedSettings;
-use crate::core::import::{ForeignFile, ImportOutcome};
+use crate::core::import::{Discovered, ForeignFile, ImportOutcome};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId};
 
@@ -30,6 +31,8 @@ const MOST_NAMED: usize = 5;
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ImportReport {
     dry_run: bool,
+    /// The files of known systems, if none was named.
+    pub(crate) found: Vec<Discovered>,
     imported: Vec<ImportedFile>,
     unchanged: Vec<ImportedFile>,
     passed_over: Vec<PassedOver>,
@@ -37,6 +40,8 @@ pub(crate) struct ImportReport {
     findings: Vec<SourceFinding>,
     redactions: Vec<Redaction>,
     settings: Vec<ImportedSettings>,
+    /// The workflows that were archived, because their newest file lies where its system keeps what is over.
+    pub(crate) archived: BTreeSet<WorkflowId>,
     pub(crate) warnings: Vec<String>,
     /// A line about the cleanup of each workflow.
     #[serde(skip)]
@@ -66,13 +71,6 @@ pub(crate) struct PassedOver {
 }
 
 impl PassedOver {
-    /// A file that has a time of saving, but is too vague to be imported unless it is named itself.
-    pub(crate) fn dated(source: String) -> Self {
-        let reason = "says when it was saved, but names no phases, no status and nothing to do next; \
-            named itself, it is imported";
-        Self { source, code: "not_a_checkpoint", reason: reason.to_owned() }
-    }
-
     pub(crate) fn link(source: String) -> Self {
         Self { source, code: "link", reason: "is a link; named itself, it is followed".to_owned() }
     }
@@ -224,6 +222,9 @@ impl Report for ImportReport {
     }
 
     fn answer(&self, page: &mut Page) {
+        for found in &self.found {
+            page.line(found_line(found));
+        }
         let would = if self.dry_run { "would become " } else { "" };
         let most = if page.verbose || page.width.is_none() { usize::MAX } else { MOST_LINES };
         for file in self.imported.iter().take(most) {
@@ -273,8 +274,14 @@ impl Report for ImportReport {
         for settings in &self.settings {
             settings.render(page, self.dry_run);
         }
-        if self.settings.is_empty() || self.done() > 0 {
+        if !self.found.is_empty() {
+            page.line("Nothing is imported yet. All of them: ckpt import --all");
+        } else if self.settings.is_empty() || self.done() > 0 {
             page.line(self.summary(page.verbose));
+        }
+        let verb = if self.dry_run { "Would archive" } else { "Archived" };
+        for workflow in self.archived.iter().take(MOST_LINES) {
+            page.line(format!("{verb} {workflow}: its file lies where its system keeps what is over"));
         }
         for cleanup in self.cleanups.iter().take(MOST_LINES) {
             page.line(cleanup);
@@ -288,6 +295,12 @@ impl Report for ImportReport {
         let made = !self.dry_run && !self.imported.is_empty();
         made.then(|| count(self.imported.len(), "file") + " imported")
     }
+}
+
+/// `.taskmaster/tasks/tasks.json  task-master  Task Master, tasks with subtasks and dependencies`
+pub(crate) fn found_line(found: &Discovered) -> String {
+    let count = if found.files == 1 { String::new() } else { format!(" ({})", count(found.files, "file")) };
+    format!("{}{count}  {}  {}", escape::inline(&found.path), found.dialect, found.dialect.about())
 }
 
 impl ImportedSettings {
@@ -335,7 +348,9 @@ impl ImportReport {
             text.push_str(&format!(", {} failed", self.failures.len()));
         }
         text.push('.');
-        if let (Some(id), 1, false) = (workflows.first(), workflows.len(), self.dry_run) {
+        if let (Some(id), 1, false) = (workflows.first(), workflows.len(), self.dry_run)
+            && !self.archived.contains(*id)
+        {
             text.push_str(&format!(" Resume with: ckpt resume {id}"));
         }
         text

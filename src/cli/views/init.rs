@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::import::found_line;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::words::FIRST_COMMAND;
+use crate::core::import::Discovered;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InitReport {
@@ -13,6 +15,8 @@ pub(crate) struct InitReport {
     pub(crate) created: bool,
     pub(crate) config: String,
     pub(crate) config_created: bool,
+    /// The files of other systems in the project.
+    pub(crate) found: Vec<Discovered>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -29,6 +33,12 @@ impl Report for InitReport {
             (false, true) => "The store was there already; wrote its config.toml.".to_owned(),
             (false, false) => "The store was there already; nothing changed.".to_owned(),
         });
+        for found in &self.found {
+            page.line(format!("Found {}", found_line(found)));
+        }
+        if !self.found.is_empty() {
+            page.line("To go on with what is there: ckpt import --all");
+        }
     }
 
     fn already_done(&self) -> Option<String> {

@@ -157,11 +157,12 @@ impl ListedWorkflow {
     fn new(row: WorkflowRow) -> Self {
         let unread = Self::unread(row.newest, row.live, row.archived);
         let Ok(header) = row.header else { return unread };
+        let progress = header.progress();
         Self {
             status: header.status.word(),
             phase: header.phase.as_ref().map(ToString::to_string),
-            done: header.done(),
-            total: header.pipeline.is_some().then_some(header.phases.len()),
+            done: progress.done,
+            total: progress.total,
             saved_at: Some(header.saved_at),
             deleted: deleted(&header),
             failed: header.failed().map(ToString::to_string).collect(),
@@ -319,7 +320,7 @@ impl ListedCheckpoint {
             archived: status.is_none(),
             deleted,
             pinned: header.is_some_and(|header| header.pinned),
-            done: header.map_or(0, Header::done),
+            done: header.map_or(0, |header| header.progress().done),
             note: header.and_then(|header| header.note.clone()),
             failed: header
                 .map(|header| header.failed().map(ToString::to_string).collect())

@@ -1,6 +1,7 @@
 //! The answer of `ckpt log`.
 
 mod graph;
+mod related;
 mod sentence;
 
 use serde::Serialize;
@@ -16,7 +17,8 @@ use crate::core::phase::PhaseId;
 use crate::core::span::humane;
 use crate::core::store::{DeletionReason, Error, Stored};
 use crate::core::{ArchiveReason, Checkpoint, Handle, Store, Timestamp, Trigger, WorkflowId, WorkflowStatus};
-use graph::{GraphRow, draw};
+use graph::draw;
+use related::Row;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LogReport {
@@ -36,8 +38,8 @@ pub(crate) struct LogReport {
 struct LogEntry {
     handle: Handle,
     kind: LogKind,
-    /// The entries that it continues, if it can be read. A rollback continues the checkpoint that it goes back to; a
-    /// fresh start none.
+    /// The entries that it continues, if it can be read, also those of other workflows. A rollback continues the checkpoint
+    /// that it goes back to; a fresh start none.
     parents: Vec<Handle>,
     #[serde(flatten)]
     saved: Option<SavedEntry>,
@@ -70,6 +72,10 @@ struct SavedEntry {
     /// `None` if the checkpoint before it cannot be read.
     changes: Option<Vec<LogChange>>,
     copy_of: Option<Handle>,
+    /// The checkpoint of the other side of a merge.
+    merged: Option<Handle>,
+    /// The checkpoint that its workflow was forked from, if it is the first of a fork.
+    forked_from: Option<Handle>,
     /// The number of the first checkpoint of its run.
     run: u64,
     pinned: bool,
@@ -94,7 +100,7 @@ pub(crate) struct LogBuilder<'a> {
 
 impl<'a> LogBuilder<'a> {
     /// Begins the log of at most `limit` entries from `first` downwards.
-    pub(crate) fn new(store: &'a Store, first: &Handle, limit: usize, graph: bool) -> Self {
+    pub(crate) fn new(store: &'a Store, first: &Handle, limit: usize) -> Self {
         let report = LogReport {
             workflow: first.workflow.clone(),
             entries: Vec::new(),
@@ -102,7 +108,7 @@ impl<'a> LogBuilder<'a> {
             total: first.seq,
             truncated: false,
             warnings: Vec::new(),
-            graph,
+            graph: false,
         };
         Self { store, report, limit, waits_for_time: None, waits_for_content: None }
     }
@@ -180,15 +186,14 @@ impl LogEntry {
     fn new(handle: &Handle, stored: &Stored) -> Self {
         let checkpoint = &stored.checkpoint;
         let numbered = |seq| Handle::new(&handle.workflow, seq);
+        let parents = checkpoint.parents();
         let copy_of = checkpoint.copy_of.as_ref().map(|copied| copied.seq);
-        let is_fresh_start = checkpoint.first_of_run() == checkpoint.seq;
-        let parent = copy_of.or(checkpoint.parent.as_ref().map(|parent| parent.seq));
+        let is_fork = checkpoint.parent.is_none() && checkpoint.origin.is_some();
         let is_seal = checkpoint.sealed.is_some();
         let error = checkpoint.content.last_error.as_ref();
         Self {
             handle: handle.clone(),
             kind: if is_seal { LogKind::Seal } else { LogKind::Checkpoint },
-            parents: if is_fresh_start { Vec::new() } else { parent.map(numbered).into_iter().collect() },
             saved: Some(SavedEntry {
                 saved_at: checkpoint.saved_at,
                 elapsed_seconds: None,
@@ -202,12 +207,15 @@ impl LogEntry {
                     .map(|error| error.message.clone()),
                 changes: if is_seal { Some(Vec::new()) } else { None },
                 copy_of: copy_of.map(numbered),
+                merged: if checkpoint.merged.is_some() { parents.last().cloned() } else { None },
+                forked_from: if is_fork { parents.first().cloned() } else { None },
                 run: checkpoint.first_of_run(),
                 pinned: checkpoint.pinned,
                 archived: stored.bundle.is_some(),
                 archived_as: checkpoint.sealed.as_ref().map(|sealed| sealed.reason.clone()),
                 imported_from: checkpoint.imported.as_ref().map(|imported| imported.source.clone()),
             }),
+            parents,
             deleted: None,
         }
     }
@@ -256,7 +264,7 @@ impl LogReport {
         let mut lines: Vec<LogLine<'_>> = Vec::new();
         for entry in &self.entries {
             match lines.last_mut() {
-                Some(line) if entry.kind == LogKind::Deleted && line.entry.is_deleted_like(entry) => {
+                Some(line) if line.entry.is_deleted_like(entry) => {
                     line.oldest = entry;
                 }
                 _ => lines.push(LogLine { entry, oldest: entry }),
@@ -266,29 +274,23 @@ impl LogReport {
     }
 
     fn graph(&self, lines: &[LogLine<'_>]) -> Vec<graph::Drawing> {
-        let number_of_line = |seq: u64| {
-            let index = lines.partition_point(|line| line.oldest.handle.seq > seq);
-            match lines.get(index) {
-                Some(line) if line.entry.handle.seq >= seq => line.entry.handle.seq,
-                _ => seq,
-            }
-        };
-        let mut rows = Vec::new();
-        for (index, line) in lines.iter().enumerate() {
-            let parents = match (&line.entry.saved, lines.get(index + 1)) {
-                (Some(_), _) => line.entry.parents.iter().map(|parent| number_of_line(parent.seq)).collect(),
-                // What an unreadable one continues is unknown; mostly it is the one below it.
-                (None, below) => below.map(|below| below.entry.handle.seq).into_iter().collect(),
-            };
-            rows.push(GraphRow { number: line.entry.handle.seq, parents, mark: line.entry.mark() });
-        }
-        draw(&rows)
+        let rows: Vec<Row<'_>> = lines
+            .iter()
+            .map(|line| Row {
+                newest: &line.entry.handle,
+                oldest: &line.oldest.handle,
+                parents: line.entry.saved.as_ref().map(|_| line.entry.parents.as_slice()),
+                mark: line.entry.mark(),
+            })
+            .collect();
+        draw(&related::numbered(&rows))
     }
 }
 
 impl LogEntry {
     fn is_deleted_like(&self, other: &Self) -> bool {
-        self.kind == LogKind::Deleted && self.deleted == other.deleted
+        let are_deleted = self.kind == LogKind::Deleted && other.kind == LogKind::Deleted;
+        are_deleted && self.deleted == other.deleted && self.handle.workflow == other.handle.workflow
     }
 }
 

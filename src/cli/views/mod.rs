@@ -14,28 +14,37 @@
 //! To add a view: add a file here with the report and its `impl Report`, add its schema to `schemas/`, and add a call
 //! to `tests/it/cli/contracts/json.rs`. Parts that several views share are in `parts` and `failed`.
 
+pub(crate) mod analytics;
 pub(crate) mod archive;
 pub(crate) mod brief;
 pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod export;
 mod failed;
+pub(crate) mod fork;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod log;
+pub(crate) mod merge;
 pub(crate) mod migrate;
 mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
+pub(crate) mod remote;
+pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod rollback;
 pub(crate) mod save;
 pub(crate) mod schema;
+pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod sync;
 pub(crate) mod text;
+pub(crate) mod ui;
 pub(crate) mod verify;

@@ -1,14 +1,19 @@
 //! Parts that several views share.
 
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
-use crate::core::checkpoint::{Content, GitContext, Writer};
+use crate::core::checkpoint::{GitContext, Writer};
 use crate::core::finding::{Finding, Severity};
+use crate::core::next_phase::{PhaseState, RunProgress};
 use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::restore_artifacts::{ArtifactAction, ArtifactStep};
 use crate::core::resume::FileCondition;
+use crate::core::text::shell_word;
 
 /// Returns the word and the style for the status of a phase.
 pub(super) fn phase_status(status: PhaseStatus) -> (&'static str, Style) {
@@ -21,17 +26,36 @@ pub(super) fn phase_status(status: PhaseStatus) -> (&'static str, Style) {
     }
 }
 
+/// Returns the word and the style for the state of a phase in its run.
+pub(super) fn phase_state(state: PhaseState, status: PhaseStatus) -> (&'static str, Style) {
+    match state {
+        PhaseState::DoneByEvidence => ("done by evidence", Style::Good),
+        PhaseState::AwaitingApproval => ("to approve", Style::Warning),
+        PhaseState::SkippedByInference => phase_status(PhaseStatus::Skipped),
+        PhaseState::Failed => phase_status(PhaseStatus::Failed),
+        PhaseState::DoneByRecord | PhaseState::InProgress | PhaseState::Pending => phase_status(status),
+    }
+}
+
 /// `4 of 7 done`, or `4 done` if the number of phases is unknown.
-pub(super) fn progress(done: usize, total: Option<usize>) -> String {
+pub(super) fn progress(RunProgress { done, total, .. }: RunProgress) -> String {
     match total {
         Some(total) => format!("{done} of {total} done"),
         None => format!("{done} done"),
     }
 }
 
-/// Returns the number of phases, if they are declared.
-pub(super) fn declared_phases(content: &Content) -> Option<usize> {
-    content.is_declared().then_some(content.phases.len())
+/// Returns pretty JSON that is safe to show. JSON escapes control characters itself; invisible ones become JSON escapes
+/// too, so the value stays the same.
+pub(super) fn json_text(value: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    escape::document(&text).into_owned()
+}
+
+/// A command as a line that can be typed.
+pub(super) fn command_line(words: &[String]) -> String {
+    words.iter().map(shell_word).collect::<Vec<_>>().join(" ")
 }
 
 /// `main at 0123456789`
@@ -56,8 +80,46 @@ pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
     };
     let label = page.paint(style, &format!("{word:<10}"));
     page.line(format!("  {label} {}", page.escape(&finding.message)));
+    for line in &finding.diff {
+        page.line(format!("{:13}{}", "", diff_line(page, line)));
+    }
     for help in &finding.help {
         page.line(format!("{:15}{}", "", page.escape(help)));
+    }
+}
+
+/// A line of a unified diff.
+pub(super) fn diff_line(page: &Page, line: &str) -> String {
+    let text = page.escape(line);
+    match line.chars().next() {
+        Some('+') => page.paint(Style::Good, &text),
+        Some('-') => page.paint(Style::Bad, &text),
+        _ => text,
+    }
+}
+
+/// What was done, or would be done, about the artifacts of a checkpoint. Those that are as they were are not listed.
+pub(super) fn render_restored(page: &mut Page, steps: &[ArtifactStep], applied: bool) {
+    for step in steps {
+        let path = page.escape(&step.path);
+        let done = |done: &str, planned: &str| if applied { done.to_owned() } else { planned.to_owned() };
+        let line = match step.action {
+            ArtifactAction::Unchanged => continue,
+            ArtifactAction::Restore => format!("{} {path}", done("Brought back", "Would bring back")),
+            ArtifactAction::Replace => {
+                let copy =
+                    step.copy.as_ref().map(|copy| format!("; what was there is {}", page.escape(copy)));
+                format!("{} {path}{}", done("Brought back", "Would replace"), copy.unwrap_or_default())
+            }
+            ArtifactAction::LeaveChanged => {
+                format!("Left {path}, which has changed; `--force` replaces it and keeps a copy")
+            }
+            ArtifactAction::NotKept => format!("Left {path}, whose content was not kept"),
+            ArtifactAction::Refuse => {
+                format!("Left {path}: something else has its place, or nothing may be written there")
+            }
+        };
+        page.line(line);
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::parts::{ArtifactCondition, artifact_conditions, by, declared_phases, render_finding};
+use super::parts::{ArtifactCondition, artifact_conditions, by, json_text, render_finding, render_restored};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
@@ -13,7 +13,9 @@ use crate::cli::words::{count, first_few};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Code, Severity};
+use crate::core::json::Json;
 use crate::core::messages::Messages;
+use crate::core::restore_artifacts::ArtifactStep;
 use crate::core::resume::tasks::RecoveredTasks;
 use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use crate::core::span::ago;
@@ -44,11 +46,15 @@ pub(crate) struct ResumeReport {
     saved_at: Timestamp,
     artifacts: Vec<ArtifactCondition>,
     messages: Messages,
+    /// What was done about the artifacts, if that was asked.
+    restored_artifacts: Vec<ArtifactStep>,
     warnings: Vec<String>,
     #[serde(skip)]
     accepted: bool,
     #[serde(skip)]
     explained: bool,
+    #[serde(skip)]
+    has_contents: bool,
     #[serde(skip)]
     checkpoint: Box<Checkpoint>,
 }
@@ -67,9 +73,11 @@ impl ResumeReport {
             saved_at: checkpoint.saved_at,
             artifacts: artifact_conditions(judgement),
             messages: Messages::of_state(&checkpoint.content.state),
+            restored_artifacts: Vec::new(),
             warnings: Vec::new(),
             accepted: false,
             explained: false,
+            has_contents: false,
             checkpoint: checkpoint.clone(),
         }
     }
@@ -82,6 +90,16 @@ impl ResumeReport {
     /// Shows people the evidence too; JSON always has it.
     pub(crate) fn explained(self, explained: bool) -> Self {
         Self { explained, ..self }
+    }
+
+    /// Reports what was done about the artifacts.
+    pub(crate) fn with_restored(self, restored_artifacts: Vec<ArtifactStep>) -> Self {
+        Self { restored_artifacts, ..self }
+    }
+
+    /// Shows people the data of the phases and the state too.
+    pub(crate) fn with_contents(self) -> Self {
+        Self { has_contents: true, ..self }
     }
 
     /// Reports on a file of another system.
@@ -132,9 +150,13 @@ impl ResumeReport {
         let words = match &self.resume.phase {
             _ if self.resume.verdict == Verdict::Complete => "complete, nothing to resume".to_owned(),
             Some(id) => {
+                let skipped = self.resume.skipped_by_inference.len();
                 let number = content.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
-                let of = declared_phases(content).map(|total| format!(" ({number} of {total})"));
-                format!("resume at {}{}", self.full_name(page, id), of.unwrap_or_default())
+                // The phases before it belong to the run, or it could not be the one to resume at.
+                let of =
+                    format!(" ({} of {})", number.saturating_sub(skipped), content.phases.len() - skipped);
+                let of = if content.is_declared() { of } else { String::new() };
+                format!("resume at {}{of}", self.full_name(page, id))
             }
             None if self.has_finding(Code::TasksOpen) => "all phases are done, tasks are left".to_owned(),
             None if self.resume.action.is_some() => "resume with the recorded next action".to_owned(),
@@ -211,6 +233,7 @@ impl Report for ResumeReport {
 
     fn answer(&self, page: &mut Page) {
         let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } = &self.resume;
+        render_restored(page, &self.restored_artifacts, true);
         page.line(self.headline(page));
         page.line("");
         let done: Vec<_> = done.iter().map(|id| self.full_name(page, id)).collect();
@@ -232,6 +255,9 @@ impl Report for ResumeReport {
         }
         if self.explained {
             self.evidence(page);
+        }
+        if self.has_contents {
+            self.contents(page);
         }
         page.line("");
         let style = match verdict {
@@ -263,6 +289,27 @@ impl Report for ResumeReport {
 }
 
 impl ResumeReport {
+    fn contents(&self, page: &mut Page) {
+        let content = &self.checkpoint.content;
+        let data = content.phases.iter().filter_map(|phase| {
+            Some((format!("Data of {}", self.full_name(page, &phase.id)), phase.data.as_ref()?))
+        });
+        let mut parts: Vec<(String, &Json)> = data.collect();
+        parts.push(("State".to_owned(), &content.state));
+        for (title, json) in parts {
+            // What is nested too deeply to be shown is still in the file.
+            let Ok(value) = json.to_value() else { continue };
+            if json.is_empty_object() {
+                continue;
+            }
+            page.line("");
+            page.line(title);
+            for line in json_text(&value).lines() {
+                page.line(format!("  {line}"));
+            }
+        }
+    }
+
     fn evidence(&self, page: &mut Page) {
         page.line("");
         page.line("Evidence");

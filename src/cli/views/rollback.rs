@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::parts::{command_line, render_restored};
 use super::save::SaveReport;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
+use crate::core::restore_artifacts::ArtifactStep;
 use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
@@ -17,25 +19,39 @@ pub(crate) struct RollbackReport {
     copy_of: Handle,
     /// The command that undoes the rollback.
     undo: Option<Vec<String>>,
-    /// True if artifacts are recorded, which a rollback leaves as they are.
+    /// What was done about the artifacts, if that was asked.
+    restored_artifacts: Vec<ArtifactStep>,
+    /// True if artifacts are recorded that the rollback has left as they are.
     #[serde(skip)]
     has_artifacts: bool,
 }
 
 impl RollbackReport {
-    pub(crate) fn new(save: SaveReport, earlier: &Checkpoint, applied: bool) -> Self {
+    pub(crate) fn new(
+        save: SaveReport,
+        earlier: &Checkpoint,
+        applied: bool,
+        store_words: Vec<String>,
+    ) -> Self {
         let verb = if applied { "Rolled back" } else { "Would roll back" };
         let undo = save.parent.filter(|_| applied).map(|parent| {
             let handle = Handle::new(&earlier.workflow, parent);
-            vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
+            let command = ["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()];
+            command.into_iter().chain(store_words).collect()
         });
         Self {
             applied,
             save: save.titled(format!("{verb} to {} in", earlier.handle())),
             copy_of: earlier.handle(),
             undo,
+            restored_artifacts: Vec::new(),
             has_artifacts: !earlier.content.artifacts.is_empty(),
         }
+    }
+
+    /// Reports what was done about the artifacts.
+    pub(crate) fn with_restored(self, restored_artifacts: Vec<ArtifactStep>) -> Self {
+        Self { restored_artifacts, has_artifacts: false, ..self }
     }
 }
 
@@ -48,6 +64,7 @@ impl Report for RollbackReport {
 
     fn answer(&self, page: &mut Page) {
         self.save.answer(page);
+        render_restored(page, &self.restored_artifacts, self.applied);
     }
 
     fn failures(&self, page: &mut Page) {
@@ -57,7 +74,7 @@ impl Report for RollbackReport {
     fn remarks(&self, page: &mut Page) {
         self.save.remarks(page);
         if let Some(undo) = &self.undo {
-            page.line(format!("Undo the rollback with: {}", undo.join(" ")));
+            page.line(format!("Undo the rollback with: {}", command_line(undo)));
             if self.has_artifacts {
                 page.line("Files were left as they are; `ckpt resume` compares them with the checkpoint");
             }

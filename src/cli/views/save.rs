@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::parts::declared_phases;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
@@ -28,6 +27,9 @@ pub(crate) struct SaveReport {
     pub(crate) restarted_from: Option<Handle>,
     /// An older workflow of which the new one may be a misspelling.
     pub(crate) similar: Option<WorkflowId>,
+    /// Names the store at the end of an offered line, if it has to be named.
+    #[serde(skip)]
+    pub(crate) store_flag: String,
     pub(crate) status: Option<WorkflowStatus>,
     pub(crate) phase: Option<PhaseId>,
     done: Vec<PhaseId>,
@@ -97,6 +99,7 @@ impl SaveReport {
             taken_up: false,
             restarted_from: None,
             similar: None,
+            store_flag: String::new(),
             status: content.map(|content| content.status),
             phase: content.and_then(|content| content.phase.clone()),
             done: ids(PhaseState::is_done),
@@ -208,9 +211,8 @@ fn trigger_off(trigger: &Trigger) -> String {
 
 /// `4 of 7 done`, or `4 of 5 done, 2 skipped by inference`
 fn progress(run: &RunState<'_>) -> String {
-    let done = run.ids(PhaseState::is_done).len();
-    let skipped = run.ids(|state| state == PhaseState::SkippedByInference).len();
-    let progress = super::parts::progress(done, declared_phases(run.content).map(|total| total - skipped));
+    let counted = run.progress();
+    let (progress, skipped) = (super::parts::progress(counted), counted.skipped);
     if skipped == 0 { progress } else { format!("{progress}, {skipped} skipped by inference") }
 }
 
@@ -294,7 +296,10 @@ impl Report for SaveReport {
         let new = if self.new_workflow { ", a new workflow" } else { "" };
         page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
         if let Some(before) = &self.restarted_from {
-            page.line(format!("Archived what there was. Undo with: ckpt rollback {before}"));
+            page.line(format!(
+                "Archived what there was. Undo with: ckpt rollback {before}{}",
+                self.store_flag
+            ));
         } else if self.taken_up {
             let id = &self.workflow;
             page.line(format!(

@@ -3,12 +3,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::parts::{branch_and_commit, by, declared_phases, phase_status, progress};
+use super::parts::{branch_and_commit, by, json_text, phase_state, progress};
 use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
-use crate::core::checkpoint::{Artifact, Checkpoint, Imported, Sealed};
+use crate::core::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
+use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
@@ -90,7 +91,7 @@ impl Report for ShowReport {
     fn answer(&self, page: &mut Page) {
         match (&self.pointer, &self.parsed) {
             (None, Some(checkpoint)) => self.render(page, checkpoint),
-            _ => page.raw(&value_text(&self.checkpoint)),
+            _ => page.raw(&json_text(&self.checkpoint)),
         }
     }
 
@@ -99,19 +100,11 @@ impl Report for ShowReport {
     }
 }
 
-/// Returns pretty JSON that is safe to show. JSON escapes control characters itself; invisible ones become JSON escapes
-/// too, so the value stays the same.
-fn value_text(value: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.push('\n');
-    escape::document(&text).into_owned()
-}
-
 /// Returns a value for scripts: a string without quotes, anything else as JSON.
 fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text}\n"),
-        value => value_text(value),
+        value => json_text(value),
     }
 }
 
@@ -121,11 +114,12 @@ impl ShowReport {
         let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
         let title = page.suffix(content.title.as_deref());
         let status = content.status.word().replace('_', " ");
-        let progress = progress(content.done().count(), declared_phases(content));
+        let run = RunState::recorded(content);
+        let progress = progress(run.progress());
         page.line(format!("{handle}{title}: {status}, {progress}"));
         page.line("");
         self.fields(page, checkpoint);
-        phases(page, &content.phases);
+        phases(page, &run);
         tasks(page, &content.tasks);
         artifacts(page, &content.artifacts);
         facts(page, checkpoint);
@@ -149,6 +143,9 @@ impl ShowReport {
             .as_ref()
             .map(|Imported { source, dialect, at, .. }| format!("{at} from {source} ({dialect})"));
         let copied = checkpoint.copy_of.as_ref().map(|copied| Handle::new(workflow, copied.seq).to_string());
+        let named = |other: &CheckpointRef| {
+            Handle::new(other.workflow.as_ref().unwrap_or(workflow), other.seq).to_string()
+        };
         let next = content.next.as_ref().map(|next| {
             let words = [next.phase.as_ref().map(PhaseId::as_str), next.action.as_deref()];
             words.into_iter().flatten().collect::<Vec<_>>().join(": ")
@@ -158,6 +155,8 @@ impl ShowReport {
             ("archived", archived.unwrap_or_default()),
             ("imported", imported.unwrap_or_default()),
             ("copy of", copied.unwrap_or_default()),
+            ("merged", checkpoint.merged.as_ref().map(named).unwrap_or_default()),
+            ("origin", checkpoint.origin.as_ref().map(named).unwrap_or_default()),
             ("phase", content.phase.as_ref().map(PhaseId::to_string).unwrap_or_default()),
             ("next", next.unwrap_or_default()),
             ("pipeline", content.pipeline.clone().unwrap_or_default()),
@@ -169,23 +168,31 @@ impl ShowReport {
             let name = if index == 0 { "note" } else { "" };
             page.line(format!("  {name:<10} {line}"));
         }
+        let reopened = content.replans.last().filter(|replan| {
+            !RunState::recorded(content).state(&replan.phase).is_none_or(PhaseState::is_done)
+        });
+        let reopened = reopened.map(|replan| {
+            let reason = replan.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            format!("phase {}{reason}", replan.phase)
+        });
         page.fields([
+            ("reopened", reopened.unwrap_or_default()),
             ("error", content.last_error.as_ref().map(|error| error.message.clone()).unwrap_or_default()),
             (if self.file.in_bundle { "bundle" } else { "file" }, self.file.path.clone()),
         ]);
     }
 }
 
-fn phases(page: &mut Page, phases: &[Phase]) {
-    if phases.is_empty() {
+fn phases(page: &mut Page, run: &RunState<'_>) {
+    if run.phases.is_empty() {
         return;
     }
     page.line("");
     page.line("Phases");
-    let ids: Vec<String> = phases.iter().map(|phase| page.escape(phase.id.as_str())).collect();
+    let ids: Vec<String> = run.phases.iter().map(|(phase, _)| page.escape(phase.id.as_str())).collect();
     let width = ids.iter().map(|id| escape::width(id)).max().unwrap_or(0);
-    for (phase, id) in phases.iter().zip(ids) {
-        let (word, style) = phase_status(phase.status);
+    for ((phase, state), id) in run.phases.iter().zip(ids) {
+        let (word, style) = phase_state(*state, phase.status);
         let status = page.paint(style, &format!("{word:<11}"));
         let line = format!("  {}  {status}  {}", escape::pad(&id, width), details(page, phase));
         page.line(line.trim_end());

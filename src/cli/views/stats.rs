@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::analytics::analytics;
 use super::parts::phase_status;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
@@ -10,12 +11,13 @@ use crate::cli::table::{Cell, columns, render};
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::span::humane;
-use crate::core::stats::{PhaseStats, StoreStats, WorkflowStats};
+use crate::core::stats::{Analytics, PhaseStats, StoreStats, WorkflowStats};
 
 /// Statistics of the store, or of one workflow.
 #[derive(Debug, Serialize)]
 pub(crate) struct StatsReport {
     store: Option<ShownStoreStats>,
+    analytics: Option<Analytics>,
     workflow: Option<WorkflowStats>,
     warnings: Vec<String>,
 }
@@ -28,13 +30,14 @@ struct ShownStoreStats {
 }
 
 impl StatsReport {
-    pub(crate) fn of_store(stats: StoreStats) -> Self {
+    pub(crate) fn of_store(stats: StoreStats, analytics: Analytics) -> Self {
         let saved_percent = stats.saved_percent();
-        Self { store: Some(ShownStoreStats { stats, saved_percent }), workflow: None, warnings: Vec::new() }
+        let store = Some(ShownStoreStats { stats, saved_percent });
+        Self { store, analytics: Some(analytics), workflow: None, warnings: Vec::new() }
     }
 
     pub(crate) fn of_workflow(stats: WorkflowStats) -> Self {
-        Self { store: None, workflow: Some(stats), warnings: Vec::new() }
+        Self { store: None, analytics: None, workflow: Some(stats), warnings: Vec::new() }
     }
 
     pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
@@ -52,7 +55,10 @@ impl Report for StatsReport {
 
     fn essential(&self) -> String {
         match (&self.store, &self.workflow) {
-            (Some(store), _) => format!("{}\n", store.stats.live_bytes + store.stats.archived_bytes),
+            (Some(store), _) => format!(
+                "{}\n",
+                store.stats.live_bytes + store.stats.archived_bytes + store.stats.object_bytes
+            ),
             (None, Some(workflow)) => format!("{}\n", workflow.checkpoints),
             (None, None) => String::new(),
         }
@@ -61,6 +67,9 @@ impl Report for StatsReport {
     fn answer(&self, page: &mut Page) {
         if let Some(stats) = &self.store {
             store(page, stats);
+        }
+        if let Some(figures) = &self.analytics {
+            analytics(page, figures);
         }
         if let Some(stats) = &self.workflow {
             workflow(page, stats);
@@ -96,6 +105,10 @@ fn store(page: &mut Page, ShownStoreStats { stats, saved_percent }: &ShownStoreS
         ("live", format!("{} in {}", count(stats.checkpoints, "checkpoint"), Size(stats.live_bytes))),
         ("archive", archive),
     ];
+    if stats.objects > 0 {
+        let objects = count(stats.objects, "kept content");
+        fields.push(("objects", format!("{objects} in {}", Size(stats.object_bytes))));
+    }
     let of_what = if stats.bundles > 0 { ", of what is live" } else { "" };
     fields.extend(stats.oldest.map(|oldest| ("oldest", page.time(oldest) + of_what)));
     fields.extend(stats.newest.map(|newest| ("newest", page.time(newest))));

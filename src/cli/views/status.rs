@@ -4,18 +4,21 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::parts::{declared_phases, phase_status, progress};
+use super::parts::{phase_state, progress};
 use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::words::{left_out, verb};
-use crate::core::checkpoint::Checkpoint;
+use crate::core::finding::Code;
+use crate::core::next_phase::{PhaseState, RunProgress};
 use crate::core::phase::{Phase, PhaseStatus};
-use crate::core::progress::{Estimate, LEAST_SAMPLES, durations, elapsed, estimate};
-use crate::core::resume::Verdict;
+use crate::core::progress::{durations, elapsed};
+use crate::core::resume::{Resume, Verdict};
+use crate::core::run_summary::RunSummary;
 use crate::core::span::humane;
+use crate::core::stats::{Estimate, LEAST_SAMPLES, estimate};
 use crate::core::task::{Task, TaskStatus};
 use crate::core::{Handle, PhaseId, TaskId, Timestamp, WorkflowId, WorkflowStatus};
 
@@ -41,10 +44,14 @@ pub(crate) struct StatusReport {
     phases: Vec<PhaseProgress>,
     elapsed_seconds: Option<u64>,
     estimate: Option<Estimate>,
-    /// The number of finished workflows of the same pipeline.
+    /// The number of finished runs of the same pipeline.
     samples: usize,
     /// The reason of an archived workflow.
     archived_as: Option<String>,
+    /// The last error that has not been put right.
+    last_error: Option<String>,
+    /// The reason why a phase was reopened that is not done again yet.
+    reopened: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -55,6 +62,9 @@ struct PhaseProgress {
     status: PhaseStatus,
     inferred: bool,
     skipped_by_inference: bool,
+    awaiting_approval: bool,
+    #[serde(skip)]
+    state: PhaseState,
     current: bool,
     duration_seconds: Option<u64>,
     tasks: Vec<TaskProgress>,
@@ -68,7 +78,7 @@ struct TaskProgress {
 }
 
 impl StatusReport {
-    pub(crate) fn new(judgement: &Judgement, finished: &[Checkpoint], now: Timestamp) -> Self {
+    pub(crate) fn new(judgement: &Judgement, finished: &[RunSummary], now: Timestamp) -> Self {
         let Judgement { checkpoint, resume, facts } = judgement;
         let archived_as = facts.selection.archived.clone();
         // Work that is over lasted until its last save.
@@ -94,6 +104,8 @@ impl StatusReport {
                 status: phase.status,
                 inferred: resume.inferred.contains(&phase.id),
                 skipped_by_inference: resume.skipped_by_inference.contains(&phase.id),
+                awaiting_approval: resume.awaiting_approval.contains(&phase.id),
+                state: state(resume, phase),
                 current,
                 duration_seconds: duration.or(running),
                 tasks: tasks
@@ -113,12 +125,17 @@ impl StatusReport {
             verdict: resume.verdict,
             phase: resume.phase.clone(),
             done: resume.done.clone(),
-            total: declared_phases(&checkpoint.content).map(|all| all - resume.skipped_by_inference.len()),
+            total: checkpoint
+                .content
+                .is_declared()
+                .then(|| checkpoint.content.phases.len() - resume.skipped_by_inference.len()),
             phases: checkpoint.content.phases.iter().zip(known).map(line).collect(),
             elapsed_seconds: elapsed(checkpoint, now),
             estimate: if resume.remaining.is_empty() { None } else { estimate(&resume.remaining, finished) },
             samples: finished.len(),
             archived_as,
+            last_error: checkpoint.content.last_error.as_ref().map(|error| error.message.clone()),
+            reopened: reopened(resume),
             warnings: Vec::new(),
         }
     }
@@ -126,6 +143,15 @@ impl StatusReport {
     pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
         self.warnings.extend(warning);
         self
+    }
+
+    /// Returns the context of an error: why a phase was reopened, and what went wrong.
+    fn error_lines(&self, page: &Page) -> Vec<String> {
+        let mut lines = Vec::new();
+        lines.extend(self.reopened.clone());
+        lines.extend(self.last_error.as_ref().map(|error| format!("the last error was: {error}")));
+        let width = page.width.unwrap_or(usize::MAX);
+        lines.iter().map(|line| escape::truncate(&escape::inline(line), width).into_owned()).collect()
     }
 
     /// Returns the times. A short line leaves out why there is no estimate.
@@ -150,6 +176,26 @@ impl StatusReport {
             }
         }
     }
+}
+
+/// The state of a phase, as `resume` judged it.
+fn state(resume: &Resume, phase: &Phase) -> PhaseState {
+    let id = &phase.id;
+    if resume.inferred.contains(id) {
+        PhaseState::DoneByEvidence
+    } else if resume.skipped_by_inference.contains(id) {
+        PhaseState::SkippedByInference
+    } else if resume.awaiting_approval.contains(id) {
+        PhaseState::AwaitingApproval
+    } else {
+        PhaseState::recorded(phase)
+    }
+}
+
+/// The sentence about the phase that was reopened last, if it is not done again.
+fn reopened(resume: &Resume) -> Option<String> {
+    let finding = resume.findings.iter().find(|finding| finding.code == Code::Reopened)?;
+    Some(finding.message.clone())
 }
 
 /// `about 8 to 12 minutes`
@@ -189,17 +235,18 @@ impl Report for StatusReport {
             lines.into_text()
         };
         let times = last(false);
-        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + times.lines().count();
+        let errors = self.error_lines(page);
+        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + errors.len() + times.lines().count();
         // On a screen that is too small, the title and the current phase stay, then the last line, then the tasks.
         let room = page.height.filter(|height| *height < whole);
-        let (shown, has_tasks, times) = match room {
-            None => (0..phases.len(), true, times),
+        let (shown, has_tasks, errors, times) = match room {
+            None => (0..phases.len(), true, errors, times),
             Some(room) => {
                 let has_last = room > 2;
                 let has_tasks = tasks.is_some() && room > 3;
                 let room = room.saturating_sub(1 + usize::from(has_last) + usize::from(has_tasks));
                 let times = last(true).lines().take(has_last.into()).collect();
-                (window(phases.len(), current, room), has_tasks, times)
+                (window(phases.len(), current, room), has_tasks, Vec::new(), times)
             }
         };
         for (index, phase) in phases.iter().enumerate() {
@@ -222,6 +269,7 @@ impl Report for StatusReport {
                 page.line(tasks);
             }
         }
+        errors.iter().for_each(|line| page.line(line));
         times.lines().for_each(|line| page.line(line));
     }
 }
@@ -240,7 +288,7 @@ impl StatusReport {
     fn title_line(&self, page: &Page) -> String {
         let mut progress = match self.total.filter(|total| *total > 0) {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
-            None => progress(self.done.len(), None),
+            None => progress(RunProgress { done: self.done.len(), total: None, skipped: 0 }),
         };
         if matches!(self.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned) {
             progress.push_str(&format!(", {}", self.status.word()));
@@ -311,13 +359,7 @@ struct PhaseRow {
 
 impl PhaseRow {
     fn new(phase: &PhaseProgress) -> Self {
-        let (status, style) = if phase.inferred {
-            ("done by evidence", Style::Good)
-        } else if phase.skipped_by_inference {
-            phase_status(PhaseStatus::Skipped)
-        } else {
-            phase_status(phase.status)
-        };
+        let (status, style) = phase_state(phase.state, phase.status);
         let mut details = Vec::new();
         details.extend(phase.duration_seconds.map(humane));
         if !phase.tasks.is_empty() {

@@ -105,9 +105,12 @@ impl Report for VerifyReport {
         if !self.secrets.is_empty() {
             page.line("  help: replace what was exposed; `ckpt cleanup --help` says how to delete a workflow for good");
         }
-        let Checked { workflows, checkpoints, bundles } = self.checked;
-        let checked =
-            [count(workflows, "workflow"), count(checkpoints, "checkpoint"), count(bundles, "bundle")];
+        let Checked { workflows, checkpoints, bundles, objects } = self.checked;
+        let mut checked =
+            vec![count(workflows, "workflow"), count(checkpoints, "checkpoint"), count(bundles, "bundle")];
+        if objects > 0 {
+            checked.push(count(objects, "object"));
+        }
         let (errors, warnings) = (self.of(Severity::Blocker).count(), self.of(Severity::Advice).count());
         let verdict = match (errors, warnings, self.secrets.len()) {
             (0, 0, 0) => page.paint(Style::Good, "nothing is wrong"),

@@ -6,17 +6,20 @@ use serde_json::Value;
 
 use super::error::ChangeError;
 use super::phases::{declare, find_or_add, find_phase};
+use super::plan::is_plan_of_agent;
 use super::stamp::{Stamp, next_checkpoint};
-use super::{Change, Edit, TaskChange};
+use super::{Change, Edit, Merge, PhaseChange, TaskChange};
 use crate::core::checkpoint::{
-    Artifact, Checkpoint, CheckpointRef, Content, LastError, Next, WorkflowStatus,
+    Artifact, Checkpoint, CheckpointRef, Content, LastError, Next, WatchedFile, WorkflowStatus,
 };
+use crate::core::gate::failed_gate;
 use crate::core::json::{
     Json, MAX_DEPTH, append_member, depth, is_reserved, merge_patch, overlay, set_member,
 };
+use crate::core::merge::merge;
 use crate::core::name::InvalidName;
 use crate::core::next_phase::RunState;
-use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::phase::{MAX_PHASES, Phase, PhaseStatus};
 use crate::core::task::{MAX_TASKS, Task, TaskId, TaskStatus};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -32,8 +35,8 @@ impl Change {
         newest: Option<Box<Checkpoint>>,
         stamp: &Stamp,
     ) -> Result<Box<Checkpoint>, ChangeError> {
-        let before = newest.as_ref().and_then(|newest| newest.writer.session.clone());
-        let is_other_session = before.is_some() && before != stamp.writer.session;
+        let is_other_session =
+            newest.as_ref().is_some_and(|newest| self.follows_other_session(newest, stamp));
         let mut next = next_checkpoint(workflow, newest, stamp);
         next.trigger = self.trigger();
         next.note.clone_from(&self.note);
@@ -42,9 +45,29 @@ impl Change {
             next.content.clone_from(&earlier.content);
             next.copy_of = Some(CheckpointRef::from(&**earlier));
         } else {
+            if let Some(origin) = &self.fork_of {
+                next.content.clone_from(&origin.content);
+                next.origin = Some(CheckpointRef::from_workflow(workflow, origin));
+            }
+            if let Some(merge) = &self.merge {
+                next.content = merge.apply(&next.content)?;
+                next.merged = Some(CheckpointRef::from_workflow(workflow, &merge.theirs));
+                next.seq = next.number_after(next.seq.saturating_sub(1));
+            }
             self.change_content(&mut next.content, stamp.now, is_other_session)?;
         }
+        remember_touched(&mut next.context.touched, &self.touched);
         Ok(next)
+    }
+
+    /// True if whoever saved the newest checkpoint is known to be gone: it was another session, or this save comes from a
+    /// command that was resumed from it.
+    fn follows_other_session(&self, newest: &Checkpoint, stamp: &Stamp) -> bool {
+        let before = &newest.writer.session;
+        if before.is_some() && *before == stamp.writer.session {
+            return false;
+        }
+        before.is_some() || self.resumed_from.as_ref() == Some(&newest.handle())
     }
 
     /// `is_other_session` is true if another session saved the checkpoint before.
@@ -80,6 +103,9 @@ impl Change {
         if let Some(reopen) = &self.reopen {
             reopen.apply(next, now)?;
         }
+        if let Some(plan) = &self.plan {
+            plan.apply(next, now, is_other_session);
+        }
         self.move_phase(next, now)?;
         if let Some(approve) = &self.approve {
             let phase = approve.phase.as_ref().or(self.phase.as_ref());
@@ -111,6 +137,7 @@ impl Change {
     }
 
     fn move_phase(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
+        self.move_phases(next, now)?;
         if let Some(id) = &self.phase {
             let status = self.phase_status();
             if status == PhaseStatus::Complete && self.error.is_some() {
@@ -131,6 +158,10 @@ impl Change {
             let mut data = next.phases[index].data.take().unwrap_or_default();
             edit("data", &mut data, &self.data)?;
             next.phases[index].data = Some(data);
+            self.judge_gate(next, index, now)?;
+        } else if let Some(id) = &self.phase {
+            let index = find_or_add(next, id)?;
+            self.judge_gate(next, index, now)?;
         }
         let failed = next.last_error.as_ref().and_then(|error| error.phase.as_ref());
         if failed.and_then(|id| next.find_phase(id)).is_some_and(|phase| phase.status.is_done()) {
@@ -144,6 +175,35 @@ impl Change {
                 extra: Default::default(),
             });
         }
+        Ok(())
+    }
+
+    fn move_phases(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
+        for PhaseChange { id, status } in &self.phases {
+            let index = find_or_add(next, id)?;
+            report(next, index, *status, now);
+        }
+        Ok(())
+    }
+
+    /// A phase whose data says that its gate was not passed has failed, unless somebody insists that it is complete.
+    fn judge_gate(&self, next: &mut Content, index: usize, now: Timestamp) -> Result<(), ChangeError> {
+        let phase = &mut next.phases[index];
+        let Some(why) = failed_gate(phase).filter(|_| phase.status == PhaseStatus::Complete) else {
+            return Ok(());
+        };
+        if self.phase.is_some() && self.status == Some(PhaseStatus::Complete) {
+            return Err(ChangeError::FailedGate { phase: phase.id.clone(), why });
+        }
+        phase.enter(PhaseStatus::Failed, now);
+        phase.error = Some(why.clone());
+        next.last_error = Some(LastError {
+            message: why,
+            phase: Some(phase.id.clone()),
+            at: now,
+            extra: Default::default(),
+        });
+        rank_last(&mut next.phases, index);
         Ok(())
     }
 
@@ -200,12 +260,17 @@ impl Change {
         let has_phases = next.is_declared() && !next.phases.is_empty();
         let phases_done = has_phases && RunState::recorded(next).left().next().is_none();
         let all_done = phases_done && next.open_tasks().next().is_none();
-        let moves = self.phase.is_some() || self.pipeline.is_some() || self.reopen.is_some();
+        let plan_moves = self.plan.is_some() && is_plan_of_agent(next);
+        let moves = self.phase.is_some()
+            || !self.phases.is_empty()
+            || plan_moves
+            || self.pipeline.is_some()
+            || self.reopen.is_some();
         if let Some(status) = self.workflow_status {
             next.status = status;
         } else if moves {
             next.status = if all_done { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
-        } else if (!self.tasks.is_empty() || self.approve.is_some())
+        } else if (!self.tasks.is_empty() || self.plan.is_some() || self.approve.is_some())
             && next.status == WorkflowStatus::InProgress
             && all_done
         {
@@ -221,7 +286,7 @@ impl Change {
                 RunState::recorded(next).state(id).is_none_or(|state| !state.is_done())
             }
             // Without declared phases, the recorded one stays until a phase is reported.
-            Some(_) => !next.is_declared() && self.phase.is_none(),
+            Some(_) => !next.is_declared() && !self.reports_phase(),
             None => false,
         };
         let (phase, explicit) = if let Some(named) = &self.next_phase {
@@ -242,7 +307,7 @@ impl Change {
             self.next_action.clone()
         } else if is_finished {
             None
-        } else if !moved && (next.is_declared() || self.phase.is_none()) {
+        } else if !moved && (next.is_declared() || !self.reports_phase()) {
             before.action
         } else {
             phase.as_ref().and_then(|id| next.find_phase(id)).and_then(|phase| phase.action.clone())
@@ -251,6 +316,48 @@ impl Change {
             next.next = Some(Next { phase, action, explicit, extra: Default::default() });
         }
         Ok(())
+    }
+}
+
+impl Merge {
+    /// Returns the content that follows `ours`.
+    fn apply(&self, ours: &Content) -> Result<Content, ChangeError> {
+        let merged = merge(&self.origin, ours, &self.theirs.content, &self.resolutions)?.content;
+        for (what, count, limit) in
+            [("phases", merged.phases.len(), MAX_PHASES), ("tasks", merged.tasks.len(), MAX_TASKS)]
+        {
+            if count > limit {
+                return Err(ChangeError::TooMany { what, limit });
+            }
+        }
+        refuse_cycles(&merged.tasks)?;
+        Ok(merged)
+    }
+}
+
+/// Records the content of touched files. The oldest leave if there are too many.
+fn remember_touched(known: &mut Vec<WatchedFile>, touched: &[WatchedFile]) {
+    const MOST_FILES: usize = 200;
+    if touched.is_empty() {
+        return;
+    }
+    known.retain(|file| touched.iter().all(|new| new.path != file.path));
+    known.extend_from_slice(touched);
+    known.drain(..known.len().saturating_sub(MOST_FILES));
+}
+
+/// Moves one of several phases. Of those that are begun, the last one is the phase that was last reported.
+pub(super) fn report(next: &mut Content, index: usize, status: PhaseStatus, now: Timestamp) {
+    // Saying the same of several phases again changes nothing, so their ranks stay.
+    if next.phases[index].status == status {
+        return;
+    }
+    next.phases[index].enter(status, now);
+    rank_last(&mut next.phases, index);
+    let reported = next.phase.as_ref().and_then(|last| next.find_phase(last));
+    let stays = reported.is_some_and(|phase| phase.status.is_open());
+    if status.is_open() || (status != PhaseStatus::Pending && !stays) {
+        next.phase = Some(next.phases[index].id.clone());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The reasons to refuse a change.
 
 use crate::core::json::InvalidJson;
+use crate::core::merge::MergeError;
 use crate::core::name::InvalidName;
 use crate::core::phase::PhaseId;
 use crate::core::task::TaskId;
@@ -10,6 +11,9 @@ use crate::core::text::times;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
+    /// A merge has no result.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// The workflow follows a pipeline that has no such phase.
     #[error("there is no phase `{given}` in this workflow")]
     UnknownPhase {
@@ -37,6 +41,14 @@ pub enum ChangeError {
     CompleteWithError {
         /// The phase.
         phase: PhaseId,
+    },
+    /// A phase cannot be complete while its data says that its gate was not passed.
+    #[error("phase `{phase}` is not done: {why}")]
+    FailedGate {
+        /// The phase.
+        phase: PhaseId,
+        /// The sentence of the data.
+        why: String,
     },
     /// The change is about the current phase, and the workflow has none yet.
     #[error("{what} belongs to a phase, and no phase was named")]

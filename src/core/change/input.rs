@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Approve, Change, Edit, TaskChange};
-use crate::core::checkpoint::{Artifact, Checkpoint, Content, Fact};
+use super::{Approve, Change, Edit, PhaseChange, TaskChange};
+use crate::core::checkpoint::{Artifact, CUSTOM_PIPELINE, Checkpoint, Content, Fact};
 use crate::core::json::below;
-use crate::core::phase::{MAX_PHASES, PhaseId};
-use crate::core::pipeline::{Pipeline, PipelineError};
+use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};
+use crate::core::pipeline::{PhaseSpec, Pipeline, PipelineError};
 use crate::core::schema::{self, MAX_VIOLATIONS, Violation};
 use crate::core::task::{TaskId, TaskStatus};
 use crate::core::trigger::{Trigger, UnknownTrigger};
@@ -116,7 +116,7 @@ impl SaveInput {
 
     fn from_members(members: Map<String, Value>) -> Result<Self, DocumentError> {
         let mut fields = Fields { members, pointer: String::new(), violations: Vec::new() };
-        let (pipeline, phases) = fields.pipeline();
+        let (pipeline, Phases { declared, changes }) = fields.pipeline();
         let artifacts = fields.list("artifacts", "path", artifact);
         let tasks = fields.list("tasks", "status", task);
         let (phase, status) = (fields.phase("phase"), fields.take("status"));
@@ -127,6 +127,7 @@ impl SaveInput {
         let change = Change {
             phase,
             status,
+            phases: changes,
             title: fields.take("title"),
             next_action,
             next_phase,
@@ -165,11 +166,18 @@ impl SaveInput {
                 input.change.extra.insert(name, value);
             }
         }
-        if let Some(phases) = phases {
-            input.change.pipeline = Some(Pipeline::custom(phases).map_err(DocumentError::Phases)?);
+        if let Some(phases) = declared {
+            let pipeline = Pipeline::new(CUSTOM_PIPELINE.to_owned(), phases);
+            input.change.pipeline = Some(pipeline.map_err(DocumentError::Phases)?);
         }
         Ok(input)
     }
+}
+
+/// The phases of a document.
+struct Phases {
+    declared: Option<Vec<PhaseSpec>>,
+    changes: Vec<PhaseChange>,
 }
 
 /// The members of an object that are yet to be read, and the violations so far.
@@ -251,36 +259,32 @@ impl Fields {
         }
     }
 
-    /// Takes either `pipeline` with `total`, which is to be looked up, or the phases of `phases` or `total` alone.
-    fn pipeline(&mut self) -> (Option<NamedPipeline>, Option<Vec<PhaseId>>) {
+    /// Takes `pipeline` with `total`, which is to be looked up, or else the phases that `phases` or `total` alone declares,
+    /// and the changes that `phases` makes: an array declares phases, an object has the status of known ones.
+    fn pipeline(&mut self) -> (Option<NamedPipeline>, Phases) {
         let total: Option<u32> = self.take("total");
         if total.is_some_and(|total| !(1..=MAX_PHASES).contains(&(total as usize))) {
             self.refuse("total", format!("must be a number from 1 to {MAX_PHASES}"));
         }
         let name: Option<String> = self.take("pipeline");
-        let Some(ids) = self.take::<Vec<Value>>("phases") else {
-            return match name {
-                Some(name) => (Some(NamedPipeline { name, total }), None),
-                None => (None, total.map(|total| PhaseId::numbered(total).collect())),
-            };
-        };
-        if name.is_some() || total.is_some() {
-            self.refuse("pipeline", "`phases` is a list of its own; leave out `pipeline` and `total`");
-        }
-        let mut phases = Vec::new();
-        for (index, id) in ids.iter().enumerate() {
-            if self.violations.len() >= MAX_VIOLATIONS {
-                break;
+        let is_list = matches!(self.members.get("phases"), Some(Value::Array(_)));
+        let phases: Vec<(PhaseSpec, Option<PhaseStatus>)> = self.list("phases", "status", phase);
+        let changed = phases.iter().filter_map(|(phase, status)| Some((phase.id.clone(), (*status)?)));
+        let changes = changed.map(|(id, status)| PhaseChange { id, status }).collect();
+        if is_list {
+            if name.is_some() || total.is_some() {
+                self.refuse("pipeline", "`phases` is a list of its own; leave out `pipeline` and `total`");
             }
-            match phase_id(id) {
-                Ok(id) => phases.push(id),
-                Err(message) => {
-                    let pointer = format!("/phases/{index}");
-                    self.violations.push(Violation { pointer, message });
-                }
+            let declared = Some(phases.into_iter().map(|(phase, _)| phase).collect());
+            return (None, Phases { declared, changes });
+        }
+        match name {
+            Some(name) => (Some(NamedPipeline { name, total }), Phases { declared: None, changes }),
+            None => {
+                let numbered = |total| PhaseId::numbered(total).map(PhaseSpec::bare).collect();
+                (None, Phases { declared: total.map(numbered), changes })
             }
         }
-        (None, Some(phases))
     }
 
     /// Takes a list that may be written as an array of objects, or as an object from a name to the one thing that
@@ -316,6 +320,8 @@ impl Fields {
             }
             let members = match entry {
                 Value::Object(members) => members,
+                // A phase is declared by its id alone.
+                other if name == "phases" => [("id".to_owned(), other)].into_iter().collect(),
                 other => [(short.to_owned(), other)].into_iter().collect(),
             };
             let pointer = below(&format!("/{name}"), &place);
@@ -343,6 +349,16 @@ fn phase_id(value: &Value) -> Result<PhaseId, String> {
         _ => return Err("must be the id of a phase, a text or a number".to_owned()),
     };
     text.parse().map_err(|invalid: crate::core::name::InvalidName| invalid.to_string())
+}
+
+/// Reads a phase: its id, its name, its action, and what became of it.
+fn phase(fields: &mut Fields) -> Option<(PhaseSpec, Option<PhaseStatus>)> {
+    let id = fields.phase("id");
+    if id.is_none() && fields.violations.is_empty() {
+        fields.refuse("id", "is missing");
+    }
+    let (name, action, status) = (fields.take("name"), fields.take("action"), fields.take("status"));
+    Some((PhaseSpec { name, action, ..PhaseSpec::bare(id?) }, status))
 }
 
 fn artifact(fields: &mut Fields) -> Option<Artifact> {
@@ -399,6 +415,28 @@ mod tests {
         assert_eq!(change.extra.get("mine"), Some(&json!([1.0])));
         assert_eq!(input.change.artifacts[0].name, "s1");
         assert_eq!(input.change.pipeline, Some(Pipeline::custom(PhaseId::numbered(3)).unwrap()));
+    }
+
+    #[test]
+    fn a_list_of_phases_declares_them_and_an_object_says_where_known_ones_stand() {
+        let list =
+            json!({"phases": ["plan", {"id": "build", "status": "in_progress", "name": "Build it"}, 3]});
+        let change = SaveInput::from_json(list).unwrap().change;
+        let declared = change.pipeline.unwrap().phases;
+        let ids: Vec<_> = declared.iter().map(|phase| phase.id.as_str()).collect();
+        assert_eq!(ids, ["plan", "build", "3"]);
+        assert_eq!(declared[1].name.as_deref(), Some("Build it"));
+        let build = PhaseChange { id: "build".parse().unwrap(), status: PhaseStatus::InProgress };
+        assert_eq!(change.phases, std::slice::from_ref(&build));
+        let object = json!({"phases": {"plan": "complete", "build": {"status": "in_progress"}}});
+        let change = SaveInput::from_json(object).unwrap().change;
+        assert_eq!(change.pipeline, None);
+        let plan = PhaseChange { id: "plan".parse().unwrap(), status: PhaseStatus::Complete };
+        assert_eq!(change.phases, [plan, build]);
+        assert_eq!(
+            violations(json!({"phases": [{"status": "complete"}, {"id": "a", "status": "odd"}, [1]]})).len(),
+            3
+        );
     }
 
     #[test]

@@ -9,12 +9,15 @@ mod error;
 mod facts;
 mod input;
 mod phases;
+mod plan;
+mod plan_memory;
 mod redaction;
 mod stamp;
 
 pub use error::ChangeError;
 pub use facts::check_fact;
 pub use input::{DocumentError, NamedPipeline, SaveInput};
+pub use plan::{AGENT_PLAN, PlanItem, PlanKind, PlanUpdate, is_plan_of_agent};
 pub use redaction::refuse_secret;
 pub use stamp::Stamp;
 pub(crate) use stamp::next_checkpoint;
@@ -22,10 +25,12 @@ pub(crate) use stamp::next_checkpoint;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::checkpoint::{Artifact, Checkpoint, Content, Fact, WorkflowStatus};
+use super::checkpoint::{Artifact, Checkpoint, Content, Fact, WatchedFile, WorkflowStatus};
 use super::digest::Digest;
+use super::merge::Resolutions;
 use super::phase::{PhaseId, PhaseStatus};
 use super::pipeline::Pipeline;
+use super::selector::Handle;
 use super::task::{TaskId, TaskStatus};
 use super::trigger::Trigger;
 
@@ -42,6 +47,9 @@ pub struct Change {
     pub phase: Option<PhaseId>,
     /// The new status of that phase; if none, failed with an error and complete without one.
     pub status: Option<PhaseStatus>,
+    /// Changes of several phases, in order, before that of `phase`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseChange>,
     /// The phases the workflow follows from now on.
     pub pipeline: Option<Pipeline>,
     /// A new title.
@@ -84,15 +92,41 @@ pub struct Change {
     pub forgotten_facts: Vec<String>,
     /// Members that this version does not know.
     pub extra: Map<String, Value>,
+    /// A report of the agent's own plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanUpdate>,
+    /// Files that an agent has edited since its last save.
+    #[serde(skip)]
+    pub touched: Vec<WatchedFile>,
     /// An approval of a phase.
     pub approve: Option<Approve>,
     /// A phase to reopen, with every phase after it.
     pub reopen: Option<Reopen>,
     /// Content that replaces that of the newest checkpoint before the rest is applied.
     pub replace: Option<Box<Content>>,
+    /// A checkpoint of another workflow that a new one starts from, before the rest is applied.
+    #[serde(skip)]
+    pub fork_of: Option<Box<Checkpoint>>,
+    /// Another history of the work to merge, before the rest is applied.
+    #[serde(skip)]
+    pub merge: Option<Box<Merge>>,
+    /// The checkpoint that the calling command was resumed from. What it has as running was begun by somebody who is gone.
+    #[serde(skip)]
+    pub resumed_from: Option<Handle>,
     /// An earlier checkpoint to roll back to. Of the rest, only the note and the pin are applied.
     #[serde(skip)]
     pub back_to: Option<Box<Checkpoint>>,
+}
+
+/// Another history of the work.
+#[derive(Debug, Clone)]
+pub struct Merge {
+    /// The content that both histories come from.
+    pub origin: Content,
+    /// The newest checkpoint of the other history.
+    pub theirs: Box<Checkpoint>,
+    /// How conflicts are settled.
+    pub resolutions: Resolutions,
 }
 
 /// One change of a JSON value.
@@ -107,6 +141,15 @@ pub enum Edit {
     Set(String, Value),
     /// One more element of an array, which is named as a member is; nothing if the array has it already.
     Add(String, Value),
+}
+
+/// A change of one of several phases.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PhaseChange {
+    /// The phase.
+    pub id: PhaseId,
+    /// Its new status.
+    pub status: PhaseStatus,
 }
 
 /// A change of one task.
@@ -162,26 +205,34 @@ impl Change {
         match &self.trigger {
             Some(trigger) => trigger.clone(),
             None if self.back_to.is_some() => Trigger::Rollback,
-            None if self.phase.is_some() => Trigger::PhaseTransition,
+            None if self.fork_of.is_some() => Trigger::Fork,
+            None if self.merge.is_some() => Trigger::Merge,
+            None if self.reports_phase() => Trigger::PhaseTransition,
             None => Trigger::Manual,
         }
+    }
+
+    /// True if the change is about a phase, several, or the agent's plan.
+    pub(crate) fn reports_phase(&self) -> bool {
+        self.phase.is_some() || !self.phases.is_empty() || self.plan.is_some()
     }
 
     /// True if a person decides about the workflow instead of reporting progress. A decision is saved even if its
     /// trigger is switched off.
     #[must_use]
     pub fn is_decision(&self) -> bool {
-        self.approve.is_some() || self.reopen.is_some() || self.back_to.is_some()
+        let continues = [self.back_to.is_some(), self.fork_of.is_some(), self.merge.is_some()];
+        self.approve.is_some() || self.reopen.is_some() || continues.contains(&true)
     }
 
     /// A digest of the change, to recognise the same save under the same key.
     ///
-    /// The size and digest of artifacts are left out: saving again is a repetition even if a file has changed since.
+    /// The size, digest and content of artifacts are left out: saving again is a repetition even if a file has changed since.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let mut change = self.clone();
         for artifact in &mut change.artifacts {
-            (artifact.size, artifact.sha256) = (None, None);
+            (artifact.size, artifact.sha256, artifact.captured) = (None, None, false);
         }
         Digest::of(&serde_json::to_vec(&change).unwrap_or_default())
     }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Change, ChangeError, Edit};
 use crate::core::json::{Json, below};
+use crate::core::merge::Resolution;
 use crate::core::redact::{redact_text, redact_value};
 
 impl Change {
@@ -47,6 +48,13 @@ impl Change {
                 }
             }
         }
+        for (index, item) in self.plan.iter_mut().flat_map(|plan| &mut plan.items).enumerate() {
+            if let Some(text) = &mut item.text {
+                redact(text, || format!("/plan/{index}"), &mut found);
+            }
+        }
+        // The name of a file is stored as it is, so one that looks like a secret is not stored.
+        self.touched.retain(|file| redact_text(&file.path).is_none());
         for (index, label) in self.labels.iter_mut().enumerate() {
             redact(label, || format!("/labels/{index}"), &mut found);
         }
@@ -68,6 +76,11 @@ impl Change {
             redact_value(&mut extra, "", &mut found);
             if let Value::Object(members) = extra {
                 self.extra = members;
+            }
+        }
+        for (pointer, resolution) in self.merge.iter_mut().flat_map(|merge| &mut merge.resolutions.each) {
+            if let Resolution::Set(value) = resolution {
+                redact_value(value, pointer, &mut found);
             }
         }
         self.redact_replacement(&mut found)?;
@@ -94,7 +107,8 @@ impl Change {
         for phase in self.pipeline.iter().flat_map(|pipeline| &pipeline.phases) {
             refuse_secret("the id of a phase", phase.id.as_str())?;
         }
-        for phase in [&self.phase, &self.next_phase].into_iter().flatten() {
+        let several = self.phases.iter().map(|change| &change.id);
+        for phase in [&self.phase, &self.next_phase].into_iter().flatten().chain(several) {
             refuse_secret("the id of a phase", phase.as_str())?;
         }
         for task in &self.tasks {

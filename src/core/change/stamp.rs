@@ -35,6 +35,7 @@ pub(crate) fn next_checkpoint(
             next.note = None;
             next.pinned = false;
             next.copy_of = None;
+            next.merged = None;
             next.sealed = None;
             next.imported = None;
             next
@@ -55,6 +56,8 @@ pub(crate) fn next_checkpoint(
             run: None,
             pinned: false,
             copy_of: None,
+            merged: None,
+            origin: None,
             keys: Vec::new(),
             sealed: None,
             imported: None,

@@ -1,73 +1,146 @@
-//! The dialects, by name.
+//! The table of all dialects.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
 
-/// The file format of another checkpoint system. All can be read, and most of them written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// `.kamiflow/checkpoints/042-checkpoint-phase2.json`, a file per phase.
-    Kamiflow,
-    /// `memory/state/phase.json` with its companion `execution.json`.
-    Dotagent,
-    /// `.claude/checkpoints/implement_auth_20251003_184530.json`.
-    ClaudeDir,
-    /// `.claude/data/checkpoints/implement_027_auth.json`.
-    ClaudePlan,
-    /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index.
-    Crunch,
+use super::format::{Companion, Format, Layout};
+use super::{
+    auto_claude, bmad, boulder, ckpt, claude_dir, claude_plan, conductor, crunch, dotagent, feature_list,
+    generic, gsd, kamiflow, kiro, prevc, ralph, spec_flow, spec_kit, task_master,
+};
+
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $Variant:ident => $format:expr,)*) => {
+        /// The file format of another checkpoint system. All can be read, and some of them written.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Dialect {
+            $($(#[$doc])* $Variant,)*
+        }
+
+        impl Dialect {
+            /// All dialects, the most specific first: a document belongs to the first one that recognises it.
+            pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
+
+            pub(super) fn format(self) -> &'static dyn Format {
+                match self {
+                    $(Self::$Variant => &$format,)*
+                }
+            }
+        }
+    };
+}
+
+dialects! {
     /// A checkpoint of this program.
-    Ckpt,
-    /// Any other document, read by its shape. It cannot be written.
-    Generic,
+    Ckpt => ckpt::Ckpt,
+    /// `.kamiflow/checkpoints/042-checkpoint-phase2.json`, a file per phase.
+    Kamiflow => kamiflow::Kamiflow,
+    /// `memory/state/phase.json` with its companion `execution.json`.
+    Dotagent => dotagent::Dotagent,
+    /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index.
+    Crunch => crunch::Crunch,
+    /// `.claude/checkpoints/implement_auth_20251003_184530.json`.
+    ClaudeDir => claude_dir::ClaudeDir,
+    /// `.claude/data/checkpoints/implement_027_auth.json`.
+    ClaudePlan => claude_plan::ClaudePlan,
+    /// `.sisyphus/boulder.json`, which points at a plan.
+    Boulder => boulder::Boulder,
+    /// `.taskmaster/tasks/tasks.json`.
+    TaskMaster => task_master::TaskMaster,
+    /// `prd.json` of Ralph.
+    Ralph => ralph::Ralph,
+    /// `feature_list.json`.
+    FeatureList => feature_list::FeatureList,
+    /// `sprint-status.yaml` of BMAD.
+    BmadSprint => bmad::Sprint,
+    /// `bmm-workflow-status.yaml` of BMAD.
+    BmadWorkflow => bmad::Workflow,
+    /// `.planning/STATE.md` of GSD.
+    Gsd => gsd::Gsd,
+    /// `conductor/setup_state.json`, and the `metadata.json` of a track.
+    Conductor => conductor::Conductor,
+    /// `.kiro/specs/NAME/spec.json`.
+    Kiro => kiro::Kiro,
+    /// `specs/NAME/state.yaml` of Spec-Flow.
+    SpecFlow => spec_flow::SpecFlow,
+    /// `.context/workflow/status.yaml` of PREVC.
+    Prevc => prevc::Prevc,
+    /// `implementation_plan.json` of Auto Claude.
+    AutoClaude => auto_claude::AutoClaude,
+    /// `tasks.md` of Spec Kit.
+    SpecKit => spec_kit::SpecKit,
+    /// Any other document, read by its shape.
+    Generic => generic::Generic,
 }
 
 impl Dialect {
-    /// All dialects, the most specific first.
-    pub const ALL: [Self; 7] = [
-        Self::Ckpt,
-        Self::Kamiflow,
-        Self::Dotagent,
-        Self::Crunch,
-        Self::ClaudeDir,
-        Self::ClaudePlan,
-        Self::Generic,
-    ];
+    /// Returns the dialects that a copy can be kept in.
+    #[must_use]
+    pub fn mirrored() -> Vec<Self> {
+        let is_mirrored = |dialect: &Self| dialect.layout().is_some_and(|layout| layout.mirrored);
+        Self::ALL.iter().copied().filter(is_mirrored).collect()
+    }
 
-    /// The dialects of other systems that can be written.
-    pub const FOREIGN: [Self; 5] =
-        [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch];
-
-    /// The dialects that can be written.
-    pub const WRITABLE: [Self; 6] =
-        [Self::Kamiflow, Self::Dotagent, Self::ClaudeDir, Self::ClaudePlan, Self::Crunch, Self::Ckpt];
+    /// Returns the dialects that can be written.
+    #[must_use]
+    pub fn writable() -> Vec<Self> {
+        let is_writable = |dialect: &Self| *dialect == Self::Ckpt || dialect.layout().is_some();
+        Self::ALL.iter().copied().filter(is_writable).collect()
+    }
 
     /// Returns the name in files and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Kamiflow => "kamiflow",
-            Self::Dotagent => "dotagent",
-            Self::ClaudeDir => "claude-dir",
-            Self::ClaudePlan => "claude-plan",
-            Self::Crunch => "crunch",
-            Self::Ckpt => "ckpt",
-            Self::Generic => "generic",
-        }
+        self.format().about().word
+    }
+
+    /// Returns the system and its file in a few words.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        self.format().about().text
+    }
+
+    /// Returns the places in a project where the system keeps its files.
+    #[must_use]
+    pub fn places(self) -> &'static [&'static str] {
+        self.format().about().places
+    }
+
+    /// Returns the path of the one file that a document points at, below its own directory.
+    #[must_use]
+    pub fn follows(self, main: &Value) -> Option<&str> {
+        self.format().follows(main)
+    }
+
+    /// Returns the second file of a checkpoint.
+    #[must_use]
+    pub fn companion(self) -> Option<&'static Companion> {
+        self.format().companion()
+    }
+
+    /// Returns how written files lie in a project; `None` if the dialect is only read.
+    #[must_use]
+    pub fn layout(self) -> Option<&'static Layout> {
+        self.format().layout()
     }
 
     /// True if the system has one place for the state of all workflows.
     #[must_use]
     pub fn has_one_slot(self) -> bool {
-        self == Self::Dotagent
+        self.layout().is_some_and(|layout| layout.slot.is_some())
+    }
+
+    fn words() -> String {
+        Self::ALL.iter().map(|dialect| dialect.word()).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// The error for a word that is not a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a dialect; it is one of {}", word.escape_debug(), Dialect::ALL.map(Dialect::word).join(", "))]
+#[error("`{}` is not a dialect; it is one of {}", word.escape_debug(), Dialect::words())]
 pub struct UnknownDialect {
     /// The word that was parsed.
     pub word: String,
@@ -78,7 +151,7 @@ impl FromStr for Dialect {
 
     fn from_str(word: &str) -> Result<Self, UnknownDialect> {
         let unknown = || UnknownDialect { word: word.to_owned() };
-        Self::ALL.into_iter().find(|dialect| dialect.word() == word).ok_or_else(unknown)
+        Self::ALL.iter().copied().find(|dialect| dialect.word() == word).ok_or_else(unknown)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use super::replans::counted;
 use crate::core::checkpoint::{Checkpoint, Content, Context, GitContext, LastError, WatchedFile};
+use crate::core::phase::PhaseId;
 use crate::core::text::replace_nul;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
@@ -24,10 +26,14 @@ pub struct Draft {
     pub git: Option<GitContext>,
     /// An error without a time. It becomes the last error unless the content has one.
     pub undated_error: Option<String>,
+    /// The phases of replans without a time. They have that of the checkpoint.
+    pub undated_replans: Vec<PhaseId>,
     /// A remark about the checkpoint.
     pub note: Option<String>,
     /// True if the file states that there is no work at all.
     pub idle: bool,
+    /// True if the file mentions phases, tasks or the like, even if nothing says where they stand.
+    pub mentions_work: bool,
 }
 
 /// A watched file, by the path that a foreign document has for it.
@@ -57,6 +63,7 @@ impl Draft {
         }
         let undated = |message| LastError { message, phase: None, at: saved_at, extra: Default::default() };
         content.last_error = content.last_error.or(self.undated_error.map(undated));
+        content.replans.extend(self.undated_replans.into_iter().map(|phase| counted(phase, saved_at)));
         let watched = self.watched.iter().map(|file| WatchedFile {
             path: relative(&file.path, project),
             sha256: None,

@@ -48,3 +48,8 @@ pub(super) fn elements<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = 
 pub(super) fn pointer(parts: &[&str]) -> String {
     parts.iter().fold(String::new(), |pointer, part| below(&pointer, part))
 }
+
+/// Parses a count: a number, or a text that is one.
+pub(super) fn count(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
+}

@@ -1,5 +1,9 @@
 //! Phases whose ids are numbers: completing a list of which only some are mentioned.
 
+use serde_json::Value;
+
+use super::phase_list::phase_id;
+use super::read_log::ReadLog;
 use crate::core::phase::{MAX_PHASES, PhaseId};
 
 /// Returns all phases of a numbered list: from 0 or 1 to the highest number that is mentioned, or to the total.
@@ -30,8 +34,30 @@ pub(super) fn number_of(id: &PhaseId) -> Option<u64> {
 }
 
 /// Writes an id as a JSON number if it is one.
-pub(super) fn to_json(id: &PhaseId) -> serde_json::Value {
+pub(super) fn to_json(id: &PhaseId) -> Value {
     number_of(id).map_or_else(|| id.as_str().into(), Into::into)
+}
+
+/// Parses the id of a phase; `phase_3` is 3. A value that is no id is a finding.
+pub(super) fn logged_phase_id(value: &Value, place: &str, log: &mut ReadLog<'_>) -> Option<PhaseId> {
+    log.phase_id(value, place).map(without_prefix)
+}
+
+/// Parses the id of a phase without a finding.
+pub(super) fn parse_phase_id(value: &Value) -> Option<PhaseId> {
+    phase_id(value).map(without_prefix)
+}
+
+/// Returns the number in `phase_3`, `Phase 3` or `phase-3`; any other id as it is.
+fn without_prefix(id: PhaseId) -> PhaseId {
+    if let Some((prefix, rest)) = id.as_str().split_at_checked("phase".len())
+        && prefix.eq_ignore_ascii_case("phase")
+        && let Ok(number) = rest.trim_start_matches([' ', '_', '-']).parse()
+        && number_of(&number).is_some()
+    {
+        return number;
+    }
+    id
 }
 
 #[cfg(test)]

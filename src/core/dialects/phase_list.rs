@@ -1,14 +1,14 @@
 //! Phases as the readers build them: ids, statuses, and the lists of the built-in pipelines.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::read_log::ReadLog;
 use crate::core::builtin;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::finding::{Code, Severity};
+use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::phase_name::{PhaseMatch, find_phase, is_number};
-use crate::core::task::TaskStatus;
 
 /// Returns the phases of a built-in pipeline, all pending, with their names and descriptions.
 pub(super) fn builtin(pipeline: &str) -> Vec<Phase> {
@@ -78,17 +78,6 @@ pub(super) fn set_status(phase: &mut Phase, status: PhaseStatus) {
     phase.attempts = u32::from(!matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped));
 }
 
-/// Returns the status of a task for which a document uses the words for phases.
-pub(super) fn task_status(status: PhaseStatus) -> TaskStatus {
-    match status {
-        PhaseStatus::Pending => TaskStatus::Pending,
-        PhaseStatus::InProgress => TaskStatus::Running,
-        PhaseStatus::Complete => TaskStatus::Complete,
-        PhaseStatus::Failed => TaskStatus::Failed,
-        PhaseStatus::Skipped => TaskStatus::Skipped,
-    }
-}
-
 /// Returns the word for a status in systems that write `completed`.
 pub(super) fn completed_word(status: PhaseStatus) -> &'static str {
     match status {
@@ -109,6 +98,14 @@ pub(super) fn completed_workflow_word(status: WorkflowStatus) -> &'static str {
 pub(super) fn is_all_done_word(text: &str) -> bool {
     let text = text.trim();
     ["complete", "completed", "done", "finished"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Returns the data of a phase; none if it is not an object.
+pub(super) fn phase_data(phase: &Phase) -> Map<String, Value> {
+    match phase.data.as_ref().map(Json::to_value) {
+        Some(Ok(Value::Object(members))) => members,
+        _ => Map::new(),
+    }
 }
 
 /// Joins the ids of phases for a message.

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::document::Document;
+use super::document::{Document, Notation};
 use super::phase_list;
 use super::reading::Origin;
 use super::times::ParsedTime;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::finding::{Code, Finding, Severity};
+use crate::core::json::RepeatedKey;
 use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};
 use crate::core::status_word::parse_status_word;
 use crate::core::time::Timestamp;
@@ -25,7 +26,19 @@ pub(super) struct ReadLog<'a> {
 
 impl<'a> ReadLog<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
-        Self { document, origins: Vec::new(), findings: Vec::new() }
+        let mut log = Self { document, origins: Vec::new(), findings: Vec::new() };
+        for RepeatedKey { key, first_line, line } in &document.repeated {
+            let message = format!(
+                "the key {key:?} is there twice, on line {first_line} and line {line}; the last one counts"
+            );
+            log.finding(Severity::Confirm, Code::RecordsDisagree, message);
+        }
+        log
+    }
+
+    /// Returns the notation of the document.
+    pub(super) fn notation(&self) -> Notation {
+        self.document.notation
     }
 
     /// Logs the origin of a value.
@@ -62,15 +75,15 @@ impl<'a> ReadLog<'a> {
         };
         let status = parse_status_word(word);
         if status.is_none() {
-            self.unknown_status(word, pointer);
+            self.unknown_status(Severity::Confirm, word, pointer);
         }
         status
     }
 
     /// Logs that a status word is not known.
-    pub(super) fn unknown_status(&mut self, word: &str, pointer: &str) {
+    pub(super) fn unknown_status(&mut self, severity: Severity, word: &str, pointer: &str) {
         let message = format!("the status \"{word}\" is not known; nothing is concluded from it");
-        self.finding_at(Severity::Advice, Code::StatusUnknown, pointer, &message);
+        self.finding_at(severity, Code::StatusUnknown, pointer, &message);
     }
 
     /// Parses the status of a workflow and logs its origin.

@@ -16,6 +16,13 @@ pub struct DialectFiles {
     pub companion: Option<Value>,
 }
 
+impl DialectFiles {
+    /// Returns the files of a dialect that has one.
+    pub(super) fn single(main: Value) -> Self {
+        Self { main, companion: None }
+    }
+}
+
 /// A foreign checkpoint as a draft, with the origin of its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -41,10 +48,11 @@ pub struct Origin {
 }
 
 impl Reading {
-    /// True if it has anything to do with work in phases. A status alone does not: many files have one.
+    /// True if it has anything to do with work in phases. A status alone does not, and neither does a time: many files
+    /// have one. `import` and `resume --file` both refuse everything else.
     #[must_use]
     pub fn is_about_work(&self) -> bool {
-        let Draft { content, idle, workflow, recorded_at, .. } = &self.draft;
+        let Draft { content, idle, mentions_work, workflow, recorded_at, .. } = &self.draft;
         let Content { phases, tasks, next, phase, .. } = content;
         let has_status = self.origins.iter().any(|origin| origin.fact == "status");
         !phases.is_empty()
@@ -52,6 +60,7 @@ impl Reading {
             || next.is_some()
             || phase.is_some()
             || *idle
+            || *mentions_work
             || (has_status && (workflow.is_some() || recorded_at.is_some()))
     }
 }

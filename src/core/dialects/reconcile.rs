@@ -8,14 +8,16 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::carried;
 use super::dialect::Dialect;
-use super::embedded;
 use super::members::pointer;
 use super::merge::three_way;
+use super::native_state;
 use super::reading::DialectFiles;
 use super::times::ParsedTime;
 use crate::core::checkpoint::{Checkpoint, Content};
-use crate::core::json::{Json, below};
+use crate::core::json::Json;
+use crate::core::three_way::{self, Settle, Sides};
 
 /// The lists of a content whose elements have a name.
 const NAMED_LISTS: [(&str, &str); 3] = [("phases", "id"), ("tasks", "id"), ("artifacts", "name")];
@@ -33,23 +35,18 @@ impl Dialect {
     ) -> Checkpoint {
         let companion = theirs.companion.clone().or_else(|| base.companion.clone());
         let theirs = DialectFiles { companion, ..theirs.clone() };
-        let (_, before) = self.read_back(base, newest, project);
-        let (recorded_at, now) = self.read_back(&theirs, newest, project);
+        let before = self.read_back(base, newest, project);
+        let now = self.read_back(&theirs, newest, project);
         let mut content = merge_content(&newest.content, &before.content, &now.content)
             .unwrap_or_else(|| now.content.clone());
         // The files themselves are taken as they are: exporting updates them.
-        let state = |content: &Content| match content.state.to_value() {
-            Ok(Value::Object(mut members)) => {
-                members.shift_remove(self.word());
-                self.companion_key().map(|key| members.shift_remove(key));
-                members.into()
-            }
-            _ => Value::Object(Map::new()),
+        let mut state = match carried::state_without_files(self, newest) {
+            Value::Object(members) => members,
+            _ => Map::new(),
         };
-        let merged = three_way(state(&newest.content), &state(&before.content), &state(&now.content));
-        content.state = self.imported_state(theirs, &Json::Given(merged));
-        let saved_at = recorded_at.map_or(newest.saved_at, |at| at.max(newest.saved_at));
-        Checkpoint { saved_at, content, ..newest.clone() }
+        native_state::merge(self.format().native_members(), &mut state, &base.main, &theirs.main);
+        content.state = self.imported_state(theirs, &Json::Given(state.into()));
+        Checkpoint { saved_at: now.saved_at.max(newest.saved_at), content, ..newest.clone() }
     }
 
     /// Returns the JSON pointers of what both `ours` and `theirs` have changed in `base`, and not to the same value. Times
@@ -59,14 +56,16 @@ impl Dialect {
         let mut pointers = Vec::new();
         let main = |files: &DialectFiles| {
             let mut main = files.main.clone();
-            embedded::remove(self, &mut main);
+            carried::remove(self, &mut main);
             main
         };
-        add_conflicts([&main(base), &main(ours), &main(theirs)], "", &mut pointers);
+        let files = [base, ours, theirs].map(main);
+        three_way::three_way(&mut Conflicts(&mut pointers), "", files.each_ref().map(Some));
         if let (Some(key), Some(base), Some(ours), Some(theirs)) =
-            (self.companion_key(), &base.companion, &ours.companion, &theirs.companion)
+            (self.companion().map(|second| second.key), &base.companion, &ours.companion, &theirs.companion)
         {
-            add_conflicts([base, ours, theirs], &pointer(&[key]), &mut pointers);
+            let sides = [base, ours, theirs].map(Some);
+            three_way::three_way(&mut Conflicts(&mut pointers), &pointer(&[key]), sides);
         }
         pointers
     }
@@ -84,7 +83,7 @@ fn merge_content(newest: &Content, before: &Content, now: &Content) -> Option<Co
         }
         Some(value)
     };
-    let mut merged = three_way(named(newest)?, &named(before)?, &named(now)?);
+    let mut merged = three_way(&named(newest)?, &named(before)?, &named(now)?);
     for (list, _) in NAMED_LISTS {
         if let Some(Value::Object(members)) = merged.get_mut(list).map(Value::take) {
             merged[list] = members.into_iter().map(|(_, element)| element).collect();
@@ -100,72 +99,20 @@ fn by_name(list: Value, key: &str) -> Value {
     elements.into_iter().map(|element| (name(&element), element)).collect::<Map<_, _>>().into()
 }
 
-fn add_conflicts([base, ours, theirs]: [&Value; 3], place: &str, pointers: &mut Vec<String>) {
-    if base == ours || base == theirs || ours == theirs {
-        return;
-    }
-    let is_time = |value: &Value| value.is_string() && ParsedTime::parse(value).timestamp().is_some();
-    match [base, ours, theirs] {
-        [Value::Object(base), Value::Object(ours), Value::Object(theirs)] => {
-            for key in theirs.keys().chain(base.keys().filter(|key| !theirs.contains_key(*key))) {
-                let member = |members: &'_ Map<String, Value>| members.get(key).cloned().unwrap_or_default();
-                let members = [&member(base), &member(ours), &member(theirs)];
-                add_conflicts(members, &below(place, key), pointers);
-            }
+/// Collects the JSON pointers of what both sides have changed.
+struct Conflicts<'a>(&'a mut Vec<String>);
+
+impl Settle for Conflicts<'_> {
+    const MERGES_ADDED: bool = false;
+
+    fn settle(&mut self, place: &str, sides: Sides<'_>) -> Option<Value> {
+        let [base, ours, theirs] = sides.map(|side| side.unwrap_or(&Value::Null));
+        let is_time = |value: &Value| value.is_string() && ParsedTime::parse(value).timestamp().is_some();
+        // To these systems, a member that is null is a member that is missing.
+        let differs = base != ours && base != theirs && ours != theirs;
+        if differs && !(is_time(ours) && is_time(theirs)) {
+            self.0.push(place.to_owned());
         }
-        _ if is_time(ours) && is_time(theirs) => {}
-        _ => pointers.push(place.to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::dialects::testing::{enter_phase, imported};
-    use crate::core::phase::PhaseStatus;
-    use serde_json::json;
-
-    fn plan() -> Checkpoint {
-        let main = json!({"workflow_id": "w", "current_phase": 2, "completed_phases": [1], "plan_path": "p.md",
-            "phase_metadata": {"1": {"status": "completed", "timestamp": "2026-01-30T10:00:00Z"}}});
-        let mut checkpoint = imported(Dialect::ClaudePlan, &main, None);
-        checkpoint.content.state = Json::Given(json!({"k": 1}));
-        checkpoint
-    }
-
-    fn write(checkpoint: &Checkpoint) -> DialectFiles {
-        Dialect::ClaudePlan.write(checkpoint, Path::new("/project")).unwrap()
-    }
-
-    #[test]
-    fn unchanged_files_change_nothing() {
-        let checkpoint = plan();
-        let files = write(&checkpoint);
-        let merged = Dialect::ClaudePlan.reconcile(&checkpoint, &files, &files, Path::new("/project"));
-        let mut state = merged.content.state.to_value().unwrap();
-        state.as_object_mut().unwrap().shift_remove("claude-plan");
-        assert_eq!(state, json!({"k": 1}));
-        let without_state = |content: &Content| Content { state: Json::default(), ..content.clone() };
-        assert_eq!(without_state(&merged.content), without_state(&checkpoint.content));
-        assert_eq!(Dialect::ClaudePlan.conflicts(&files, &files, &files), [""; 0]);
-    }
-
-    #[test]
-    fn both_changes_are_kept_unless_they_are_of_the_same_member() {
-        let (base, mut ours, mut theirs) = (plan(), plan(), plan());
-        ours.content.labels.push("urgent".to_owned());
-        enter_phase(&mut theirs, "2", PhaseStatus::Complete);
-        let files = [&base, &ours, &theirs].map(write);
-        let merged = Dialect::ClaudePlan.reconcile(&ours, &files[0], &files[2], Path::new("/project"));
-        assert_eq!(merged.content.labels, ["urgent"]);
-        assert!(merged.content.phases[1].status.is_done());
-        assert_eq!(Dialect::ClaudePlan.conflicts(&files[0], &files[1], &files[2]), [""; 0]);
-
-        enter_phase(&mut ours, "2", PhaseStatus::Failed);
-        let files = [&base, &ours, &theirs].map(write);
-        let conflicts = Dialect::ClaudePlan.conflicts(&files[0], &files[1], &files[2]);
-        assert!(conflicts.contains(&"/phase_metadata/2".to_owned()), "{conflicts:?}");
-        let merged = Dialect::ClaudePlan.reconcile(&ours, &files[0], &files[2], Path::new("/project"));
-        assert!(merged.content.phases[1].status.is_done(), "the file counts");
+        None
     }
 }

@@ -1,8 +1,11 @@
 //! Parsing times in the formats that people and programs use.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use serde_json::Value;
 
+use crate::core::phase::Phase;
 use crate::core::time::Timestamp;
 
 /// The result of parsing a time.
@@ -84,6 +87,44 @@ impl ParsedTime {
             None => parse_epoch(text),
         }
     }
+}
+
+/// Returns the time that is this many seconds earlier.
+pub(super) fn earlier(time: Timestamp, seconds: f64) -> Option<Timestamp> {
+    let length = TimeDelta::from_std(Duration::try_from_secs_f64(seconds).ok()?).ok()?;
+    plausible(time.to_chrono().checked_sub_signed(length)?)
+}
+
+/// Returns the seconds that a phase took, if it was begun and is done.
+pub(super) fn duration(phase: &Phase) -> Option<f64> {
+    let length = phase.completed_at?.to_chrono() - phase.started_at?.to_chrono();
+    length.to_std().ok().map(|length| length.as_secs_f64())
+}
+
+/// Parses a length of time in seconds: a number, `320`, `320s`, `5m 20s`, `1.5h`.
+pub(super) fn parse_duration(value: &Value) -> Option<f64> {
+    let text = match value {
+        Value::Number(number) => return number.as_f64(),
+        value => value.as_str()?.trim(),
+    };
+    let mut seconds = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().ok()?;
+        let unit = rest[digits..].trim_start();
+        let end = unit.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(unit.len());
+        seconds += number
+            * match unit[..end].to_ascii_lowercase().as_str() {
+                "" | "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+                "ms" => 0.001,
+                "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+                "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
+                _ => return None,
+            };
+        rest = unit[end..].trim_start_matches([' ', ',']);
+    }
+    if text.is_empty() { None } else { Some(seconds) }
 }
 
 fn parse_without_zone(text: &str) -> Option<NaiveDateTime> {
@@ -178,5 +219,25 @@ mod tests {
         for nothing in [json!(null), json!(""), json!("  ")] {
             assert_eq!(ParsedTime::parse(&nothing), ParsedTime::Absent);
         }
+    }
+
+    #[test]
+    fn lengths_of_time_are_parsed() {
+        for (written, seconds) in [
+            (json!(90), Some(90.0)),
+            (json!("320s"), Some(320.0)),
+            (json!("5m 20s"), Some(320.0)),
+            (json!("1.5h"), Some(5400.0)),
+            (json!("2 hours, 1 min"), Some(7260.0)),
+            (json!("soon"), None),
+            (json!("3 fortnights"), None),
+            (json!(""), None),
+            (json!(["1s"]), None),
+        ] {
+            assert_eq!(parse_duration(&written), seconds, "{written}");
+        }
+        let noon = Timestamp::parse("2026-01-01T12:00:00Z").unwrap();
+        assert_eq!(earlier(noon, 0.5).unwrap().to_string(), "2026-01-01T11:59:59.500Z");
+        assert_eq!([f64::NAN, -1.0, 1e300].map(|seconds| earlier(noon, seconds)), [None; 3]);
     }
 }

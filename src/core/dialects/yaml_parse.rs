@@ -1,26 +1,29 @@
 //! Parsing YAML as plain data.
 //!
 //! Only what JSON can express is accepted: no tags, no anchors and aliases (and so no exponential expansion), no second
-//! document, no duplicate keys, no keys but scalars. Scalars follow the core schema of YAML 1.2; numbers keep their
+//! document, few duplicate keys (the last one counts), no keys but scalars. Scalars follow the core schema of YAML 1.2; numbers keep their
 //! digits; any scalar that is not a number, a boolean or null is text, times included.
+
+use std::collections::HashMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 use serde_json::{Map, Number, Value};
 
 use super::document::MAX_SOURCE_DEPTH;
-use crate::core::json::{InvalidJson, is_reserved};
+use crate::core::json::{InvalidJson, MAX_REPEATED_KEYS, RepeatedKey, is_reserved};
 
 /// Parses one document.
 ///
 /// # Errors
 /// Names the place where the text is not YAML, or more than plain data.
-pub(super) fn parse(text: &str) -> Result<Value, InvalidJson> {
+pub(super) fn parse(text: &str) -> Result<(Value, Vec<RepeatedKey>), InvalidJson> {
     let mut builder = Builder::default();
     for next in Parser::new_from_str(text) {
         let (event, span) = next.map_err(|error| scan_error(&error))?;
         builder.handle(event, span)?;
     }
-    builder.document.ok_or_else(|| refuse_at(1, 1, "the file is empty"))
+    let document = builder.document.ok_or_else(|| refuse_at(1, 1, "the file is empty"))?;
+    Ok((document, builder.repeated))
 }
 
 fn scan_error(error: &ScanError) -> InvalidJson {
@@ -41,11 +44,21 @@ fn refuse_at(line: usize, column: usize, message: impl Into<String>) -> InvalidJ
 struct Builder {
     open: Vec<OpenContainer>,
     document: Option<Value>,
+    repeated: Vec<RepeatedKey>,
 }
 
 enum OpenContainer {
     Sequence(Vec<Value>),
-    Mapping(Map<String, Value>, Option<String>),
+    Mapping(OpenMapping),
+}
+
+#[derive(Default)]
+struct OpenMapping {
+    members: Map<String, Value>,
+    /// The key whose value is next.
+    key: Option<String>,
+    /// The line of each key.
+    lines: HashMap<String, usize>,
 }
 
 impl Builder {
@@ -68,14 +81,19 @@ impl Builder {
             | Event::SequenceStart(_, Some(_))
             | Event::MappingStart(_, Some(_)) => Err(refuse(at, "tags are not accepted")),
             Event::Scalar(text, style, ..) => {
-                if let Some(OpenContainer::Mapping(members, key @ None)) = self.open.last_mut() {
-                    if members.contains_key(text.as_ref()) {
-                        let name = Value::from(text.as_ref());
-                        return Err(refuse(at, format!("the key {name} is given twice")));
-                    }
+                if let Some(OpenContainer::Mapping(OpenMapping { key: key @ None, lines, .. })) =
+                    self.open.last_mut()
+                {
+                    let name = || Value::from(text.as_ref());
                     if is_reserved(&text) {
-                        let name = Value::from(text.as_ref());
-                        return Err(refuse(at, format!("the key {name} is reserved")));
+                        return Err(refuse(at, format!("the key {} is reserved", name())));
+                    }
+                    let line = at.line().max(1);
+                    if let Some(first_line) = lines.insert(text.clone().into_owned(), line) {
+                        if self.repeated.len() >= MAX_REPEATED_KEYS {
+                            return Err(refuse(at, format!("the key {} is given twice", name())));
+                        }
+                        self.repeated.push(RepeatedKey { key: text.clone().into_owned(), first_line, line });
                     }
                     *key = Some(text.into_owned());
                     return Ok(());
@@ -84,11 +102,11 @@ impl Builder {
                 Ok(())
             }
             Event::SequenceStart(..) => self.enter(OpenContainer::Sequence(Vec::new()), at),
-            Event::MappingStart(..) => self.enter(OpenContainer::Mapping(Map::new(), None), at),
+            Event::MappingStart(..) => self.enter(OpenContainer::Mapping(OpenMapping::default()), at),
             Event::SequenceEnd | Event::MappingEnd => {
                 match self.open.pop() {
                     Some(OpenContainer::Sequence(items)) => self.add(Value::Array(items)),
-                    Some(OpenContainer::Mapping(members, _)) => self.add(Value::Object(members)),
+                    Some(OpenContainer::Mapping(mapping)) => self.add(Value::Object(mapping.members)),
                     None => {}
                 }
                 Ok(())
@@ -97,7 +115,7 @@ impl Builder {
     }
 
     fn enter(&mut self, open: OpenContainer, at: &Marker) -> Result<(), InvalidJson> {
-        if matches!(self.open.last(), Some(OpenContainer::Mapping(_, None))) {
+        if matches!(self.open.last(), Some(OpenContainer::Mapping(OpenMapping { key: None, .. }))) {
             return Err(refuse(at, "a key must be a text or a number"));
         }
         if self.open.len() >= MAX_SOURCE_DEPTH {
@@ -110,7 +128,7 @@ impl Builder {
     fn add(&mut self, value: Value) {
         match self.open.last_mut() {
             Some(OpenContainer::Sequence(items)) => items.push(value),
-            Some(OpenContainer::Mapping(members, key)) => {
+            Some(OpenContainer::Mapping(OpenMapping { members, key, .. })) => {
                 if let Some(key) = key.take() {
                     members.insert(key, value);
                 }
@@ -147,7 +165,7 @@ mod tests {
     fn scalars_follow_the_core_schema_and_numbers_keep_their_digits() {
         let text =
             "a: 42\nb: 0.50\nc: \"42\"\nd: 3A\ne: 06\nf: ~\ng: yes\nh: 2025-01-14T10:00:00Z\ni: []\nj: -1\n";
-        let value = parse(text).unwrap();
+        let (value, _) = parse(text).unwrap();
         assert_eq!(
             value.to_string(),
             concat!(
@@ -156,10 +174,18 @@ mod tests {
             )
         );
         assert_eq!(
-            parse("- x\n- y: 1\n  z: |\n    two\n    lines\n").unwrap(),
+            parse("- x\n- y: 1\n  z: |\n    two\n    lines\n").unwrap().0,
             json!(["x", {"y": 1, "z": "two\nlines\n"}])
         );
-        assert_eq!(parse("---\na: 1\n...\n").unwrap(), json!({"a": 1}));
+        assert_eq!(parse("---\na: 1\n...\n").unwrap().0, json!({"a": 1}));
+    }
+
+    #[test]
+    fn the_last_of_two_equal_keys_counts_and_both_lines_are_known() {
+        let (value, repeated) = parse("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\na: 2\n").unwrap();
+        assert_eq!(value, json!({"a": 2, "b": {"c": 3, "d": 2}}));
+        let lines: Vec<_> = repeated.iter().map(|key| (key.key.as_str(), key.first_line, key.line)).collect();
+        assert_eq!(lines, [("c", 3, 5), ("a", 1, 6)]);
     }
 
     #[test]
@@ -168,7 +194,8 @@ mod tests {
         assert_eq!(refused("a: !!python/object x"), "tags are not accepted at line 1 column 4");
         assert!(refused("a: &x 1\nb: *x").starts_with("anchors are not accepted"));
         assert!(refused("a: 1\n---\nb: 2").starts_with("a second document begins here"));
-        assert_eq!(refused("a: 1\na: 2"), "the key \"a\" is given twice at line 2 column 1");
+        let often = "a: 1\n".repeat(MAX_REPEATED_KEYS + 2);
+        assert_eq!(refused(&often), "the key \"a\" is given twice at line 22 column 1");
         assert!(refused("$serde_json::private::Number: 1").contains("is reserved at line 1 column 1"));
         assert!(refused("? [a, b]\n: 1").starts_with("a key must be a text or a number"));
         assert!(refused(&"[".repeat(120)).starts_with("nested deeper than"));

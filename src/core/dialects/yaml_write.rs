@@ -148,7 +148,12 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::core::dialects::yaml_parse::parse;
+    use crate::core::dialects::yaml_parse;
+    use crate::core::json::InvalidJson;
+
+    fn parse(text: &str) -> Result<Value, InvalidJson> {
+        yaml_parse::parse(text).map(|(value, _)| value)
+    }
 
     #[test]
     fn a_document_is_written_in_block_style() {

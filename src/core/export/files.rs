@@ -1,18 +1,20 @@
 //! The files of checkpoints in a dialect, and their names.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
-use indexmap::IndexMap;
-use serde_json::{Value, json};
+use indexmap::{IndexMap, IndexSet};
+use serde_json::Value;
 
 use super::error::ExportError;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
-use crate::core::dialects::{CheckpointPart, Dialect, DialectFiles, Document, to_yaml};
+use crate::core::dialects::{Derived, Dialect, DialectFiles, Document, FilePer, Layout, to_yaml};
 use crate::core::digest::Digest;
 use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::retention::TriggerLimits;
 use crate::core::selector::Handle;
-use crate::core::workflow_id::WorkflowId;
+use crate::core::store::FileMemo;
+use crate::core::trigger::Trigger;
 
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,17 @@ pub struct ExportFile {
     pub content: FileContent,
     /// The checkpoint that it is made from; the newest one if there are several.
     pub source: Handle,
+    /// What a mirror remembers of the checkpoint; none if the file is derived from others.
+    pub memo: Option<FileMemo>,
+}
+
+/// A file that was written for an earlier checkpoint of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierFile {
+    /// Its path.
+    pub path: String,
+    /// What is remembered of the checkpoint.
+    pub memo: FileMemo,
 }
 
 /// The content of a file.
@@ -62,14 +75,14 @@ impl FileContent {
 pub struct Export {
     /// The files.
     pub files: Vec<ExportFile>,
-    /// The parts of the checkpoints that the dialect has no place for.
-    pub left_out: BTreeSet<CheckpointPart>,
+    /// What of the checkpoints is lost, in words.
+    pub left_out: IndexSet<&'static str>,
 }
 
 /// Returns true if a dialect has a file for each checkpoint or each phase.
 #[must_use]
 pub fn has_history(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::Kamiflow | Dialect::Crunch)
+    dialect.layout().is_some_and(Layout::has_history)
 }
 
 /// Returns the files of these checkpoints of one run, the newest last.
@@ -77,49 +90,117 @@ pub fn has_history(dialect: Dialect) -> bool {
 /// # Errors
 /// The dialect cannot express a checkpoint.
 pub fn files(dialect: Dialect, run: &[Checkpoint], project: &Path) -> Result<Export, ExportError> {
+    Ok(files_after(dialect, &[], run, project)?.0)
+}
+
+/// Returns the files that checkpoints of a run, the newest last, add to those of earlier ones, the newest last too; and the
+/// paths of the earlier files that stay.
+///
+/// # Errors
+/// The dialect cannot express a checkpoint.
+pub fn files_after(
+    dialect: Dialect,
+    earlier: &[EarlierFile],
+    run: &[Checkpoint],
+    project: &Path,
+) -> Result<(Export, Vec<String>), ExportError> {
     let mut export = Export::default();
-    let Some(newest) = run.last() else { return Ok(export) };
-    let shown = match dialect {
-        Dialect::Kamiflow => newest_of_each_phase(run),
-        Dialect::Crunch => run.iter().collect(),
-        _ => vec![newest],
+    let Some(newest) = run.last() else { return Ok((export, Vec::new())) };
+    let layout = dialect.layout().ok_or_else(|| ExportError::NotExpressible(newest.handle(), dialect))?;
+    let shown = match layout.per {
+        FilePer::Phase => newest_of_each_phase(run),
+        FilePer::Checkpoint => run.iter().collect(),
+        FilePer::Workflow => vec![newest],
     };
     // Two checkpoints may have the same name in the dialect; the later one counts.
-    let mut named: IndexMap<String, (DialectFiles, Handle)> = IndexMap::new();
+    let mut named: IndexMap<String, (DialectFiles, Option<&Checkpoint>)> = IndexMap::new();
+    for EarlierFile { path, memo } in staying(layout, earlier, newest, &shown) {
+        let files = DialectFiles { main: Value::Null, companion: memo.entry.clone() };
+        named.insert(path.clone(), (files, None));
+    }
     for checkpoint in shown {
         let refused = || ExportError::NotExpressible(checkpoint.handle(), dialect);
         let written = dialect.write(checkpoint, project).ok_or_else(refused)?;
-        export.left_out.extend(dialect.left_out(&written, checkpoint, project));
+        export.left_out.extend(dialect.unseen(&written, checkpoint, project));
         let is_complete = checkpoint.seq == newest.seq && newest.content.status == WorkflowStatus::Complete;
-        let path = path(dialect, checkpoint, &written.main, is_complete).ok_or_else(refused)?;
+        let path = (layout.path)(checkpoint, &written.main, is_complete).ok_or_else(refused)?;
         named.shift_remove(&path);
-        named.insert(path, (written, checkpoint.handle()));
+        named.insert(path, (written, Some(checkpoint)));
     }
-    let index = if dialect == Dialect::Crunch { index(&named, newest) } else { None };
-    for (path, (DialectFiles { main, companion }, source)) in named {
-        let mut add = |path: String, bytes: Vec<u8>| {
-            let content = FileContent::Bytes(bytes);
-            export.files.push(ExportFile { path, content, source: source.clone() });
+    let encode = |value: &Value| {
+        if layout.yaml { to_yaml(value).into_bytes() } else { format!("{value:#}\n").into_bytes() }
+    };
+    let all: Vec<(&str, &DialectFiles)> =
+        named.iter().map(|(path, (files, _))| (path.as_str(), files)).collect();
+    let derived = layout.derived.map(|derive| derive(&all)).unwrap_or_default();
+    let second =
+        dialect.companion().filter(|second| !second.is_index).and_then(|second| second.names.first());
+    let mut kept = Vec::new();
+    for (path, (DialectFiles { main, companion }, checkpoint)) in named {
+        let Some(checkpoint) = checkpoint else {
+            kept.push(path);
+            continue;
         };
-        match (dialect, companion) {
-            (Dialect::Crunch, _) => add(path, to_yaml(&main).into_bytes()),
-            (Dialect::Dotagent, Some(tasks)) => {
-                add(path, json(&main));
-                add("memory/state/execution.json".to_owned(), json(&tasks));
-            }
-            _ => add(path, json(&main)),
+        let source = checkpoint.handle();
+        let memo = FileMemo {
+            phase: checkpoint.content.phase.clone(),
+            trigger: (layout.per == FilePer::Checkpoint).then(|| checkpoint.trigger.clone()),
+            packed: false,
+            entry: companion.clone().filter(|_| layout.derived.is_some()),
+        };
+        let memo = Some(memo).filter(|_| layout.has_history());
+        if let (Some(name), Some(companion), Some((dir, _))) = (second, companion, path.rsplit_once('/')) {
+            let (path, content) = (format!("{dir}/{name}"), FileContent::Bytes(encode(&companion)));
+            export.files.push(ExportFile { path, content, source: source.clone(), memo: memo.clone() });
+        }
+        export.files.push(ExportFile { path, content: FileContent::Bytes(encode(&main)), source, memo });
+    }
+    export.files.extend(derived.into_iter().map(|derived| {
+        let (path, content) = match derived {
+            Derived::Document(path, value) => (path, FileContent::Bytes(encode(&value))),
+            Derived::Link(path, to) => (path, FileContent::Link(to)),
+        };
+        ExportFile { path, content, source: newest.handle(), memo: None }
+    }));
+    Ok((export, kept))
+}
+
+/// Returns the earlier files that the system still has: of a phase, that of its newest checkpoint; of a checkpoint that is
+/// not live any more, as long as the limit of its trigger admits it.
+fn staying<'e>(
+    layout: &Layout,
+    earlier: &'e [EarlierFile],
+    newest: &Checkpoint,
+    shown: &[&Checkpoint],
+) -> Vec<&'e EarlierFile> {
+    let is_replaced =
+        |phase: &PhaseId| shown.iter().any(|checkpoint| checkpoint.content.phase.as_ref() == Some(phase));
+    let is_current = |file: &&EarlierFile| {
+        file.memo.phase.as_ref().is_some_and(|phase| has_begun(newest, phase) && !is_replaced(phase))
+    };
+    match layout.per {
+        FilePer::Workflow => Vec::new(),
+        FilePer::Phase => earlier.iter().filter(is_current).collect(),
+        FilePer::Checkpoint => {
+            let before = earlier.iter().map(|file| (file.memo.trigger.as_ref(), file.memo.phase.as_ref()));
+            let after = shown.iter().map(|new| (Some(&new.trigger), new.content.phase.as_ref()));
+            let counted: Vec<_> =
+                before.chain(after).map(|(t, p)| (t.unwrap_or(&Trigger::Manual), p)).collect();
+            let admitted = TriggerLimits::standard().admit(&counted);
+            let kept = earlier.iter().zip(admitted).filter(|(file, admitted)| *admitted || !file.memo.packed);
+            kept.map(|(file, _)| file).collect()
         }
     }
-    export.files.extend(index.into_iter().flatten());
-    Ok(export)
+}
+
+/// Returns true if a phase is not to do any more.
+fn has_begun(newest: &Checkpoint, id: &PhaseId) -> bool {
+    newest.content.find_phase(id).is_some_and(|phase| phase.status != PhaseStatus::Pending)
 }
 
 /// Returns the newest checkpoint of each phase that has begun, without those that a rollback has undone.
 fn newest_of_each_phase(run: &[Checkpoint]) -> Vec<&Checkpoint> {
     let Some(newest) = run.last() else { return Vec::new() };
-    let is_begun = |id: &PhaseId| {
-        newest.content.find_phase(id).is_some_and(|phase| phase.status != PhaseStatus::Pending)
-    };
     let mut shown = Vec::new();
     let mut seen = HashSet::new();
     let mut next = newest.seq;
@@ -129,71 +210,12 @@ fn newest_of_each_phase(run: &[Checkpoint]) -> Vec<&Checkpoint> {
         }
         next = checkpoint.copy_of.as_ref().map_or(checkpoint.seq, |copied| copied.seq + 1) - 1;
         let phase = checkpoint.content.phase.as_ref();
-        if checkpoint.seq == newest.seq || phase.is_some_and(|id| is_begun(id) && !seen.contains(id)) {
+        if checkpoint.seq == newest.seq || phase.is_some_and(|id| has_begun(newest, id) && !seen.contains(id))
+        {
             seen.extend(phase);
             shown.push(checkpoint);
         }
     }
     shown.reverse();
     shown
-}
-
-/// Returns the path of a checkpoint in its dialect.
-fn path(dialect: Dialect, checkpoint: &Checkpoint, main: &Value, is_complete: bool) -> Option<String> {
-    let workflow = &checkpoint.workflow;
-    Some(match dialect {
-        Dialect::Kamiflow => {
-            let phase = match main.get("phase")? {
-                _ if is_complete => "complete".to_owned(),
-                Value::String(phase) => format!("phase{}", safe(&phase.to_lowercase())?),
-                phase => format!("phase{}", phase.as_number()?),
-            };
-            format!(".kamiflow/checkpoints/{workflow}-checkpoint-{phase}.json")
-        }
-        Dialect::Dotagent => "memory/state/phase.json".to_owned(),
-        Dialect::ClaudeDir => {
-            let given_up =
-                matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
-            let failed = if given_up { "failed/" } else { "" };
-            format!(".claude/checkpoints/{failed}{}.json", safe(main.get("checkpoint_id")?.as_str()?)?)
-        }
-        Dialect::ClaudePlan => format!(".claude/data/checkpoints/{workflow}.json"),
-        Dialect::Crunch => {
-            let id = safe(main.get("checkpoint_id")?.as_str()?)?;
-            format!(".claude/crunch/{workflow}/checkpoints/{id}.yaml")
-        }
-        Dialect::Ckpt | Dialect::Generic => return None,
-    })
-}
-
-/// Returns the index that crunch keeps beside its checkpoints, and the link to the newest of them.
-fn index(named: &IndexMap<String, (DialectFiles, Handle)>, newest: &Checkpoint) -> Option<[ExportFile; 2]> {
-    let (path, (DialectFiles { main, .. }, _)) = named.last()?;
-    let (dir, name) = path.rsplit_once('/')?;
-    let entries: Vec<&Value> = named.values().filter_map(|(files, _)| files.companion.as_ref()).collect();
-    let index = json!({
-        "issue_number": main.get("issue_number"),
-        "checkpoints": entries,
-        "latest": main.get("checkpoint_id"),
-        "total_checkpoints": entries.len(),
-    });
-    let file = |name: &str, content: FileContent| ExportFile {
-        path: format!("{dir}/{name}"),
-        content,
-        source: newest.handle(),
-    };
-    let index = FileContent::Bytes(to_yaml(&index).into_bytes());
-    Some([file("index.yaml", index), file("latest", FileContent::Link(name.to_owned()))])
-}
-
-/// Returns a text from a document in a form that is safe in a file name.
-fn safe(text: &str) -> Option<String> {
-    match text.parse::<WorkflowId>() {
-        Ok(id) => Some(id.to_string()),
-        Err(invalid) => invalid.suggestion,
-    }
-}
-
-fn json(value: &Value) -> Vec<u8> {
-    format!("{value:#}\n").into_bytes()
 }

@@ -10,6 +10,6 @@ mod projection;
 mod write;
 
 pub use error::ExportError;
-pub use files::{Export, ExportFile, FileContent, files, has_history};
+pub use files::{EarlierFile, Export, ExportFile, FileContent, files, files_after, has_history};
 pub use projection::{current_run, directory, projection, slot_projection, whole_run};
-pub use write::{Placed, Present, present, remove, write};
+pub use write::{Placed, Present, place, present, remove, write};

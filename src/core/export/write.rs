@@ -79,20 +79,34 @@ pub fn remove(root: &Path, path: &str, keep: &str) -> Result<(), ExportError> {
 /// # Errors
 /// The file cannot be written, and is unchanged.
 pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> Result<Placed, ExportError> {
-    let relative = Path::new(&file.path);
-    let failed = |error: io::Error| ExportError::Io(file.path.clone(), error);
+    place(root, &file.path, &file.content, replace, store_mode)
+}
+
+/// Does what [`write()`] does with a file that is made from no checkpoint alone.
+///
+/// # Errors
+/// The file cannot be written, and is unchanged.
+pub fn place(
+    root: &Path,
+    path: &str,
+    content: &FileContent,
+    replace: bool,
+    store_mode: u32,
+) -> Result<Placed, ExportError> {
+    let relative = Path::new(path);
+    let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let (Some(name), true) = (relative.file_name(), plain) else {
-        return Err(ExportError::NotAFile(file.path.clone()));
+        return Err(ExportError::NotAFile(path.to_owned()));
     };
     let store_mode = store_mode | 0o700;
     let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")), store_mode)?;
     let target = FileAt::new(dir, name);
     let existing = target.kind().map_err(failed)?;
-    match &file.content {
+    match content {
         FileContent::Link(to) => {
             if existing.is_some_and(|existing| existing != FileKind::Link) {
-                return Err(ExportError::NotAFile(file.path.clone()));
+                return Err(ExportError::NotAFile(path.to_owned()));
             }
             if target.link().as_ref() == Some(to) {
                 return Ok(Placed::Unchanged);
@@ -102,14 +116,14 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
         FileContent::Bytes(bytes) => {
             if let Some(existing) = existing {
                 if existing != FileKind::File {
-                    return Err(ExportError::NotAFile(file.path.clone()));
+                    return Err(ExportError::NotAFile(path.to_owned()));
                 }
                 let old = target.read(MAX_FILE_BYTES).map(FileContent::Bytes);
-                if old.is_ok_and(|old| old.is_same(&file.content)) {
+                if old.is_ok_and(|old| old.is_same(content)) {
                     return Ok(Placed::Unchanged);
                 }
                 if !replace {
-                    return Err(ExportError::Exists(file.path.clone()));
+                    return Err(ExportError::Exists(path.to_owned()));
                 }
             }
             let stage = |dir: &Dir, staged: &str| {
@@ -117,7 +131,7 @@ pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> 
                 file.write_all(bytes).inspect_err(|_| drop(dir.remove(staged)))
             };
             put(&target, replace, stage).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => ExportError::Exists(file.path.clone()),
+                io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
                 _ => failed(error),
             })?;
         }
@@ -183,7 +197,7 @@ mod tests {
     }
 
     fn of(path: &str, content: FileContent) -> ExportFile {
-        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap() }
+        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap(), memo: None }
     }
 
     #[test]

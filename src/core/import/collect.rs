@@ -1,14 +1,16 @@
 //! Finding the files to import.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 use walkdir::WalkDir;
 
+use super::checkpoint_index::CheckpointIndex;
 use super::error::SourceError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
 use crate::core::files::{FileAt, FileProblem, read_regular};
+use crate::core::finding::Finding;
 use crate::platform;
 
 /// How deep directories are searched.
@@ -59,6 +61,11 @@ impl Source {
             _ => path.parent()?.to_owned(),
         };
         Some(Self::Listed { root, path })
+    }
+
+    /// True if there is a file, or a link.
+    fn exists(&self) -> bool {
+        self.path().is_some_and(|path| path.symlink_metadata().is_ok())
     }
 
     /// Reads the content. Anything but a regular file of a moderate size is refused before it is opened.
@@ -113,7 +120,7 @@ pub fn collect(path: &Path) -> Vec<(PathBuf, Found)> {
     let mut entries = Vec::new();
     for entry in walk.filter_entry(is_searched) {
         match entry {
-            Ok(entry) if entry.file_type().is_dir() || !has_extension(entry.path()) => {}
+            Ok(entry) if entry.file_type().is_dir() || !is_candidate(entry.path()) => {}
             Ok(entry) if entry.path_is_symlink() => entries.push((entry.into_path(), Found::Link)),
             Ok(entry) => {
                 let file = entry.into_path();
@@ -130,9 +137,12 @@ pub fn collect(path: &Path) -> Vec<(PathBuf, Found)> {
     entries
 }
 
-fn has_extension(path: &Path) -> bool {
+/// True for the extension of a checkpoint file, or a name that a system uses.
+fn is_candidate(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_known = |place: &str| path.file_name() == Path::new(place).file_name();
     EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+        || Dialect::ALL.iter().flat_map(|dialect| dialect.places()).any(|place| is_known(place))
 }
 
 /// The second files that some dialects keep beside a checkpoint. Several checkpoints share one, so each is read once.
@@ -146,28 +156,48 @@ pub struct Companions {
 enum Companion {
     /// It belongs to the checkpoint as a whole.
     Whole(Value),
-    /// An index with an entry for each checkpoint, by the id of the checkpoint.
-    Index(HashMap<String, Value>),
+    /// An index of checkpoints.
+    Index(CheckpointIndex),
+}
+
+/// The part of a second file that belongs to a checkpoint.
+#[derive(Debug)]
+pub struct FoundCompanion {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// The part; none if the file has none for this checkpoint.
+    pub content: Option<Value>,
+    /// Doubts about the file that concern this checkpoint.
+    pub findings: Vec<Finding>,
 }
 
 impl Companions {
-    /// Returns the path of the second file, and the part of it that belongs to this checkpoint. One that cannot be
-    /// read is ignored here: it is reported when it is imported itself.
-    pub fn find(&mut self, source: &Source, dialect: Dialect, main: &Value) -> Option<(PathBuf, Value)> {
-        let names: &[&str] = match dialect {
-            Dialect::Dotagent => &["execution.json"],
-            Dialect::Crunch => &["index.yaml", "index.yml", "index.json"],
-            _ => return None,
-        };
-        for name in names {
+    /// Returns the part of the second file that belongs to this checkpoint. One that cannot be read is ignored here: it
+    /// is reported when it is imported itself.
+    pub fn find(&mut self, source: &Source, dialect: Dialect, main: &Value) -> Option<FoundCompanion> {
+        let second = dialect.companion()?;
+        if let Some(path) = dialect.follows(main) {
+            // Only what lies below the directory of the file is followed.
+            let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+            if !Path::new(path).components().all(is_plain) {
+                return None;
+            }
+            let followed = source.sibling(path)?;
+            let content = Document::parse(&followed.read().ok()?).ok()?.value;
+            let path = followed.path()?.to_owned();
+            return Some(FoundCompanion { path, content: Some(content), findings: Vec::new() });
+        }
+        for name in second.names {
             let companion = source.sibling(name)?;
             let path = companion.path()?.to_owned();
             let content =
-                self.read.entry(path.clone()).or_insert_with(|| Companion::read(&companion, dialect));
+                self.read.entry(path.clone()).or_insert_with(|| Companion::read(&companion, second.is_index));
             if let Some(content) = content
                 && Some(&*path) != source.path()
             {
-                return Some((path, content.part_of(main)?));
+                // An index without an entry for this checkpoint is one all the same, and no checkpoint of its own.
+                let (content, findings) = content.part_of(main).unzip();
+                return Some(FoundCompanion { path, content, findings: findings.unwrap_or_default() });
             }
         }
         None
@@ -175,28 +205,23 @@ impl Companions {
 }
 
 impl Companion {
-    fn read(source: &Source, dialect: Dialect) -> Option<Self> {
+    fn read(source: &Source, is_index: bool) -> Option<Self> {
         let value = Document::parse(&source.read().ok()?).ok()?.value;
-        if dialect != Dialect::Crunch {
+        if !is_index {
             return value.is_object().then_some(Self::Whole(value));
         }
-        let Value::Object(mut members) = value else { return None };
-        let mut index = HashMap::new();
-        if let Some(Value::Array(entries)) = members.shift_remove("checkpoints") {
-            for entry in entries {
-                if let Some(id) = entry.get("checkpoint_id").map(Value::to_string) {
-                    index.entry(id).or_insert(entry);
-                }
-            }
-        }
-        Some(Self::Index(index))
+        let is_there = |id: &str| {
+            let names = ["yaml", "yml", "json"].map(|extension| format!("{id}.{extension}"));
+            names.iter().filter_map(|name| source.sibling(name)).any(|file| file.exists())
+        };
+        CheckpointIndex::read(&value, is_there).map(Self::Index)
     }
 
-    /// Returns the part that belongs to a checkpoint.
-    fn part_of(&self, main: &Value) -> Option<Value> {
+    /// Returns the part that belongs to a checkpoint, and the doubts that concern it.
+    fn part_of(&self, main: &Value) -> Option<(Value, Vec<Finding>)> {
         match self {
-            Self::Whole(value) => Some(value.clone()),
-            Self::Index(entries) => entries.get(&main.get("checkpoint_id")?.to_string()).cloned(),
+            Self::Whole(value) => Some((value.clone(), Vec::new())),
+            Self::Index(index) => index.part_of(main.get("checkpoint_id")?.as_str()?),
         }
     }
 }

@@ -11,23 +11,30 @@ use crate::core::size::Size;
 use crate::core::time::Timestamp;
 
 /// Hashes the artifacts and watched files that exist. Returns a finding for each watched file that is missing or has
-/// changed since the foreign file was saved.
+/// changed since the foreign file was saved, and one for all artifacts that have: what they were then is not known, so
+/// times are compared.
 pub(super) fn inspect_files(
     checkpoint: &mut Checkpoint,
     draft: &Draft,
     project: &Path,
     limit: Size,
 ) -> Vec<Finding> {
+    let mut modified = Vec::new();
     for artifact in &mut checkpoint.content.artifacts {
         if artifact.sha256.is_some() {
             continue;
         }
-        let hashed = follow_in_project(project, &artifact.path).and_then(|file| file.hash(limit.0));
-        if let Ok((size, digest)) = hashed {
+        let Ok(file) = follow_in_project(project, &artifact.path) else { continue };
+        if let Ok((size, digest)) = file.hash(limit.0) {
             (artifact.size, artifact.sha256) = (Some(size), Some(digest));
         }
+        if let (Some(now), Some(then)) = (file.modified(), draft.recorded_at)
+            && is_later(now, then)
+        {
+            modified.push(artifact.path.as_str());
+        }
     }
-    let mut findings = Vec::new();
+    let mut findings = Vec::from_iter(modified_later(&modified));
     for (file, watched) in checkpoint.context.watched.iter_mut().zip(&draft.watched) {
         let modified = match follow_in_project(project, &file.path) {
             Ok(present) => {
@@ -50,6 +57,21 @@ pub(super) fn inspect_files(
         findings.push(Finding::new(Severity::Confirm, Code::PlanChanged, message).at(&file.path));
     }
     findings
+}
+
+/// Returns the finding about artifacts that were modified after the foreign file was saved.
+fn modified_later(paths: &[&str]) -> Option<Finding> {
+    const MOST_NAMED: usize = 5;
+    let first = paths.first()?;
+    let mut names = paths.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");
+    if paths.len() > MOST_NAMED {
+        names.push_str(&format!(" and {} more", paths.len() - MOST_NAMED));
+    }
+    let (verb, object) = if paths.len() == 1 { ("was", "it") } else { ("were", "them") };
+    let message = format!(
+        "{names} {verb} modified after the file was saved; look at {object} before you rely on {object}"
+    );
+    Some(Finding::new(Severity::Advice, Code::ArtifactChanged, message).at(*first))
 }
 
 /// Returns true if an mtime is later. Many systems record it in whole seconds, so one second is tolerated.

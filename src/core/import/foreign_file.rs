@@ -51,14 +51,20 @@ impl ForeignFile {
         options: ReadOptions,
         companions: &mut Companions,
     ) -> Result<Self, SourceError> {
-        let mut path = None;
+        let mut found = None;
         let companion = |dialect, main: &Value| {
-            let (companion, content) = companions.find(source, dialect, main)?;
-            path = Some(companion);
-            Some(content)
+            let companion = companions.find(source, dialect, main)?;
+            let content = companion.content;
+            found = Some((companion.path, companion.findings));
+            content
         };
-        let file = Self::parse(&source.name(), &source.read()?, options, companion)?;
-        Ok(Self { companion: path, path: source.path().map(Path::to_owned), ..file })
+        let mut file = Self::parse(&source.name(), &source.read()?, options, companion)?;
+        file.path = source.path().map(Path::to_owned);
+        if let Some((path, findings)) = found {
+            file.companion = Some(path);
+            file.reading.findings.extend(findings);
+        }
+        Ok(file)
     }
 
     /// Parses the bytes of a file. `companion` returns the content of the second file that belongs to it.
@@ -88,13 +94,16 @@ impl ForeignFile {
         }
         let mut redactions = Vec::new();
         if !options.allow_secrets {
-            redact_value(&mut document.value, "", &mut redactions);
-            if let Some(companion) = &mut companion {
-                redact_value(companion, "", &mut redactions);
-            }
+            dialect.change_unnoticed(&mut document.value, &mut companion, |main, companion| {
+                redact_value(main, "", &mut redactions);
+                if let Some(companion) = companion {
+                    redact_value(companion, "", &mut redactions);
+                }
+            });
         }
         let reading = dialect.read(&document, companion.as_ref());
-        if !document.value.is_object() && !reading.is_about_work() {
+        // Who names the dialect knows what it is.
+        if options.dialect.is_none() && !reading.is_about_work() {
             return Err(SourceError::NotACheckpoint);
         }
         let files = DialectFiles { main: document.value, companion };
@@ -108,10 +117,12 @@ impl ForeignFile {
         Ok(Self { name, path: None, sha256: Digest::of(bytes), companion: None, reading, files, redactions })
     }
 
-    /// Returns true if it describes work. For a file that the user named, a date is enough.
+    /// Returns true if it lies where its system keeps what is over.
     #[must_use]
-    pub fn is_checkpoint(&self, named: bool) -> bool {
-        self.reading.is_about_work() || (named && self.reading.draft.recorded_at.is_some())
+    pub fn is_archived(&self) -> bool {
+        let archive = self.reading.dialect.layout().and_then(|layout| layout.archive);
+        let mut dirs = self.path.iter().flat_map(|path| path.components());
+        archive.is_some_and(|archive| dirs.any(|dir| dir.as_os_str() == archive))
     }
 
     /// Returns the workflow it belongs to, from its content or its file name, in the nearest valid spelling.

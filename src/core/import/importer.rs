@@ -8,10 +8,10 @@ use super::foreign_file::ForeignFile;
 use super::mirrored_file::MirroredSource;
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
-use crate::core::dialects::{Dialect, Draft};
+use crate::core::dialects::{Dialect, Draft, FilePer};
 use crate::core::digest::Digest;
 use crate::core::finding::{Code, Finding, Severity};
-use crate::core::phase::Phase;
+use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::selector::Handle;
 use crate::core::size::Size;
 use crate::core::store::{Decision, Disk, ImportedFiles, Store};
@@ -161,20 +161,22 @@ impl<D: Disk> Importer<'_, D> {
         if dialect != Dialect::Ckpt {
             checkpoint.content.state = dialect.imported_state(file.files.clone(), &draft.content.state);
         }
-        let phases_recorded =
-            dialect == Dialect::Kamiflow && carry_over_phases(&mut checkpoint, &earlier_phases);
+        let layout = dialect.layout();
+        let phases_recorded = layout.is_some_and(|layout| layout.per == FilePer::Phase)
+            && carry_over_phases(&mut checkpoint, &earlier_phases);
         let mut findings = file.reading.findings.clone();
         if phases_recorded {
             findings.retain(|finding| finding.code != Code::PhasesImplied);
         }
         findings.extend(inspect_files(&mut checkpoint, draft, self.project, self.max_file));
+        findings.extend(missing_data(&draft.content.phases));
         if draft.recorded_at.is_none() {
             let message = "the file does not say when it was saved; how old it is, is not known";
             findings.push(Finding::new(Severity::Advice, Code::TimeUnreadable, message));
         }
-        let in_failed_dir = Path::new(&file.name).parent().is_some_and(|dir| dir.ends_with("failed"));
-        if dialect == Dialect::ClaudeDir
-            && in_failed_dir
+        let failed = layout.and_then(|layout| layout.failed);
+        let dir = Path::new(&file.name).parent();
+        if failed.is_some_and(|failed| dir.is_some_and(|dir| dir.ends_with(failed)))
             && draft.content.status == WorkflowStatus::InProgress
         {
             let message = "the file lies where its system puts what has failed";
@@ -244,6 +246,17 @@ fn check_history(file: &ForeignFile, newest: &Checkpoint) -> Result<(), SourceEr
         Some(_) => return Ok(()),
     };
     Err(SourceError::Collision { workflow: newest.workflow.clone(), why })
+}
+
+/// Returns a finding for each complete phase whose data lacks something. A phase without any is known by its status only.
+fn missing_data(phases: &[Phase]) -> impl Iterator<Item = Finding> {
+    let reported =
+        phases.iter().filter(|phase| phase.status == PhaseStatus::Complete && phase.data.is_some());
+    reported.filter_map(|phase| {
+        let missing = phase.missing_data();
+        let message = format!("the data of phase {} lacks {}", phase.id, missing.join(", "));
+        (!missing.is_empty()).then(|| Finding::advice(Code::DataInvalid, message))
+    })
 }
 
 /// Replaces completed phases without data by those of the checkpoint before. Returns true if all were there.

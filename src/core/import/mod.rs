@@ -5,7 +5,9 @@
 //! not appended again. A file that was written for its system, and changed by it since, is merged with the newest
 //! checkpoint.
 
+mod checkpoint_index;
 mod collect;
+mod discover;
 mod error;
 mod files;
 mod foreign_file;
@@ -14,6 +16,7 @@ mod mirrored_file;
 mod order;
 
 pub use collect::{Companions, Found, Source, collect};
+pub use discover::{Discovered, discover};
 pub use error::{ImportError, SourceError};
 pub use foreign_file::{ForeignFile, ReadOptions};
 pub use importer::{ImportOutcome, Importer};

@@ -43,7 +43,7 @@ fn load(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> (ImportedFile
     (imported, newest.unwrap_or_default().files)
 }
 
-/// True for an index or a link of crunch that names nothing but checkpoints of the projection: both are derived from the
+/// True for an index or a link that names nothing but checkpoints of the projection: both are derived from the
 /// files beside them.
 pub(super) fn is_derived(path: &str, content: &FileContent, projection: &[ExportFile]) -> bool {
     let Some((dir, name)) = path.rsplit_once('/') else { return false };

@@ -21,9 +21,11 @@ pub(super) struct MirrorPlan {
     pub(super) named: BTreeSet<String>,
 }
 
-/// Plans an update. `present` returns the state of a path, and `is_known` is true for content that the store has.
+/// Plans an update. The files that are `kept` are not looked at; `present` returns the state of any other path, and
+/// `is_known` is true for content that the store has.
 pub(super) fn plan(
     projection: Vec<ExportFile>,
+    kept: &[String],
     manifest: &MirrorManifest,
     present: impl Fn(&str) -> Present,
     mut is_known: impl FnMut(&str, &FileContent) -> bool,
@@ -32,9 +34,15 @@ pub(super) fn plan(
         manifest.files.get(path).is_some_and(|file| file.sha256.contains(&content.digest()))
     };
     let mut plan = MirrorPlan::default();
+    let kept = kept.iter().filter_map(|path| manifest.files.get_key_value(path));
+    plan.files.extend(kept.map(|(path, file)| (path.clone(), file.clone())));
     for file in projection {
         let path = file.path.clone();
-        let mut record = MirroredFile { source: file.source.clone(), sha256: vec![file.content.digest()] };
+        let mut record = MirroredFile {
+            source: file.source.clone(),
+            sha256: vec![file.content.digest()],
+            memo: file.memo.clone(),
+        };
         match present(&path) {
             Present::Content(content) if content.is_same(&file.content) => {
                 record.sha256 = vec![content.digest()];
@@ -79,14 +87,14 @@ mod tests {
 
     fn file(path: &str, text: &str) -> ExportFile {
         let content = FileContent::Bytes(text.into());
-        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap() }
+        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap(), memo: None }
     }
 
     /// Plans with `present` on the disk, where `recorded` was written before.
     fn planned(projection: &[(&str, &str)], recorded: &[(&str, &str)], disk: &[(&str, &str)]) -> MirrorPlan {
         let files = recorded.iter().map(|(path, text)| {
             let sha256 = vec![Digest::of(text.as_bytes())];
-            ((*path).to_owned(), MirroredFile { source: "042/6".parse().unwrap(), sha256 })
+            ((*path).to_owned(), MirroredFile { source: "042/6".parse().unwrap(), sha256, memo: None })
         });
         let manifest = MirrorManifest { files: files.collect(), ..MirrorManifest::default() };
         let present = |path: &str| match disk.iter().find(|(name, _)| *name == path) {
@@ -94,7 +102,9 @@ mod tests {
             None => Present::Missing,
         };
         let projection = projection.iter().map(|(path, text)| file(path, text)).collect();
-        plan(projection, &manifest, present, |_, content| *content == FileContent::Bytes(b"imported".into()))
+        plan(projection, &[], &manifest, present, |_, content| {
+            *content == FileContent::Bytes(b"imported".into())
+        })
     }
 
     #[test]

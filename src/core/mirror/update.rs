@@ -3,18 +3,20 @@
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::known::{KnownImports, is_derived};
 use super::plan::{MirrorPlan, plan};
-use crate::core::dialects::{Dialect, Document};
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::dialects::{Dialect, Document, FilePer};
 use crate::core::export::{
-    ExportError, ExportFile, FileContent, Present, current_run, directory, present, projection, remove,
-    slot_projection, write,
+    EarlierFile, ExportError, ExportFile, FileContent, Present, current_run, directory, files_after, present,
+    projection, remove, slot_projection, write,
 };
-use crate::core::store::{self, CurrentRun, Error, MirrorManifest, Store};
+use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::store::{self, CurrentRun, Error, MirrorManifest, Store, Through};
 use crate::core::workflow_id::WorkflowId;
 
+/// The most checkpoints since the last update that are added one by one.
+const MOST_ADDED: u64 = 16;
 /// How long an update waits for another one of the same dialect. One takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -47,32 +49,55 @@ pub fn mirrored(store: &Store, workflow: &WorkflowId) -> Vec<Dialect> {
     let has_files = |dialect: &Dialect| {
         store.manifest(*dialect, workflow).is_some_and(|manifest| manifest.workflows.contains(workflow))
     };
-    Dialect::FOREIGN.into_iter().filter(has_files).collect()
+    Dialect::mirrored().into_iter().filter(has_files).collect()
+}
+
+/// What an update looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// The checkpoints that were saved since the last update, if nothing else has happened.
+    LastUpdate,
+    /// Everything.
+    Beginning,
 }
 
 /// Makes the files of a workflow in a dialect equal to what the store holds.
 ///
 /// # Errors
 /// The files may be only partly up to date.
-pub fn update(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<MirrorUpdate, MirrorError> {
+pub fn update(
+    store: &Store,
+    dialect: Dialect,
+    workflow: &WorkflowId,
+    since: Since,
+) -> Result<MirrorUpdate, MirrorError> {
     let project = store.project();
     let manifests = store.lock_manifests(dialect, PATIENCE)?.ok_or(MirrorError::Locked)?;
     let recorded = manifests.load(workflow);
     let mut manifest = recorded.clone();
     // A manifest that was tampered with must not lead to other files of the project.
     manifest.files.retain(|path, _| is_inside(path, directory(dialect)));
-    let (projection, workflows) = project_now(store, dialect, workflow, &manifest)?;
+    let added = match since {
+        Since::LastUpdate => project_added(store, dialect, workflow, &manifest)?,
+        Since::Beginning => None,
+    };
+    let Projected { files: projection, kept, workflows, through } = match added {
+        Some(projected) => projected,
+        None => project_now(store, dialect, workflow, &manifest)?,
+    };
     let mut imports: Vec<_> =
         workflows.iter().map(|workflow| KnownImports::new(store, dialect, workflow)).collect();
     let files = projection.clone();
+    let derives = dialect.layout().is_some_and(|layout| layout.derived.is_some());
     let is_known = |path: &str, content: &FileContent| {
-        (dialect == Dialect::Crunch && is_derived(path, content, &files))
+        (derives && is_derived(path, content, &files))
             || imports.iter_mut().any(|imports| imports.contains(path, content))
     };
     let MirrorPlan { write: writes, remove: removals, blocked, released, files, named } =
-        plan(projection, &manifest, |path| present(project, path), is_known);
+        plan(projection, &kept, &manifest, |path| present(project, path), is_known);
 
-    let mut done = MirrorManifest { workflows, files, named };
+    // Until all of it is done, the next update has to look at everything.
+    let mut done = MirrorManifest { workflows, files, named, through: None };
     let mut stored = recorded;
     if !writes.is_empty() {
         stored = done.clone();
@@ -98,6 +123,9 @@ pub fn update(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<
             done.files.extend(manifest.files.remove_entry(path));
         }
     }
+    if failure.is_none() && done.named.is_empty() {
+        done.through = through;
+    }
     if done != stored {
         manifests.replace(workflow, &done)?;
     }
@@ -107,19 +135,85 @@ pub fn update(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<
     }
 }
 
-/// Returns the files that the system would have now, and the workflows they belong to.
+/// The files that the system would have now.
+struct Projected {
+    /// Those that may have to be written.
+    files: Vec<ExportFile>,
+    /// The paths of those that stay as they are.
+    kept: Vec<String>,
+    /// The workflows that they belong to.
+    workflows: Vec<WorkflowId>,
+    /// The checkpoint up to which they go.
+    through: Option<Through>,
+}
+
+/// Adds the files of the checkpoints that were saved since the last update. Returns none if that is not all that happened.
+fn project_added(
+    store: &Store,
+    dialect: Dialect,
+    workflow: &WorkflowId,
+    manifest: &MirrorManifest,
+) -> Result<Option<Projected>, MirrorError> {
+    let (Some(layout), Some(through)) = (dialect.layout(), &manifest.through) else { return Ok(None) };
+    let Some(added) = store.added_after(workflow, through.seq, MOST_ADDED)? else { return Ok(None) };
+    let Some(newest) = added.last() else { return Ok(None) };
+    let Some(now) = through_of(dialect, newest) else { return Ok(None) };
+    let has_phase =
+        |id: &PhaseId| added.iter().any(|checkpoint| checkpoint.content.phase.as_ref() == Some(id));
+    let continues =
+        |checkpoint: &Checkpoint| checkpoint.first_of_run() == through.run && checkpoint.copy_of.is_none();
+    // A phase that has begun without a checkpoint of its own may have an older one.
+    let is_simple = added.iter().all(continues) && now.begun.difference(&through.begun).all(has_phase);
+    if !is_simple {
+        return Ok(None);
+    }
+    let mut earlier: Vec<_> = manifest
+        .files
+        .iter()
+        .filter_map(|(path, file)| {
+            Some((file.source.seq, EarlierFile { path: path.clone(), memo: file.memo.clone()? }))
+        })
+        .collect();
+    if layout.per == FilePer::Phase && earlier.iter().any(|(_, file)| file.memo.phase.is_none()) {
+        return Ok(None);
+    }
+    earlier.sort_by_key(|(seq, _)| *seq);
+    let earlier: Vec<_> = earlier.into_iter().map(|(_, file)| file).collect();
+    let (export, kept) = files_after(dialect, &earlier, &added, store.project())?;
+    Ok(Some(Projected { files: export.files, kept, workflows: vec![workflow.clone()], through: Some(now) }))
+}
+
+/// Returns where the files stand after a checkpoint; none if the next one may change others: what is over has other files
+/// than what is open.
+fn through_of(dialect: Dialect, newest: &Checkpoint) -> Option<Through> {
+    let per = dialect.layout()?.per;
+    let is_begun = |phase: &&Phase| per == FilePer::Phase && phase.status != PhaseStatus::Pending;
+    let begun = newest.content.phases.iter().filter(is_begun).map(|phase| phase.id.clone()).collect();
+    let is_open = newest.content.status == WorkflowStatus::InProgress && newest.sealed.is_none();
+    (is_open && per != FilePer::Workflow).then(|| Through {
+        seq: newest.seq,
+        run: newest.first_of_run(),
+        begun,
+    })
+}
+
+/// Returns all files that the system would have.
 fn project_now(
     store: &Store,
     dialect: Dialect,
     workflow: &WorkflowId,
     manifest: &MirrorManifest,
-) -> Result<(Vec<ExportFile>, Vec<WorkflowId>), MirrorError> {
+) -> Result<Projected, MirrorError> {
     if !dialect.has_one_slot() {
-        let files = match held(store, dialect, workflow)? {
-            Some(run) => projection(dialect, &run, store.project())?,
+        let run = held(store, dialect, workflow)?;
+        let files = match &run {
+            Some(run) => projection(dialect, run, store.project())?,
             None => Vec::new(),
         };
-        return Ok((files, vec![workflow.clone()]));
+        let live = run.filter(|run| !run.archived);
+        let newest = live.as_ref().and_then(|run| run.checkpoints.last());
+        let through = newest.and_then(|newest| through_of(dialect, newest));
+        return Ok(Projected { files, kept: Vec::new(), workflows: vec![workflow.clone()], through });
     }
     let mut workflows = vec![workflow.clone()];
     workflows.extend(imported_into_slot(store, dialect));
@@ -132,7 +226,8 @@ fn project_now(
     }
     let files = slot_projection(dialect, &mut runs, store.project())?;
     let kept = runs.iter().filter_map(|run| run.checkpoints.last());
-    Ok((files, kept.map(|newest| newest.workflow.clone()).collect()))
+    let workflows = kept.map(|newest| newest.workflow.clone()).collect();
+    Ok(Projected { files, kept: Vec::new(), workflows, through: None })
 }
 
 /// Reads what the store holds of a workflow; none if there is no such workflow, or its content is deleted.
@@ -146,12 +241,12 @@ fn held(store: &Store, dialect: Dialect, workflow: &WorkflowId) -> Result<Option
 
 /// Returns the workflow in the slot, if it was imported from there and not changed since.
 fn imported_into_slot(store: &Store, dialect: Dialect) -> Option<WorkflowId> {
-    let path = format!("{}/phase.json", directory(dialect));
-    let Present::Content(content) = present(store.project(), &path) else { return None };
+    let path = dialect.layout()?.slot?;
+    let Present::Content(content) = present(store.project(), path) else { return None };
     let FileContent::Bytes(bytes) = &content else { return None };
-    let document = Document::parse(bytes).ok()?.value;
-    let workflow: WorkflowId = document.get("workflow_id").and_then(Value::as_str)?.parse().ok()?;
-    KnownImports::new(store, dialect, &workflow).contains(&path, &content).then_some(workflow)
+    let document = Document::parse(bytes).ok()?;
+    let workflow: WorkflowId = dialect.read(&document, None).draft.workflow?.parse().ok()?;
+    KnownImports::new(store, dialect, &workflow).contains(path, &content).then_some(workflow)
 }
 
 /// True if a path leads to a file below a directory.

@@ -2,15 +2,19 @@
 
 use super::Limits;
 use super::evaluate::{ResumePoint, is_delivered};
-use super::facts::{Facts, FileCondition, OutputFact};
+use super::facts::{Facts, FileCondition, OtherHead, OutputFact, Sharing};
 use super::tasks::RecoveredTasks;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
-use crate::core::external::{ComparedFact, Comparison, FactChange};
+use crate::core::external::{ChangeSeverity, ComparedFact, Comparison, FactChange};
 use crate::core::finding::{Code, Finding, Severity};
+use crate::core::gate::failed_gate;
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
-use crate::core::span::{Span, humane};
+use crate::core::span::{Span, ago, humane};
+use crate::core::store::SessionNote;
 use crate::core::text::{shell_word, times};
+use crate::core::text_diff::TextDiff;
+use crate::core::time::Timestamp;
 
 /// The input of the checks, and the findings so far.
 pub(super) struct Checks<'a> {
@@ -38,7 +42,7 @@ impl Checks<'_> {
     /// Checks the phase to continue with.
     pub(super) fn phase(&mut self, phase: &Phase, state: PhaseState) {
         let id = &phase.id;
-        if phase.status == PhaseStatus::Failed {
+        if state == PhaseState::Failed {
             self.failed_phase(phase);
         }
         if state != PhaseState::InProgress {
@@ -63,7 +67,7 @@ impl Checks<'_> {
     fn failed_phase(&mut self, phase: &Phase) {
         let id = &phase.id;
         let word = shell_word(id);
-        let why = after_colon(phase.error.as_ref());
+        let why = after_colon(phase.error.clone().or_else(|| failed_gate(phase)).as_ref());
         let replans = self.checkpoint.content.replans.iter().filter(|replan| replan.phase == *id).count();
         let finding = if replans >= self.limits.replans as usize {
             let again = times(replans as u64);
@@ -289,13 +293,28 @@ impl Checks<'_> {
         }
     }
 
+    /// The command that brings back the artifacts whose contents were kept.
+    fn restore_artifacts(&self) -> String {
+        let (workflow, handle) = (&self.checkpoint.workflow, self.checkpoint.handle());
+        match self.facts.selection.newest {
+            Some(_) => format!("ckpt resume {workflow} --from {handle} --restore-artifacts"),
+            None => format!("ckpt resume {workflow} --restore-artifacts"),
+        }
+    }
+
     /// Checks the artifacts and the watched files.
     pub(super) fn files(&mut self) {
         let (checkpoint, handle) = (self.checkpoint, self.checkpoint.handle());
         for (artifact, condition) in checkpoint.content.artifacts.iter().zip(&self.facts.artifacts) {
             let (path, name) = (&artifact.path, &artifact.name);
+            let kept = self.facts.kept.get(name);
+            let diff = kept.and_then(|kept| kept.diff.as_ref());
             let mut finding = match condition {
                 FileCondition::Unchanged => continue,
+                FileCondition::Missing if kept.is_some() => {
+                    let message = format!("{path} is missing, and its content was kept");
+                    Finding::confirm(Code::ArtifactMissing, message).help(self.restore_artifacts())
+                }
                 FileCondition::Missing => {
                     let message = format!("{path} is missing; put it back, record it anew, or forget it");
                     Finding::blocker(Code::ArtifactMissing, message)
@@ -304,15 +323,25 @@ impl Checks<'_> {
                     Finding::confirm(Code::ArtifactUnreadable, format!("{path} cannot be read"))
                 }
                 FileCondition::Changed => {
-                    let Some(severity) = self.limits.changed_artifacts.severity() else { continue };
+                    // Without a setting, a change that can be shown is to be looked at.
+                    let default =
+                        if diff.is_some() { ChangeSeverity::Confirm } else { ChangeSeverity::Advice };
+                    let severity = self.limits.changed_artifacts.unwrap_or(default);
+                    let Some(severity) = severity.severity() else { continue };
                     let mut message =
                         format!("{path} changed since {handle}; look at it before you rely on it");
-                    // The content is not kept, but git may have it.
+                    // If the content is not kept, git may have it.
                     let commit = checkpoint.context.git.as_ref().and_then(|git| git.commit.as_ref());
-                    if let (Some(commit), true) = (commit, severity > Severity::Advice) {
+                    if let (Some(commit), true, None) = (commit, severity > Severity::Advice, diff) {
                         message.push_str(&format!(": git diff {commit} -- {}", shell_word(path)));
                     }
-                    Finding::new(severity, Code::ArtifactChanged, message)
+                    let finding = Finding::new(severity, Code::ArtifactChanged, message);
+                    match kept {
+                        Some(_) => finding
+                            .with_diff(diff.map(shown).unwrap_or_default())
+                            .help(self.restore_artifacts() + " --force"),
+                        None => finding,
+                    }
                 }
             };
             if finding.severity > Severity::Advice {
@@ -332,6 +361,93 @@ impl Checks<'_> {
                 self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
             }
         }
+    }
+
+    /// Checks the files that an agent edited: one finding for all of them.
+    pub(super) fn touched(&mut self) {
+        const MOST_NAMED: usize = 5;
+        let files = self.checkpoint.context.touched.iter().zip(&self.facts.touched);
+        let changed: Vec<&str> = files
+            .filter(|(_, condition)| **condition != FileCondition::Unchanged)
+            .map(|(file, _)| file.path.as_str())
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        let more = match changed.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = changed[..changed.len().min(MOST_NAMED)].join(", ");
+        let handle = self.checkpoint.handle();
+        let message = format!("edited files are different since {handle}; look at them: {named}{more}");
+        self.add(Finding::advice(Code::TouchedChanged, message));
+    }
+
+    /// Reports the other sessions that are noted as being at work on the workflow. A note is advice, however old it is.
+    pub(super) fn sessions(&mut self, now: Timestamp) {
+        const MOST_NAMED: usize = 3;
+        const DAY: u64 = 24 * 60 * 60;
+        let workflow = &self.checkpoint.workflow;
+        let own = self.facts.session.as_ref();
+        let is_other = |note: &&SessionNote| note.session.is_none() || note.session.as_ref() != own;
+        let notes = self.facts.sessions.iter().filter(|note| note.is_at_work_on(workflow)).filter(is_other);
+        let mut notes: Vec<&SessionNote> = notes.collect();
+        notes.sort_by_key(|note| std::cmp::Reverse(note.seen));
+        let age = |time: Option<Timestamp>| {
+            time.map_or(u64::MAX, |time| u64::try_from(now.seconds_since(time)).unwrap_or_default())
+        };
+        let findings: Vec<Finding> = notes
+            .into_iter()
+            .take(MOST_NAMED)
+            .map(|note| {
+                let severity = if age(note.seen) > DAY { Severity::Info } else { Severity::Advice };
+                let times = match (note.since, note.seen) {
+                    (Some(_), Some(_)) => {
+                        format!(" since {}, seen {} ago", humane(age(note.since)), humane(age(note.seen)))
+                    }
+                    _ => String::new(),
+                };
+                let message = format!("{} is noted as being at work on it{times}", note.name());
+                Finding::new(severity, Code::AtWork, message).help(format!("ckpt resume {workflow} --take"))
+            })
+            .collect();
+        findings.into_iter().for_each(|finding| self.add(finding));
+    }
+
+    /// Checks whether the workflow was continued elsewhere.
+    pub(super) fn sharing(&mut self, now: Timestamp) {
+        let workflow = &self.checkpoint.workflow;
+        let Sharing { heads, behind, unpushed, unreachable } = &self.facts.sharing;
+        let mut findings = Vec::new();
+        for head in heads {
+            let OtherHead { handle, saved_at, writer, progress, differs } = head;
+            let who = writer.as_ref().map(|writer| format!(" by {writer}")).unwrap_or_default();
+            let age = ago(u64::try_from(now.seconds_since(*saved_at)).unwrap_or_default());
+            let message = format!(
+                "{workflow} was also continued elsewhere: {handle}, saved{who} {age}, {progress}; {differs}"
+            );
+            let finding = Finding::confirm(Code::Forked, message)
+                .help(format!("ckpt diff {handle} {}", self.checkpoint.handle()))
+                .help(format!(
+                    "ckpt join {workflow}{}",
+                    if heads.len() > 1 { format!(" --onto {handle}") } else { String::new() }
+                ));
+            findings.push(finding);
+        }
+        if *behind > 0 {
+            let message = format!("the remote was seen to have more of it: {behind}");
+            findings.push(Finding::advice(Code::Behind, message).help(format!("ckpt pull {workflow}")));
+        }
+        if *unpushed > 0 {
+            let message = format!("checkpoints that the remote does not have: {unpushed}");
+            findings.push(Finding::info(Code::Unpushed, message).help(format!("ckpt push {workflow}")));
+        }
+        if let Some(why) = unreachable {
+            let message = format!("the remote could not be asked, so this is what the store has: {why}");
+            findings.push(Finding::advice(Code::RemoteUnreachable, message));
+        }
+        findings.into_iter().for_each(|finding| self.add(finding));
     }
 
     /// Checks the external facts.
@@ -384,7 +500,9 @@ impl Checks<'_> {
         }
         let writer = &self.checkpoint.writer;
         let Some(session) = &writer.session else { return };
-        if self.facts.session.as_ref() != Some(session) && !exceeds(self.limits.recent) {
+        // Its note says more: that it is at work, that it has ended, or that its work was taken over.
+        let is_noted = self.facts.sessions.iter().any(|note| note.session.as_ref() == Some(session));
+        if !is_noted && self.facts.session.as_ref() != Some(session) && !exceeds(self.limits.recent) {
             let agent = writer.agent.as_deref().unwrap_or("another agent");
             let message =
                 format!("{agent} (session {session}) saved {} ago and may still be at work", humane(age));
@@ -402,6 +520,15 @@ fn enumerate(phases: &[&PhaseId]) -> (String, &'static str) {
 /// A JSON pointer for people, who do not see an empty one.
 fn or_root(pointer: &str) -> &str {
     if pointer.is_empty() { "/" } else { pointer }
+}
+
+/// The lines of a diff, and how many are left out.
+fn shown(diff: &TextDiff) -> Vec<String> {
+    let mut lines = diff.lines.clone();
+    if diff.left_out > 0 {
+        lines.push(format!("({} more lines)", diff.left_out));
+    }
+    lines
 }
 
 fn after_colon(error: Option<&String>) -> String {

@@ -8,6 +8,7 @@ use super::facts::{Facts, OutputFact};
 use super::tasks::{RecoveredTasks, open, recover};
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
+use crate::core::gate::failed_gate;
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Output, Phase, PhaseId, PhaseStatus};
 use crate::core::task::TaskId;
@@ -112,6 +113,9 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.selection(&point);
     checks.git();
     checks.files();
+    checks.touched();
+    checks.sessions(now);
+    checks.sharing(now);
     checks.external();
     checks.age(age_seconds);
     let mut findings = checks.findings;
@@ -196,6 +200,7 @@ impl<'c> ResumePoint<'c> {
             let fits = claimed.is_none_or(|claimed| *claimed == phase.id);
             let action = match action {
                 _ if state == PhaseState::AwaitingApproval => None,
+                _ if is_chosen(phase, facts) => Some(from_chosen_draft(phase)),
                 Some(action) if fits => Some(action),
                 _ => phase.action.clone(),
             };
@@ -259,6 +264,20 @@ fn with_commands(finding: Finding, checkpoint: &Checkpoint) -> Finding {
         .help(format!("ckpt done {workflow}"))
 }
 
+/// True if a person has chosen one of the drafts of a phase, and what is to be made of it is missing.
+fn is_chosen(phase: &Phase, facts: &Facts) -> bool {
+    let Some(approval) = &phase.approval else { return false };
+    let has_drafts = approval.evidence.as_ref().is_some_and(|drafts| facts.outputs.contains_key(drafts));
+    has_drafts && approval.approved_at.is_some() && !phase.status.is_done() && !is_delivered(phase, facts)
+}
+
+fn from_chosen_draft(phase: &Phase) -> String {
+    let outputs = phase.outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>().join(", ");
+    let drafts =
+        phase.approval.as_ref().and_then(|approval| approval.evidence.as_deref()).unwrap_or_default();
+    format!("Write {outputs} from the draft in {drafts} that was approved; do not make new ones")
+}
+
 fn default_action(phase: &Phase, state: PhaseState) -> String {
     let id = &phase.id;
     let title = phase.name.as_ref().map_or_else(|| id.to_string(), |name| format!("{id} ({name})"));
@@ -278,7 +297,11 @@ fn explain(phase: &Phase, state: PhaseState) -> PhaseEvidence {
         PhaseState::DoneByRecord => format!("recorded as {}", phase.status.word()),
         PhaseState::DoneByEvidence => "in progress, and everything it promised is there".to_owned(),
         PhaseState::AwaitingApproval => "its result is there, but nobody has approved it".to_owned(),
-        PhaseState::Failed => format!("recorded as failed, tried {}", times(phase.attempts.max(1))),
+        PhaseState::Failed => {
+            let status = phase.status.word();
+            let gate = failed_gate(phase).map(|why| format!(", but {why}")).unwrap_or_default();
+            format!("recorded as {status}{gate}, tried {}", times(phase.attempts.max(1)))
+        }
         PhaseState::InProgress if phase.outputs.is_empty() => {
             "in progress, and it promised nothing that could be checked".to_owned()
         }

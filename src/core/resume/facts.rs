@@ -4,13 +4,19 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::core::external::ComparedFact;
+use crate::core::selector::Handle;
+use crate::core::store::SessionNote;
 use crate::core::task::{TaskId, TaskStatus};
+use crate::core::text_diff::TextDiff;
+use crate::core::time::Timestamp;
 
 /// The observed state of everything that a checkpoint refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The recorded artifacts, in the order of the checkpoint.
     pub artifacts: Vec<FileCondition>,
+    /// The artifacts whose contents are kept, by name.
+    pub kept: HashMap<String, KeptContent>,
     /// The outputs of phases, by path. A path that is not listed is missing.
     pub outputs: HashMap<String, OutputFact>,
     /// The outputs of running tasks, by path, with the status that each reports. A path that is not listed is missing.
@@ -19,14 +25,48 @@ pub struct Facts {
     pub lost_task_outputs: Vec<TaskId>,
     /// The watched files, in the order of the checkpoint: unchanged, changed or missing. Appearing is a change.
     pub watched: Vec<FileCondition>,
+    /// The touched files, in the order of the checkpoint.
+    pub touched: Vec<FileCondition>,
     /// The git checkout; `None` outside of one.
     pub git: Option<GitFact>,
     /// The external facts, compared with the documents that were given.
     pub external: Vec<ComparedFact>,
     /// The session of the calling agent, if there is one.
     pub session: Option<String>,
+    /// The notes of the sessions that have to do with the workflow.
+    pub sessions: Vec<SessionNote>,
+    /// Where else the workflow was continued, and how it compares with the remote.
+    pub sharing: Sharing,
     /// How the checkpoint was chosen.
     pub selection: Selection,
+}
+
+/// Where else a workflow was continued, and how it compares with the remote, as far as this store knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// The heads beside that of this store.
+    pub heads: Vec<OtherHead>,
+    /// The checkpoints of the remote that this store was seen to lack.
+    pub behind: u64,
+    /// The checkpoints that the remote does not have.
+    pub unpushed: u64,
+    /// The reason why the remote could not be asked, if it was to be.
+    pub unreachable: Option<String>,
+}
+
+/// A head beside that of this store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherHead {
+    /// Its name.
+    pub handle: Handle,
+    /// The time of its save.
+    pub saved_at: Timestamp,
+    /// The machine or agent that saved it.
+    pub writer: Option<String>,
+    /// How far the work is there.
+    pub progress: String,
+    /// What differs from the head of this store, in a few words.
+    pub differs: String,
 }
 
 /// How a checkpoint was chosen among those of its workflow. The default is: it is the newest one.
@@ -83,6 +123,13 @@ impl FileCondition {
             Self::Unreadable => "unreadable",
         }
     }
+}
+
+/// The kept content of an artifact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptContent {
+    /// How the file differs from it, if both are text.
+    pub diff: Option<TextDiff>,
 }
 
 /// The state of an existing output.

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::facts::{Facts, FileCondition, GitFact, OutputFact, Selection};
+use super::facts::{Facts, FileCondition, GitFact, KeptContent, OutputFact, Selection};
 use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
+use crate::core::digest::Digest;
 use crate::core::external::{self, FactSeverities};
 use crate::core::files::{FileAt, FileProblem, follow_in_project};
 use crate::core::git::Checkout;
@@ -15,10 +16,18 @@ use crate::core::phase::PhaseStatus;
 use crate::core::schema::{OutOfSteps, Steps, Validator};
 use crate::core::size::Size;
 use crate::core::status_word::parse_status_word;
-use crate::core::task::{TaskId, TaskStatus};
+use crate::core::store::{Disk, Store};
+use crate::core::task::{Task, TaskId, TaskStatus};
+use crate::core::text_diff::{MAX_COMPARED_BYTES, unified};
+use crate::core::time::Timestamp;
 
 /// The size up to which the content of an output is checked.
 const MAX_OUTPUT: u64 = 16 << 20;
+
+/// How many lines are shown around one that differs.
+const DIFF_CONTEXT: u32 = 1;
+/// The most lines of the diff of a file that has changed.
+const MAX_DIFF_LINES: usize = 12;
 
 const TOO_LARGE: &str = "it is too large to be checked";
 
@@ -37,6 +46,26 @@ pub struct Observer<'a> {
     pub current_facts: &'a [(String, Value)],
     /// The severities of changes of external facts.
     pub fact_severities: FactSeverities,
+    /// The kept contents of artifacts; none for a checkpoint that is not stored.
+    pub kept: Option<&'a dyn KeptContents>,
+}
+
+/// The kept contents of artifacts. What cannot be read counts as not kept.
+pub trait KeptContents: std::fmt::Debug {
+    /// Returns true if a content is kept.
+    fn has(&self, sha256: &Digest) -> bool;
+    /// Returns a content of at most `limit` bytes.
+    fn read(&self, sha256: &Digest, limit: u64) -> Option<Vec<u8>>;
+}
+
+impl<D: Disk + std::fmt::Debug> KeptContents for Store<D> {
+    fn has(&self, sha256: &Digest) -> bool {
+        self.has_object(sha256).unwrap_or_default()
+    }
+
+    fn read(&self, sha256: &Digest, limit: u64) -> Option<Vec<u8>> {
+        self.read_object(sha256, limit).ok().flatten()
+    }
 }
 
 /// Collects the facts about everything that the checkpoint refers to.
@@ -44,12 +73,16 @@ pub struct Observer<'a> {
 pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
     // One budget for all documents that the checkpoint names.
     let mut steps = Steps::default();
+    let artifacts: Vec<FileCondition> =
+        checkpoint.content.artifacts.iter().map(|file| artifact(file, observer)).collect();
     Facts {
-        artifacts: checkpoint.content.artifacts.iter().map(|file| artifact(file, observer)).collect(),
+        kept: kept(&checkpoint.content.artifacts, &artifacts, observer),
+        artifacts,
         outputs: outputs(checkpoint, observer, &mut steps),
         task_outputs: task_outputs(checkpoint, observer, &mut steps),
         lost_task_outputs: lost_task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
+        touched: checkpoint.context.touched.iter().map(|file| watched(file, observer)).collect(),
         git: git(checkpoint, observer),
         external: external::compare(
             &checkpoint.content.facts,
@@ -57,6 +90,8 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
             &observer.fact_severities,
         ),
         session: observer.session.map(str::to_owned),
+        sessions: Vec::new(),
+        sharing: Default::default(),
         selection: Selection::default(),
     }
 }
@@ -73,6 +108,32 @@ fn artifact(artifact: &Artifact, observer: &Observer<'_>) -> FileCondition {
         Err(FileProblem::Missing | FileProblem::Outside | FileProblem::NotAFile) => FileCondition::Missing,
         Err(FileProblem::Io(_) | FileProblem::NotUtf8) => FileCondition::Unreadable,
     }
+}
+
+/// Looks for the kept contents of the artifacts that are not what they were.
+fn kept(
+    artifacts: &[Artifact],
+    conditions: &[FileCondition],
+    observer: &Observer<'_>,
+) -> HashMap<String, KeptContent> {
+    let mut found = HashMap::new();
+    let Some(contents) = observer.kept else { return found };
+    for (artifact, condition) in artifacts.iter().zip(conditions) {
+        let Some(object) = artifact.object().filter(|_| *condition != FileCondition::Unchanged) else {
+            continue;
+        };
+        if !contents.has(&object) {
+            continue;
+        }
+        let diff = || {
+            let before = contents.read(&object, MAX_COMPARED_BYTES)?;
+            let after = follow_in_project(observer.project, &artifact.path).ok()?.read(MAX_COMPARED_BYTES);
+            unified(&before, &after.ok()?, DIFF_CONTEXT, MAX_DIFF_LINES)
+        };
+        let diff = if *condition == FileCondition::Changed { diff() } else { None };
+        found.insert(artifact.name.clone(), KeptContent { diff });
+    }
+    found
 }
 
 fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
@@ -99,7 +160,9 @@ fn outputs(
     let begun = |status| !matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped);
     for phase in checkpoint.content.phases.iter().filter(|phase| begun(phase.status)) {
         for output in &phase.outputs {
-            facts.extend(output_fact(&output.path, output.schema.as_ref(), observer, steps));
+            let mut paths = [&output.path].into_iter().chain(&output.or);
+            let fact = paths.find_map(|path| output_fact(path, output.schema.as_ref(), observer, steps));
+            facts.extend(fact.map(|(_, fact)| (output.path.clone(), fact)));
         }
         if let Some(drafts) = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref()) {
             facts.extend(output_fact(drafts, None, observer, steps));
@@ -179,17 +242,34 @@ fn task_outputs(
     steps: &mut Steps,
 ) -> HashMap<String, Option<TaskStatus>> {
     let running = checkpoint.content.tasks.iter().filter(|task| task.status == TaskStatus::Running);
-    let mut fact = |path: &String| {
-        let output = follow_in_project(observer.project, path).ok()?;
-        // An empty file was created but not written: the task had not finished.
-        let bytes = output.read(MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
-        // A document that is too large to be parsed has no status, like one that is not JSON.
-        let document = steps.take(parse_steps(&bytes)).ok().and_then(|()| parse_strict(&bytes).ok());
-        let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
-        let status = word.and_then(parse_status_word).map(TaskStatus::from);
-        Some((path.clone(), status))
-    };
+    let mut fact = |path: &String| Some((path.clone(), output_status(observer.project, path, steps)?));
     running.filter_map(|task| task.output.as_ref()).filter_map(&mut fact).collect()
+}
+
+/// Returns the status that the output of a task reports, if it reports one; `None` if there is no output.
+fn output_status(project: &Path, path: &str, steps: &mut Steps) -> Option<Option<TaskStatus>> {
+    let output = follow_in_project(project, path).ok()?;
+    // An empty file was created but not written: the task had not finished.
+    let bytes = output.read(MAX_OUTPUT).ok().filter(|bytes| !bytes.is_empty())?;
+    // A document that is too large to be parsed has no status, like one that is not JSON.
+    let document = steps.take(parse_steps(&bytes)).ok().and_then(|()| parse_strict(&bytes).ok());
+    let word = document.as_ref().and_then(|document| document.get("status")?.as_str());
+    Some(word.and_then(parse_status_word).map(TaskStatus::from))
+}
+
+/// Gives each running task the status that its output reports. An output without a status counts as complete, because it
+/// is written at the end of the work.
+pub(crate) fn reconcile_tasks(tasks: &mut [Task], project: &Path, now: Timestamp) {
+    let mut steps = Steps::default();
+    for task in tasks.iter_mut().filter(|task| task.status == TaskStatus::Running) {
+        let Some(path) = &task.output else { continue };
+        if let Some(status) = output_status(project, path, &mut steps) {
+            match status.unwrap_or(TaskStatus::Complete) {
+                TaskStatus::Pending | TaskStatus::Running => {}
+                ended => task.enter(ended, now),
+            }
+        }
+    }
 }
 
 fn lost_task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Vec<TaskId> {

@@ -28,10 +28,15 @@ mod evaluate;
 mod facts;
 mod gather;
 mod select;
+mod sharing;
 pub mod tasks;
 
 pub use super::config::Limits;
 pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate};
-pub use facts::{DamagedNewest, Facts, FileCondition, GitFact, OutputFact, Selection};
-pub use gather::{Observer, gather};
+pub use facts::{
+    DamagedNewest, Facts, FileCondition, GitFact, KeptContent, OtherHead, OutputFact, Selection, Sharing,
+};
+pub(crate) use gather::reconcile_tasks;
+pub use gather::{KeptContents, Observer, gather};
 pub use select::Selected;
+pub use sharing::sharing;

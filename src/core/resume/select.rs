@@ -24,7 +24,9 @@ impl Selected {
     pub fn resolve<D: Disk>(store: &Store<D>, selector: &Selector) -> Result<Self> {
         match selector.which {
             Which::Newest => Self::newest(store, &store.resolve_workflow(&selector.workflow)?),
-            Which::Number(_) | Which::Before(_) => Self::at(store, &store.resolve(selector)?),
+            Which::Number(_) | Which::Digest(..) | Which::Before(_) => {
+                Self::at(store, &store.resolve(selector)?)
+            }
         }
     }
 

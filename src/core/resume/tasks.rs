@@ -4,7 +4,7 @@
 //! failed task is tried again up to its limit. A task is blocked if one of its dependencies can never be done: it is
 //! exhausted, blocked, unknown, or part of a cycle. Any other task whose dependencies are done can begin now.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -31,6 +31,8 @@ pub struct RecoveredTasks {
     pub waiting: Vec<TaskId>,
     /// Done, including reconciled ones.
     pub done: Vec<TaskId>,
+    /// What is left in the order of its dependencies: the tasks of a batch can be done at once, the first one now.
+    pub batches: Vec<Vec<TaskId>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,8 @@ pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts)
     let mut recovered = RecoveredTasks::default();
     let states: HashMap<&TaskId, TaskState> =
         tasks.iter().map(|task| (&task.id, state(task, limit, facts))).collect();
-    let achievable = achievable(tasks, &states);
+    let layers = layers(tasks, &states);
+    let mut batches: BTreeMap<usize, Vec<TaskId>> = BTreeMap::new();
     for task in tasks.iter().filter(|task| belongs(task, &phase.id)) {
         if task.status == TaskStatus::Running {
             let list = match reported(task, facts) {
@@ -61,13 +64,17 @@ pub fn recover(tasks: &[Task], phase: &Phase, default_limit: u32, facts: &Facts)
         let list = match states.get(&task.id) {
             Some(TaskState::Done) => &mut recovered.done,
             Some(TaskState::Exhausted) => &mut recovered.exhausted,
-            _ if !achievable.contains(&task.id) => &mut recovered.blocked,
+            _ if !layers.contains_key(&task.id) => &mut recovered.blocked,
             _ if !free => &mut recovered.waiting,
             Some(TaskState::Retry) => &mut recovered.retry,
             _ => &mut recovered.ready,
         };
         list.push(task.id.clone());
+        if let Some(Some(layer)) = layers.get(&task.id) {
+            batches.entry(*layer).or_default().push(task.id.clone());
+        }
     }
+    recovered.batches = batches.into_values().collect();
     recovered
 }
 
@@ -102,16 +109,17 @@ fn state(task: &Task, limit: u32, facts: &Facts) -> TaskState {
     }
 }
 
-/// Returns the tasks that are done or can be done some day. Without recursion, so a long chain cannot overflow the stack.
-fn achievable<'a>(tasks: &'a [Task], states: &HashMap<&TaskId, TaskState>) -> HashSet<&'a TaskId> {
+/// Returns the tasks that are done, without a layer, and those that can be done some day, with the number of layers of
+/// tasks to be done before. Without recursion, so a long chain cannot overflow the stack.
+fn layers<'a>(tasks: &'a [Task], states: &HashMap<&TaskId, TaskState>) -> HashMap<&'a TaskId, Option<usize>> {
     let mut missing: HashMap<&TaskId, usize> = HashMap::new();
     let mut dependents: HashMap<&TaskId, Vec<&TaskId>> = HashMap::new();
-    let mut queue = Vec::new();
+    let (mut done, mut free) = (Vec::new(), Vec::new());
     for task in tasks {
         match states.get(&task.id) {
             Some(TaskState::Exhausted) => {}
-            Some(TaskState::Done) => queue.push(&task.id),
-            _ if task.depends_on.is_empty() => queue.push(&task.id),
+            Some(TaskState::Done) => done.push(&task.id),
+            _ if task.depends_on.is_empty() => free.push(&task.id),
             _ => {
                 missing.insert(&task.id, task.depends_on.len());
                 for dependency in &task.depends_on {
@@ -120,21 +128,27 @@ fn achievable<'a>(tasks: &'a [Task], states: &HashMap<&TaskId, TaskState>) -> Ha
             }
         }
     }
-    let mut achievable = HashSet::new();
-    while let Some(id) = queue.pop() {
-        if !achievable.insert(id) {
-            continue;
-        }
-        for dependent in dependents.get(id).into_iter().flatten() {
-            if let Some(count) = missing.get_mut(dependent) {
-                *count = count.saturating_sub(1);
-                if *count == 0 {
-                    queue.push(dependent);
+    let mut layers = HashMap::new();
+    let mut layer = None;
+    while !done.is_empty() || !free.is_empty() {
+        for id in std::mem::take(&mut done) {
+            if layers.contains_key(id) {
+                continue;
+            }
+            layers.insert(id, layer);
+            for dependent in dependents.get(id).into_iter().flatten() {
+                if let Some(count) = missing.get_mut(dependent) {
+                    *count = count.saturating_sub(1);
+                    if *count == 0 {
+                        free.push(dependent);
+                    }
                 }
             }
         }
+        std::mem::swap(&mut done, &mut free);
+        layer = Some(layer.map_or(0, |layer| layer + 1));
     }
-    achievable
+    layers
 }
 
 #[cfg(test)]
@@ -162,6 +176,22 @@ mod tests {
             names(&tasks.orphaned),
             names(&tasks.waiting)
         )
+    }
+
+    #[test]
+    fn what_is_left_is_divided_into_batches_that_can_be_done_at_once() {
+        let tasks = [
+            task("a", TaskStatus::Complete, 1, &[]),
+            task("d", TaskStatus::Pending, 0, &["b", "c"]),
+            task("b", TaskStatus::Pending, 0, &["a"]),
+            task("c", TaskStatus::Failed, 1, &[]),
+            task("e", TaskStatus::Pending, 0, &["d", "a"]),
+            task("f", TaskStatus::Pending, 0, &["f"]),
+        ];
+        let phase = Phase::pending("build".parse().unwrap());
+        let batches = recover(&tasks, &phase, 3, &Facts::default()).batches;
+        let names = |batch: &Vec<TaskId>| batch.iter().map(TaskId::as_str).collect::<Vec<_>>().join("+");
+        assert_eq!(batches.iter().map(names).collect::<Vec<_>>(), ["b+c", "d", "e"]);
     }
 
     #[test]

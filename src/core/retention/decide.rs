@@ -47,12 +47,15 @@ struct RankedCheckpoint<'a> {
 }
 
 /// Returns the key under which a checkpoint is counted: batches and agents per phase, all others per workflow.
-fn count_key(details: &CheckpointDetails) -> (&str, Option<&PhaseId>) {
-    let phase = match details.trigger {
-        Trigger::BatchComplete | Trigger::AgentComplete => details.phase.as_ref(),
+pub(super) fn count_key<'a>(
+    trigger: &'a Trigger,
+    phase: Option<&'a PhaseId>,
+) -> (&'a str, Option<&'a PhaseId>) {
+    let counted = match trigger {
+        Trigger::BatchComplete | Trigger::AgentComplete => phase,
         _ => None,
     };
-    (details.trigger.word(), phase)
+    (trigger.word(), counted)
 }
 
 struct Decider<'a> {
@@ -73,7 +76,8 @@ impl Decider<'_> {
         let mut decisions = Vec::new();
         for (newer, facts) in self.workflow.checkpoints.iter().rev().enumerate() {
             let newer_alike = facts.details.as_ref().map_or(0, |details| {
-                let count = counts.entry(count_key(details)).or_insert(0_usize);
+                let count =
+                    counts.entry(count_key(&details.trigger, details.phase.as_ref())).or_insert(0_usize);
                 *count += 1;
                 *count - 1
             });
@@ -181,7 +185,7 @@ impl Decider<'_> {
                 if let Some(limit) = triggers.of(&details.trigger)
                     && !limit.admits(candidate.newer_alike)
                 {
-                    let phase = count_key(details).1.cloned();
+                    let phase = count_key(&details.trigger, details.phase.as_ref()).1.cloned();
                     reasons.push(Reason::BeyondLimit(details.trigger.clone(), limit, phase));
                 }
             }

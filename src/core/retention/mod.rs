@@ -48,12 +48,12 @@ mod size;
 mod snapshot;
 
 pub use limit::{InvalidLimit, Limit};
-pub use plan::{CheckpointDecision, CleanupEffect, CleanupPlan, WorkflowPlan, plan};
+pub use plan::{CheckpointDecision, CleanupEffect, CleanupPlan, WorkflowPlan, is_past_grace, plan};
 pub use policy::{KeepRules, Policy, PolicyError, Rules, RunRule, TriggerLimits, WorkflowFilter};
 pub use reason::Reason;
 pub use runs::{ExpiredRun, Run};
 pub use settings::RetentionSettings;
 pub use snapshot::{
     BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Snapshot, StoreDirectory, TemporaryFile,
-    WorkflowFacts,
+    UnreferredObject, WorkflowFacts,
 };

@@ -7,7 +7,7 @@ use super::policy::{KeepRules, Policy, PolicyError, Rules};
 use super::reason::Reason;
 use super::runs::{self, ExpiredRun};
 use super::size;
-use super::snapshot::{Snapshot, TemporaryFile, WorkflowFacts};
+use super::snapshot::{Snapshot, TemporaryFile, UnreferredObject, WorkflowFacts};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::digest::Digest;
 use crate::core::reason::ArchiveReason;
@@ -19,6 +19,15 @@ use crate::core::workflow_id::WorkflowId;
 /// The age from which a temporary file is stale.
 const STALE_AFTER: Span = Span::from_days(1);
 
+/// The age from which an object that nothing refers to is removed: until then, a save that needs it again finds it.
+const OBJECT_GRACE: Span = Span::from_days(1);
+
+/// Returns true if an object that nothing refers to has been there for long enough.
+#[must_use]
+pub fn is_past_grace(modified: Timestamp, now: Timestamp) -> bool {
+    is_older(modified, OBJECT_GRACE, now)
+}
+
 /// The effects of a cleanup. It contains no time: equal decisions make equal plans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CleanupPlan {
@@ -26,6 +35,9 @@ pub struct CleanupPlan {
     pub workflows: Vec<WorkflowPlan>,
     /// The stale temporary files to remove.
     pub stale_files: Vec<TemporaryFile>,
+    /// The objects to remove.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<UnreferredObject>,
     /// True if leaving checkpoints are deleted instead of archived.
     pub purge: bool,
 }
@@ -99,7 +111,8 @@ impl CleanupPlan {
     /// Returns true if there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.workflows.iter().all(WorkflowPlan::is_idle) && self.stale_files.is_empty()
+        let is_idle = self.workflows.iter().all(WorkflowPlan::is_idle);
+        is_idle && self.stale_files.is_empty() && self.objects.is_empty()
     }
 }
 
@@ -147,7 +160,8 @@ pub fn plan(snapshot: &Snapshot, policy: &Policy, now: Timestamp) -> Result<Clea
     let mut stale_files: Vec<TemporaryFile> =
         files.filter(|file| is_older(file.modified, STALE_AFTER, now)).cloned().collect();
     stale_files.sort();
-    let plan = CleanupPlan { workflows, stale_files, purge: policy.purge };
+    let objects = snapshot.objects.clone();
+    let plan = CleanupPlan { workflows, stale_files, objects, purge: policy.purge };
     let leaving = plan.leaving().count();
     match unmatched_keep_rule(&plan, &policy.keep) {
         Some(rule) if leaving > 0 => Err(PolicyError::MatchesNothing { rule, leaving }),

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::decide::count_key;
 use super::limit::Limit;
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::phase::PhaseId;
 use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
@@ -38,6 +40,12 @@ pub struct WorkflowFilter {
 }
 
 impl WorkflowFilter {
+    /// Returns true if it selects every workflow.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.statuses.is_empty()
+    }
+
     /// Returns true if a workflow is selected. A list of statuses never selects an unknown status.
     #[must_use]
     pub fn matches(&self, workflow: &WorkflowId, status: Option<WorkflowStatus>) -> bool {
@@ -115,6 +123,20 @@ impl TriggerLimits {
     #[must_use]
     pub fn of(&self, trigger: &Trigger) -> Option<Limit> {
         self.0.get(trigger.word()).copied()
+    }
+
+    /// Returns for each of these checkpoints of a workflow, the newest last, whether its limit admits it.
+    #[must_use]
+    pub fn admit(&self, checkpoints: &[(&Trigger, Option<&PhaseId>)]) -> Vec<bool> {
+        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+        let mut admitted = Vec::with_capacity(checkpoints.len());
+        for (trigger, phase) in checkpoints.iter().rev() {
+            let newer = counts.entry(count_key(trigger, *phase)).or_default();
+            admitted.push(self.of(trigger).is_none_or(|limit| limit.admits(*newer)));
+            *newer += 1;
+        }
+        admitted.reverse();
+        admitted
     }
 }
 

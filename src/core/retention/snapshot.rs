@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::core::bundle_name::BundleName;
 use crate::core::checkpoint::WorkflowStatus;
+use crate::core::digest::Digest;
 use crate::core::phase::PhaseId;
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
@@ -18,6 +19,8 @@ pub struct Snapshot {
     pub workflows: Vec<WorkflowFacts>,
     /// The temporary files in all directories.
     pub temporary_files: Vec<TemporaryFile>,
+    /// The objects that are past the time of grace and that nothing refers to.
+    pub objects: Vec<UnreferredObject>,
     /// The directories of workflows that could not be read, with the error. They are left alone.
     pub skipped: Vec<(PathBuf, String)>,
 }
@@ -123,6 +126,15 @@ pub struct TemporaryFile {
     pub modified: Timestamp,
 }
 
+/// An object that nothing refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreferredObject {
+    /// The digest of its content.
+    pub sha256: Digest,
+    /// The size of its file.
+    pub bytes: u64,
+}
+
 /// A directory of a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -135,4 +147,8 @@ pub enum StoreDirectory {
     Workflow(WorkflowId),
     /// The directory of the bundles of a workflow.
     Archive(WorkflowId),
+    /// The directory of all objects.
+    Objects,
+    /// The directory of the objects whose digests begin with these digits.
+    Shard(String),
 }

@@ -14,26 +14,27 @@
 //!    checkpoint that is found instead of written, because it acknowledges a repeated save.
 //! 4. The file is looked up once more by its path: if the directory was renamed meanwhile, the next reader would not
 //!    find the file, and the save must not be acknowledged.
+//! 5. Objects that the checkpoint refers to are durable before it is published, and looked up again after that: a cleanup
+//!    may have taken them meanwhile. See `objects`.
 
+use std::collections::HashSet;
 use std::io;
 use std::time::Duration;
 
 use super::disk::{Access, Disk, FileId, StagedFile};
 use super::error::{Error, Result};
 use super::layout::{self, WORKFLOWS};
+use super::objects::{ObjectContent, objects_of};
 use super::open::Store;
 use super::publish::NewFile;
 use super::workflow::Workflow;
 use crate::core::cause::Cause;
 use crate::core::checkpoint::Checkpoint;
+use crate::core::digest::Digest;
 use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// How long a writer waits for the lock before it continues without it.
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// How long a writer waits for a renamed directory to come back.
-const RETURN_PATIENCE: Duration = Duration::from_secs(2);
 const RETURN_POLL: Duration = Duration::from_millis(20);
 /// How often a writer begins again because the number was taken, or its temporary file removed. Each time another
 /// process was faster, so this many are lost only if something is wrong with the directory.
@@ -76,9 +77,25 @@ impl<D: Disk> Store<D> {
         &self,
         workflow: &WorkflowId,
         save_id: &str,
+        decide: impl FnMut(Option<Box<Checkpoint>>, u64) -> Result<Decision<K>>,
+    ) -> Result<Decision<K>> {
+        self.append_with(workflow, save_id, &[], decide)
+    }
+
+    /// As [`append`](Self::append), with the contents that the checkpoint refers to: their objects are durable before it is
+    /// published, and there when this returns.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_with<K>(
+        &self,
+        workflow: &WorkflowId,
+        save_id: &str,
+        contents: &[ObjectContent],
         mut decide: impl FnMut(Option<Box<Checkpoint>>, u64) -> Result<Decision<K>>,
     ) -> Result<Decision<K>> {
-        self.append_at(workflow, save_id, |workflow, head| {
+        let mut known = HashSet::new();
+        let decision = self.append_at(workflow, save_id, |workflow, head| {
             let (head, content) = match head {
                 Some(head) => {
                     let continued = workflow.continued(workflow.read_head(head)?)?;
@@ -86,15 +103,46 @@ impl<D: Disk> Store<D> {
                 }
                 None => (None, 0),
             };
-            let next = head.as_ref().map_or(1, |head| head.seq.saturating_add(1));
+            let head_number = head.as_ref().map_or(0, |head| head.seq);
             let keys = head.as_ref().map(|head| head.keys.clone()).unwrap_or_default();
+            if !contents.is_empty() {
+                known = head.as_deref().map(objects_of).unwrap_or_default();
+            }
             let mut decision = decide(head, content)?;
             if let Decision::Write(checkpoint) = &mut decision {
-                checkpoint.seq = next;
+                checkpoint.seq = checkpoint.number_after(head_number);
                 workflow.mark_keys(&keys, &checkpoint.keys, save_id)?;
+                // Without a directory this decision is made again once there is one.
+                if workflow.dir().is_some() {
+                    self.keep_objects(contents, &known, save_id)?;
+                }
             }
             Ok(decision)
-        })
+        })?;
+        if let Decision::Write(checkpoint) = &decision {
+            self.confirm_objects(checkpoint, contents, &known, save_id)?;
+        }
+        Ok(decision)
+    }
+
+    /// Makes sure that the objects of a published checkpoint are there. Those in `known` were referred to all the time, so
+    /// that no cleanup can have taken them.
+    pub(super) fn confirm_objects(
+        &self,
+        checkpoint: &Checkpoint,
+        contents: &[ObjectContent],
+        known: &HashSet<Digest>,
+        save_id: &str,
+    ) -> Result<()> {
+        for content in contents.iter().filter(|content| !known.contains(&content.sha256())) {
+            let kept = match self.has_object_file(&content.sha256()) {
+                Ok(true) => continue,
+                Ok(false) => self.store_object(content, save_id),
+                Err(error) => Err(error),
+            };
+            kept.map_err(|error| self.unconfirmed(&checkpoint.handle(), Cause::new(error)))?;
+        }
+        Ok(())
     }
 
     /// Adds what `decide` returns for the workflow and the number of its head. `decide` sets the number of the
@@ -110,7 +158,7 @@ impl<D: Disk> Store<D> {
         for attempt in 0..MAX_ATTEMPTS {
             let workflow = self.workflow(id)?;
             if let (Some(dir), None) = (workflow.dir(), &lock) {
-                lock = Some(self.disk().lock(dir, LOCK_PATIENCE));
+                lock = Some(self.disk().lock(dir, self.patience()));
             }
             // A number that is taken although it was free may be above a gap, so the whole directory is listed.
             let live = if taken.is_none() { workflow.highest_live()? } else { workflow.highest_listed()? };
@@ -141,7 +189,12 @@ impl<D: Disk> Store<D> {
                 workflow.rebuild(head, save_id)?;
             }
             match self.claim(dir, &mut checkpoint, save_id, attempt)? {
-                Claim::Won => return Ok(Decision::Write(checkpoint)),
+                Claim::Won => {
+                    if checkpoint.joined().is_some() {
+                        self.fill_below(id, checkpoint.seq, save_id)?;
+                    }
+                    return Ok(Decision::Write(checkpoint));
+                }
                 Claim::Taken => taken = Some(checkpoint.seq),
                 Claim::StagedRemoved => {}
             }
@@ -201,7 +254,7 @@ impl<D: Disk> Store<D> {
         if let Err(error) = self.disk().sync_dir(dir) {
             return unconfirmed(Cause::new(NotSynced(error)));
         }
-        let mut left = RETURN_PATIENCE;
+        let mut left = self.patience();
         loop {
             let found = match self.workflow(&handle.workflow) {
                 Ok(workflow) => workflow.stat(handle.seq),

@@ -25,20 +25,29 @@ pub(super) fn in_batches<'i, I: Sync, T: Send>(
     mut visit: impl FnMut(&'i I, T),
 ) {
     for batch in items.chunks(BATCH) {
-        if batch.len() < WORTH_THREADS {
-            batch.iter().for_each(|item| visit(item, read(item)));
-            continue;
-        }
-        for (item, value) in batch.iter().zip(read_on_all_cores(batch, &read)) {
+        for (item, value) in batch.iter().zip(on_all_cores(batch, &read)) {
             visit(item, value);
         }
     }
 }
 
-fn read_on_all_cores<I: Sync, T: Send>(batch: &[I], read: &(impl Fn(&I) -> T + Sync)) -> Vec<T> {
+/// Reads every item, on all cores, and returns the values in the order of the items. Few items are read one by one, each
+/// when its value is asked for.
+pub(super) fn on_all_cores<'i, I: Sync, T: Send>(
+    items: &'i [I],
+    read: &'i (impl Fn(&I) -> T + Sync),
+) -> impl Iterator<Item = T> {
+    let (few, many) = items.split_at(if items.len() < WORTH_THREADS { items.len() } else { 0 });
+    read_now(many, read).into_iter().chain(few.iter().map(read))
+}
+
+fn read_now<I: Sync, T: Send>(items: &[I], read: &(impl Fn(&I) -> T + Sync)) -> Vec<T> {
+    if items.is_empty() {
+        return Vec::new();
+    }
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS));
     std::thread::scope(|scope| {
-        let parts = batch.chunks(batch.len().div_ceil(threads));
+        let parts = items.chunks(items.len().div_ceil(threads));
         let parts = parts.map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<T>>()));
         let parts: Vec<_> = parts.collect();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()

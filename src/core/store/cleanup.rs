@@ -4,6 +4,8 @@
 //! reason `cleanup`, which is synced and read back before tombstones replace them; the head is never among them. Then
 //! expired runs are deleted. A failure of one workflow does not keep the others from being cleaned up.
 //!
+//! At last, the objects that nothing refers to are removed: see `objects`.
+//!
 //! An expired run that is the newest one is deleted under a seal that records it: a save before the seal keeps the run,
 //! and a save after it does not continue what is deleted.
 
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 use super::archiving::{Closing, Deletion};
 use super::disk::Disk;
 use super::error::{Error, Result};
+use super::layout::OBJECTS;
 use super::open::Store;
 use super::pack::{MAX_CONTENT_BYTES, Packing};
 use super::progress::{ArchiveProgress, ProgressCounter};
@@ -21,7 +24,7 @@ use super::workflow::Workflow;
 use crate::core::change::Stamp;
 use crate::core::digest::Digest;
 use crate::core::reason::{ArchiveReason, DeletionReason};
-use crate::core::retention::{CleanupEffect, CleanupPlan, TemporaryFile, WorkflowPlan};
+use crate::core::retention::{CleanupEffect, CleanupPlan, TemporaryFile, UnreferredObject, WorkflowPlan};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
@@ -34,6 +37,8 @@ pub struct Cleaned {
     pub overtaken: Vec<WorkflowId>,
     /// The stale temporary files that were removed.
     pub stale_files: Vec<PathBuf>,
+    /// The objects that were removed.
+    pub objects: Vec<UnreferredObject>,
     /// Failures, and where they happened.
     pub failures: Vec<(PathBuf, Error)>,
 }
@@ -116,6 +121,10 @@ impl<D: Disk> Store<D> {
                 Ok(path) => cleaned.stale_files.extend(path),
                 Err(error) => cleaned.failures.push((self.directory_path(&file.directory), error)),
             }
+        }
+        match self.sweep_objects(&plan.objects, &stamp.save_id) {
+            Ok(removed) => cleaned.objects = removed,
+            Err(error) => cleaned.failures.push((self.root().join(OBJECTS), error)),
         }
         cleaned.workflows.retain(|done| !done.is_idle());
         cleaned

@@ -8,7 +8,7 @@ use super::archive::Archive;
 use super::batches::{ScanProgress, in_batches};
 use super::disk::Disk;
 use super::error::Result;
-use super::layout::{self, ARCHIVE, EntryName, UNDO, WORKFLOWS};
+use super::layout::{self, ARCHIVE, EntryName, OBJECTS, UNDO, WORKFLOWS};
 use super::open::Store;
 use super::workflow::{Entry, Workflow};
 use crate::core::format::{Header, Unusable};
@@ -33,6 +33,10 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
             self.find_temporary(&StoreDirectory::Root, &mut snapshot.temporary_files)?;
             // Nothing depends on the undo records, and `verify` reports what is wrong with them.
             let _ = self.find_temporary(&StoreDirectory::Undo, &mut snapshot.temporary_files);
+            self.find_temporary(&StoreDirectory::Objects, &mut snapshot.temporary_files)?;
+            for shard in self.shards()? {
+                self.find_temporary(&StoreDirectory::Shard(shard), &mut snapshot.temporary_files)?;
+            }
         }
         let archived: HashSet<WorkflowId> = self.ids_in(ARCHIVE)?.into_iter().collect();
         let gather = |id: &WorkflowId| -> Result<_> {
@@ -89,6 +93,8 @@ impl<D: Disk> Store<D> {
             StoreDirectory::Undo => self.open_below(&[self.name(), UNDO]),
             StoreDirectory::Workflow(id) => self.open_below(&[self.name(), WORKFLOWS, &id.directory()]),
             StoreDirectory::Archive(id) => self.open_below(&[self.name(), ARCHIVE, &id.directory()]),
+            StoreDirectory::Objects => self.open_below(&[self.name(), OBJECTS]),
+            StoreDirectory::Shard(shard) => self.open_shard(shard),
         }
     }
 
@@ -98,6 +104,8 @@ impl<D: Disk> Store<D> {
             StoreDirectory::Undo => self.root().join(UNDO),
             StoreDirectory::Workflow(id) => self.workflow_dir(id),
             StoreDirectory::Archive(id) => self.archive_dir(id),
+            StoreDirectory::Objects => self.root().join(OBJECTS),
+            StoreDirectory::Shard(shard) => self.root().join(OBJECTS).join(shard),
         }
     }
 

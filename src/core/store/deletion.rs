@@ -26,6 +26,7 @@ fn read_reason(text: &[u8]) -> DeletionReason {
     match text.trim_ascii_end() {
         b"purged" => DeletionReason::Purged,
         b"expired" => DeletionReason::Expired,
+        b"absent" => DeletionReason::Absent,
         _ => DeletionReason::Lost,
     }
 }

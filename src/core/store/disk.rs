@@ -5,7 +5,7 @@
 //! forgets what was not synced, and ones that leave a protection out.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 use crate::core::files::FileProblem;
@@ -35,6 +35,8 @@ pub trait Disk {
     type Dir: fmt::Debug + Send;
     /// Holds the advisory lock of a workflow or of a staged file until it is dropped.
     type Lock;
+    /// An open cache file, which is read or written in parts.
+    type File: io::Read + io::Write + io::Seek;
 
     /// Opens the directory that contains the store.
     ///
@@ -80,6 +82,12 @@ pub trait Disk {
     /// It is missing, too large, not a regular file, or cannot be read.
     fn read(&self, dir: &Self::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem>;
 
+    /// Opens a regular file to read it in parts.
+    ///
+    /// # Errors
+    /// It is missing, not a regular file, or cannot be opened.
+    fn open(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, FileProblem>;
+
     /// Returns the metadata of a directory entry.
     ///
     /// # Errors
@@ -102,11 +110,20 @@ pub trait Disk {
         access: Access,
     ) -> io::Result<StagedFile<Self::Lock>>;
 
-    /// Creates a file under a temporary name without syncing it: a cache, which a power loss may damage or remove.
+    /// Creates a file of at most `size` bytes under a temporary name, to write it in parts and without a sync: a cache,
+    /// which a power loss may damage or remove.
     ///
     /// # Errors
     /// As [`stage`](Self::stage).
-    fn stage_unsynced(&self, dir: &Self::Dir, name: &str, bytes: &[u8]) -> io::Result<()>;
+    fn create(&self, dir: &Self::Dir, name: &str, size: u64) -> io::Result<Self::File>;
+
+    /// Creates a file with this content under a temporary name, without a sync.
+    ///
+    /// # Errors
+    /// As [`stage`](Self::stage).
+    fn stage_unsynced(&self, dir: &Self::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.create(dir, name, bytes.len() as u64)?.write_all(bytes)
+    }
 
     /// Gives a staged file its final name, without replacing anything. The temporary name may remain.
     ///

@@ -7,6 +7,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::bundle::BadBundle;
+use super::objects::BadObject;
 use crate::core::cause::Cause;
 use crate::core::change::ChangeError;
 use crate::core::format::Unusable;
@@ -78,6 +79,14 @@ pub enum Error {
         /// The workflows that it matches.
         candidates: Vec<WorkflowId>,
     },
+    /// Several stores have used the number.
+    #[error("`{asked}` could be any of {} checkpoints: the workflow was continued in several places", candidates.len())]
+    AmbiguousNumber {
+        /// The checkpoint as named.
+        asked: Handle,
+        /// The checkpoints of that number.
+        candidates: Vec<Handle>,
+    },
     /// The workflow has no checkpoint of that number.
     #[error("there is no checkpoint `{asked}`")]
     NoSuchCheckpoint {
@@ -102,6 +111,15 @@ pub enum Error {
         /// The reason.
         #[source]
         why: BadBundle,
+    },
+    /// The kept content of an artifact cannot be used.
+    #[error("the object `{}` {why}", path.display())]
+    DamagedObject {
+        /// Its file.
+        path: PathBuf,
+        /// The reason.
+        #[source]
+        why: BadObject,
     },
     /// The file of a checkpoint cannot be used.
     #[error("checkpoint `{handle}` {}: `{}` {why}", if matches!(why, Unusable::Newer(_)) { "cannot be read" } else { "is damaged" }, path.display())]

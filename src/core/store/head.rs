@@ -82,6 +82,13 @@ impl<D: Disk> Store<D> {
             let checkpoint = self.load(&handle)?.checkpoint;
             match &checkpoint.sealed {
                 None => return Ok(checkpoint),
+                // What a seal of another store closes may be on the main line of this one.
+                Some(sealed) if sealed.last < handle.seq && handle.side.is_some() => {
+                    let below = checkpoint.parent.as_ref().map(|parent| parent.sha256.short());
+                    let below = below.map(|digest| self.with_digest(&handle.workflow, sealed.last, digest));
+                    let missing = Error::Archived { handle: handle.clone(), deleted: None };
+                    handle = below.transpose()?.flatten().ok_or(missing)?;
+                }
                 Some(sealed) if sealed.last < handle.seq => handle.seq = sealed.last,
                 Some(_) => return Err(Error::Archived { handle, deleted: None }),
             }

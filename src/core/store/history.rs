@@ -20,6 +20,8 @@ pub struct CurrentRun {
     pub checkpoints: Vec<Checkpoint>,
     /// True if the workflow is archived.
     pub archived: bool,
+    /// The numbers of checkpoints that are not live, if such were added.
+    pub packed: BTreeSet<u64>,
 }
 
 impl<D: Disk> Store<D> {
@@ -36,7 +38,7 @@ impl<D: Disk> Store<D> {
             Head::Seal(seal) => {
                 let mut last = self.load_content(seal.handle())?;
                 last.content.status = seal.content.status;
-                return Ok(CurrentRun { checkpoints: vec![*last], archived: true });
+                return Ok(CurrentRun { checkpoints: vec![*last], archived: true, packed: BTreeSet::new() });
             }
         };
         let mut checkpoints = Vec::new();
@@ -51,7 +53,32 @@ impl<D: Disk> Store<D> {
         }
         checkpoints.retain(|checkpoint| checkpoint.first_of_run() == head.first_of_run());
         checkpoints.push(*head);
-        Ok(CurrentRun { checkpoints, archived: false })
+        Ok(CurrentRun { checkpoints, archived: false, packed: BTreeSet::new() })
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// Reads the checkpoints above a number, the newest last. Returns none if there are none or more than `limit`, or if
+    /// anything else is among them.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn added_after(
+        &self,
+        workflow: &WorkflowId,
+        seq: u64,
+        limit: u64,
+    ) -> Result<Option<Vec<Checkpoint>>> {
+        let live = self.workflow(workflow)?;
+        let head = live.head_number()?.unwrap_or_default();
+        if head <= seq || head - seq > limit {
+            return Ok(None);
+        }
+        let read = |seq| match live.read_entry(seq) {
+            Ok(Entry::Checkpoint(stored)) => Some(*stored.checkpoint),
+            _ => None,
+        };
+        Ok((seq + 1..=head).map(read).collect())
     }
 }
 

@@ -10,6 +10,8 @@ pub const STORE_NAME: &str = ".ckpt";
 pub(super) const WORKFLOWS: &str = "workflows";
 /// The directory of all bundles.
 pub(super) const ARCHIVE: &str = "archive";
+/// The contents of artifacts.
+pub(super) const OBJECTS: &str = "objects";
 /// The directory of damaged files.
 pub(super) const QUARANTINE: &str = "quarantine";
 /// The directory of undo records.
@@ -18,6 +20,14 @@ pub(super) const UNDO: &str = "undo";
 pub(super) const INDEX: &str = "index";
 /// The manifests of mirrors.
 pub(super) const MIRROR: &str = "mirror";
+/// The notes of sessions.
+pub(super) const SESSIONS: &str = "sessions";
+/// The side checkpoints of all workflows.
+pub(super) const SIDES: &str = "sides";
+/// The ledgers of the remote.
+pub(super) const REMOTE: &str = "remote";
+/// The log of hooks.
+pub(super) const HOOK_LOG: &str = "hook.log";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::disk::Disk;
 use super::error::Result;
@@ -21,7 +22,9 @@ use super::open::Store;
 use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
 use crate::core::files::FileProblem;
+use crate::core::phase::PhaseId;
 use crate::core::selector::Handle;
+use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
 /// The largest manifest that is read.
@@ -37,6 +40,22 @@ pub struct MirrorManifest {
     pub files: BTreeMap<String, MirroredFile>,
     /// The files of others that the user was told about.
     pub named: BTreeSet<String>,
+    /// Where the files of open work stand, if all of them could be written and each is about one checkpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
+}
+
+/// The checkpoint up to which files were written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Through {
+    /// Its number.
+    pub seq: u64,
+    /// The number of the first checkpoint of its run.
+    pub run: u64,
+    /// The phases that had begun, where there is a file per phase.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub begun: BTreeSet<PhaseId>,
 }
 
 /// A file that was written.
@@ -48,6 +67,27 @@ pub struct MirroredFile {
     /// The digest of its content. Until it was written, also that of the content that it replaces: a process may be killed
     /// before.
     pub sha256: Vec<Digest>,
+    /// What has to be known of the checkpoint later; none of a file that is derived from the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memo: Option<FileMemo>,
+}
+
+/// What is remembered of the checkpoint of a file, so that it is not read again for every later one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileMemo {
+    /// Its phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<PhaseId>,
+    /// Its trigger, where there is a file per checkpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// True if it is not live any more: then it has a file as long as the limit of its trigger admits it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub packed: bool,
+    /// Its entry in the index of the system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<Value>,
 }
 
 impl MirrorManifest {
@@ -66,8 +106,8 @@ pub struct Manifests<'s, D: Disk> {
 }
 
 impl<D: Disk> Store<D> {
-    /// Opens the manifests of a dialect, and waits up to `patience` for their lock. Returns none if another process
-    /// holds it for longer.
+    /// Opens the manifests of a dialect, and waits up to `patience` for their lock, or not at all if the store does not
+    /// wait. Returns none if another process holds it for longer.
     ///
     /// # Errors
     /// The directory cannot be created or opened.
@@ -79,6 +119,7 @@ impl<D: Disk> Store<D> {
             self.make(&dir, name, &path)?;
             dir = self.enter(&dir, name, &path)?;
         }
+        let patience = if self.patience().is_zero() { Duration::ZERO } else { patience };
         let Some(lock) = self.disk().lock(&dir, patience) else { return Ok(None) };
         Ok(Some(Manifests { store: self, dialect, dir, _lock: lock }))
     }

@@ -9,8 +9,13 @@
 //!   workflows/042/key-*           markers: keys of saves that the head does not list any more
 //!   archive/042/*.jsonl.gz        bundles: the content that left the live store
 //!   archive/042/*.deleted         deletion records: numbers whose content is nowhere, and why
+//!   objects/ab/abcdef….gz         objects: the contents of artifacts that were captured; see `objects`
 //!   quarantine/042/               damaged files, moved by a repair, never deleted
+//!   sides/042/00000008@*.json     side checkpoints: what other stores saved under numbers that are taken here
+//!   remote/042.json               ledgers: what the remote is known to have; may be deleted at any time
 //!   mirror/kamiflow/042.json      manifests: what was written for another system; may be deleted at any time
+//!   sessions/*.json               notes: who is at work, on what, since when; may be deleted at any time
+//!   hook.log                      what went wrong in hooks; may be deleted at any time
 //! ```
 //!
 //! # Model
@@ -40,7 +45,8 @@
 //! # Where fsync is called
 //!
 //! In [`Disk::stage`] for the content of a file, and in [`Disk::sync_dir`] for names; nowhere else. `append` syncs the
-//! directories above a workflow before its first number is taken, and its directory before a save is acknowledged.
+//! directories above a workflow before its first number is taken, and its directory before a save is acknowledged. New
+//! objects and the directories above them are synced before the checkpoint that refers to them is published.
 //! `pack` syncs the archive before a seal is published and before files are replaced by tombstones, and `deletion` syncs a
 //! record before the content is deleted.
 //!
@@ -51,13 +57,19 @@
 //! - `workflow`: one workflow with its open directory; reads and writes its entries. `head`: its newest entry.
 //! - `archive`: the archive of one workflow; reads its bundles. `deletion`: its deletion records. `bundle`: the file
 //!   format.
+//! - `objects`: the contents of artifacts. A save stores them before its checkpoint is published.
+//! - `adopt`: adding entries that another store has saved. `sides`: side checkpoints. `heads`: what nothing continues.
+//!   `ledger`: what a remote is known to have.
 //! - `append`: the save protocol. `keys`: finding a save by its key. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
-//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `history`, `imported`: reading for selectors, lists, counts,
-//!   logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
-//! - `mirror`: the manifests of the files that were written for other systems.
-//! - `summary`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
+//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `scan_runs`, `history`, `imported`: reading for selectors, lists,
+//!   counts, statistics, logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
+//! - `lineage`: what a checkpoint continues, across workflows.
+//! - `mirror`: the manifests of the files that were written for other systems. `session_notes`: who is at work.
+//!   `hook_log`: what went wrong in hooks.
+//! - `fingerprint`: noticing that something changed.
+//! - `summary`, `summaries`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
 //! - `verify`, `repair`: checking everything that is stored, and repairing it.
 //!
 //! # Limitations
@@ -67,6 +79,7 @@
 //! workflow of more than two hundred entries, files above a wide gap may be overlooked: saves then continue below the
 //! gap. Nothing is overwritten, and from the first number that turns out to be taken, the highest one is the head again.
 
+mod adopt;
 mod append;
 mod archive;
 mod archiving;
@@ -79,15 +92,21 @@ mod delete;
 mod deletion;
 mod disk;
 mod error;
+mod fingerprint;
 mod head;
+mod heads;
 mod history;
+mod hook_log;
 mod imported;
 mod index;
 mod keys;
 mod layout;
+mod ledger;
+mod lineage;
 mod locate;
 mod migrate;
 mod mirror;
+mod objects;
 mod open;
 mod os_disk;
 mod pack;
@@ -99,7 +118,11 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
+mod scan_runs;
 mod scan_workflows;
+mod session_notes;
+mod sides;
+mod summaries;
 mod summary;
 mod undo;
 mod verify;
@@ -119,9 +142,12 @@ pub use head::Head;
 pub use history::{CurrentRun, History};
 pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;
+pub use ledger::Ledger;
+pub use lineage::Relation;
 pub use locate::{Located, Location, Searcher, locate};
 pub use migrate::MigrationPlan;
-pub use mirror::{Manifests, MirrorManifest, MirroredFile};
+pub use mirror::{FileMemo, Manifests, MirrorManifest, MirroredFile, Through};
+pub use objects::{BadObject, MAX_OBJECT_BYTES, ObjectContent, ObjectTotals};
 pub use open::Store;
 pub use os_disk::OsDisk;
 pub use progress::{ArchiveProgress, ArchiveStep};
@@ -129,7 +155,9 @@ pub use repair::{Repair, RepairAction};
 pub use restore::{RestorePlan, RestoreScope, Restored};
 pub use scan::CheckpointRow;
 pub use scan_archive::BundleRow;
+pub use scan_runs::Run;
 pub use scan_workflows::{Extent, Live, WorkflowRow};
+pub use session_notes::{SessionKey, SessionNote};
 pub use summary::{HeadSummary, WorkflowSummary};
 pub use undo::ArchivedPart;
 pub use verify::{Checked, StoredSecret, Verification};

@@ -3,17 +3,24 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::disk::{Access, Disk};
 use super::error::{Error, Result};
-use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, WORKFLOWS};
+use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, SIDES, WORKFLOWS};
 use super::locate::Located;
 use super::os_disk::OsDisk;
 use super::publish::NewFile;
+use super::sides;
+use crate::core::files::FileProblem;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 use crate::platform::is_link;
 
+/// How long a writer waits for a lock before it continues without it, or for a renamed directory to come back.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The maximum size of a settings file that is edited.
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// How many temporary names are tried for a settings file.
 const MAX_ATTEMPTS: u32 = 100;
 
@@ -24,6 +31,8 @@ pub struct Store<D: Disk = OsDisk> {
     base: PathBuf,
     name: String,
     project: PathBuf,
+    /// How long a writer waits for others.
+    patience: Duration,
 }
 
 impl Store {
@@ -44,7 +53,19 @@ impl<D: Disk> Store<D> {
     /// Returns the store `name` in the directory `base` of a disk.
     pub fn on(disk: D, base: &Path, name: &str, project: &Path) -> Self {
         let (base, name, project) = (base.to_owned(), name.to_owned(), project.to_owned());
-        Self { disk, base, name, project }
+        Self { disk, base, name, project, patience: PATIENCE }
+    }
+
+    /// Returns the same store for a caller that has no time: its saves do not wait for other writers, which only spares
+    /// them to begin again, and its mirrors are left to the next command if somebody else is updating them.
+    #[must_use]
+    pub fn without_waiting(self) -> Self {
+        Self { patience: Duration::ZERO, ..self }
+    }
+
+    /// Returns how long a writer waits for a lock, or for a directory that was renamed.
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Returns the directory of the store.
@@ -74,7 +95,16 @@ impl<D: Disk> Store<D> {
     /// Returns the path of an entry, whether or not it exists.
     #[must_use]
     pub fn checkpoint_path(&self, handle: &Handle) -> PathBuf {
-        self.workflow_dir(&handle.workflow).join(layout::checkpoint_file(handle.seq))
+        match handle.side {
+            Some(digest) => self.sides_dir(&handle.workflow).join(sides::side_file(handle.seq, digest)),
+            None => self.workflow_dir(&handle.workflow).join(layout::checkpoint_file(handle.seq)),
+        }
+    }
+
+    /// Returns the directory of the side checkpoints of a workflow, whether or not it exists.
+    #[must_use]
+    pub fn sides_dir(&self, workflow: &WorkflowId) -> PathBuf {
+        self.root().join(SIDES).join(workflow.directory())
     }
 
     /// Returns the directory of the archive of a workflow, whether or not it exists.
@@ -92,6 +122,12 @@ impl<D: Disk> Store<D> {
     #[must_use]
     pub fn disk(&self) -> &D {
         &self.disk
+    }
+
+    /// Returns the disk, and gives up the store.
+    #[must_use]
+    pub fn into_disk(self) -> D {
+        self.disk
     }
 
     /// Returns the permission bits of the store's directory.
@@ -134,6 +170,21 @@ impl<D: Disk> Store<D> {
         let base = self.disk.base().map_err(|error| self.failed("open", &self.base, error))?;
         let store = self.enter(&base, &self.name, &self.root())?;
         self.publish_editable(&store, CONFIG, text.as_bytes())
+    }
+
+    /// Returns the text of the settings file; empty if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not UTF-8.
+    pub fn config_text(&self) -> Result<String> {
+        let path = self.config_file();
+        let Some(store) = self.open_below(&[&self.name])? else { return Ok(String::new()) };
+        match self.disk.read(&store, CONFIG, MAX_CONFIG_BYTES) {
+            Ok(bytes) => String::from_utf8(bytes)
+                .map_err(|_| self.failed("read", &path, io::ErrorKind::InvalidData.into())),
+            Err(FileProblem::Missing) => Ok(String::new()),
+            Err(problem) => Err(self.failed("read", &path, io::Error::other(problem))),
+        }
     }
 
     /// Replaces the settings file, or creates it.

@@ -30,6 +30,7 @@ impl OsDisk {
 impl Disk for OsDisk {
     type Dir = Dir;
     type Lock = File;
+    type File = File;
 
     fn base(&self) -> io::Result<Dir> {
         // The path of the project may contain symbolic links; they are not followed inside the store only.
@@ -62,11 +63,7 @@ impl Disk for OsDisk {
     }
 
     fn read(&self, dir: &Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
-        let file = dir.open_file_without_atime(name)?;
-        let stat = Stat::of(&file)?;
-        if stat.kind != FileKind::File {
-            return Err(FileProblem::NotAFile);
-        }
+        let (file, stat) = open(dir, name)?;
         if stat.bytes > limit {
             return Err(FileProblem::TooLarge(limit));
         }
@@ -78,6 +75,10 @@ impl Disk for OsDisk {
         let room = limit.saturating_sub(bytes.len() as u64);
         bytes.extend(read_bounded(file, room)?);
         Ok(bytes)
+    }
+
+    fn open(&self, dir: &Dir, name: &str) -> Result<File, FileProblem> {
+        open(dir, name).map(|(file, _)| file)
     }
 
     fn stat(&self, dir: &Dir, name: &str) -> io::Result<Stat> {
@@ -101,7 +102,8 @@ impl Disk for OsDisk {
     }
 
     fn stage(&self, dir: &Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<StagedFile<File>> {
-        let file = create(dir, name, bytes, access)?;
+        let mut file = create(dir, name, bytes.len() as u64, access)?;
+        file.write_all(bytes)?;
         // A tombstone has no content to sync; its name is synced with the directory. So archiving ten thousand
         // checkpoints takes no ten thousand fsyncs.
         if !bytes.is_empty() {
@@ -112,8 +114,8 @@ impl Disk for OsDisk {
         Ok(StagedFile { id, lock: platform::lock_until_published(file) })
     }
 
-    fn stage_unsynced(&self, dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
-        create(dir, name, bytes, Access::ReadWrite).map(drop)
+    fn create(&self, dir: &Dir, name: &str, size: u64) -> io::Result<File> {
+        create(dir, name, size, Access::ReadWrite)
     }
 
     fn publish(&self, dir: &Dir, staged: &str, name: &str) -> io::Result<()> {
@@ -152,17 +154,23 @@ impl Disk for OsDisk {
     }
 }
 
-/// Creates a file and writes its content.
-fn create(dir: &Dir, name: &str, bytes: &[u8], access: Access) -> io::Result<File> {
+/// Opens a regular file for reading.
+fn open(dir: &Dir, name: &str) -> Result<(File, Stat), FileProblem> {
+    let file = dir.open_file_without_atime(name)?;
+    let stat = Stat::of(&file)?;
+    if stat.kind == FileKind::File { Ok((file, stat)) } else { Err(FileProblem::NotAFile) }
+}
+
+/// Creates a file that at most `size` bytes will be written to.
+fn create(dir: &Dir, name: &str, size: u64, access: Access) -> io::Result<File> {
     let mode = match access {
         Access::ReadOnly => 0o400,
         Access::ReadWrite => 0o600,
     };
-    let mut file = dir.create_file(name, mode, bytes.len() as u64)?;
+    let file = dir.create_file(name, mode, size)?;
     // Keeps a cleanup whose clock is ahead from taking this file for a stale one. Closing the file releases the lock, and
     // so does the death of the process.
     let _ = file.try_lock();
-    file.write_all(bytes)?;
     Ok(file)
 }
 

@@ -15,6 +15,7 @@ use super::undo::ranges;
 use super::workflow::Workflow;
 use crate::core::format::{self, Unusable};
 use crate::core::reason::{ArchiveReason, DeletionReason};
+use crate::core::run_summary::{Moment, RunSummary, Step, StepCounter};
 use crate::core::time::Timestamp;
 
 /// How often packing is begun again because others archived some of the same files.
@@ -52,6 +53,8 @@ pub(super) struct LiveFile {
     run: u64,
     /// None if it is damaged.
     saved_at: Option<Timestamp>,
+    /// None if it is damaged, or a seal.
+    step: Option<Step>,
 }
 
 impl<D: Disk> Workflow<'_, D> {
@@ -73,7 +76,8 @@ impl<D: Disk> Workflow<'_, D> {
             for part in split(files, packing.max_content_bytes) {
                 let name = part_name(&part, packing);
                 let entries = part.iter().rev().map(|file| file.entry).collect();
-                let manifest = Manifest::new(self.id, &name, entries);
+                let summary = self.summarize_part(&part);
+                let manifest = Manifest::new(self.id, &name, entries).with_summary(summary);
                 let Some(bytes) = self.compress(&name, &manifest, progress)? else {
                     overtaken = true;
                     break;
@@ -126,14 +130,15 @@ impl<D: Disk> Workflow<'_, D> {
                 Err(why @ Unusable::Unreadable(_)) => return Err(self.damaged(seq, why)),
                 Err(_) => continue,
             };
-            let header = format::decode_header(&bytes).ok();
+            let moment: Option<Moment> = format::decode_part(&bytes).ok();
             // A damaged file goes along with the one below it.
-            let run = match &header {
-                Some(header) => header.first_of_run().min(seq),
+            let run = match &moment {
+                Some(moment) => moment.first_of_run().min(seq),
                 None => files.last().map_or(1, |file| file.run),
             };
-            let saved_at = header.map(|header| header.saved_at);
-            files.push(LiveFile { entry: ManifestEntry::of(seq, &bytes), run, saved_at });
+            let saved_at = moment.as_ref().map(Moment::saved_at);
+            let step = moment.filter(|moment| moment.sealed.is_none()).map(|moment| moment.step());
+            files.push(LiveFile { entry: ManifestEntry::of(seq, &bytes), run, saved_at, step });
         }
         Ok(files)
     }
@@ -159,6 +164,15 @@ impl<D: Disk> Workflow<'_, D> {
         files.retain(|file| !is_found(file));
         held.append(&mut found);
         Ok(())
+    }
+
+    /// Summarises the files of a bundle; none if all of them are damaged, or the last one has disappeared.
+    fn summarize_part(&self, part: &[LiveFile]) -> Option<RunSummary> {
+        let last = part.iter().rev().find(|file| file.step.is_some())?;
+        let state = format::decode_part::<Moment>(&self.read_bytes(last.entry.seq).ok()?).ok()?.state();
+        let mut counter = StepCounter::default();
+        part.iter().filter_map(|file| file.step.clone()).for_each(|step| counter.add(step));
+        counter.summary(state)
     }
 
     /// Compresses a bundle. Returns none if a file is not as the manifest describes it: it was archived meanwhile.

@@ -4,6 +4,7 @@ use super::disk::Disk;
 use super::error::{Error, Result};
 use super::open::Store;
 use super::workflow::{Stored, Workflow};
+use crate::core::digest::ShortDigest;
 use crate::core::selector::{Handle, Selector, Which};
 use crate::core::text::distance;
 use crate::core::workflow_id::WorkflowId;
@@ -120,16 +121,59 @@ impl<D: Disk> Workflow<'_, D> {
             }
         };
         let seq = match selector.which {
-            Which::Newest => Some(head),
-            Which::Number(seq) => Some(seq).filter(|seq| (1..=head).contains(seq)),
-            Which::Before(back) => head.checked_sub(back).filter(|seq| *seq > 0),
+            Which::Newest => return Ok(Handle::new(&workflow, head)),
+            Which::Number(seq) | Which::Digest(seq, _) => Some(seq),
+            Which::Before(back) => head.checked_sub(back),
         };
-        match seq {
-            Some(seq) => Ok(Handle { workflow, seq }),
-            None => {
-                let asked = Selector { workflow: workflow.clone(), which: selector.which }.to_string();
-                Err(Error::NoSuchCheckpoint { asked, newest: Handle { workflow, seq: head } })
-            }
+        let found = match (seq.filter(|seq| *seq > 0), selector.which) {
+            (Some(seq), Which::Digest(_, digest)) => self.store.with_digest(&workflow, seq, digest)?,
+            (Some(seq), _) => self.store.with_number(&workflow, seq, head)?,
+            (None, _) => None,
+        };
+        found.ok_or_else(|| {
+            let asked = Selector { workflow: workflow.clone(), which: selector.which }.to_string();
+            Error::NoSuchCheckpoint { asked, newest: Handle::new(&workflow, head) }
+        })
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// Returns the checkpoint of a number; none if there is none.
+    ///
+    /// # Errors
+    /// Several stores have used the number.
+    fn with_number(&self, workflow: &WorkflowId, seq: u64, head: u64) -> Result<Option<Handle>> {
+        let main = (1..=head).contains(&seq).then(|| Handle::new(workflow, seq));
+        let sides = self.sides(workflow)?.into_iter().filter(|(number, _)| *number == seq);
+        let mut candidates: Vec<Handle> =
+            sides.map(|(seq, digest)| Handle::side(workflow, seq, digest)).collect();
+        if candidates.is_empty() {
+            return Ok(main);
         }
+        // A filler is not one of several.
+        let own = main
+            .filter(|main| !matches!(self.load_bytes(main), Err(Error::Archived { deleted: Some(_), .. })));
+        if let Some(own) = own {
+            let digest = self.load(&own)?.checkpoint.sha256.short();
+            candidates.insert(0, Handle::side(workflow, seq, digest));
+        }
+        match candidates.len() {
+            1 => Ok(candidates.pop()),
+            _ => Err(Error::AmbiguousNumber { asked: Handle::new(workflow, seq), candidates }),
+        }
+    }
+
+    /// Returns the checkpoint of a number and digest; none if there is none.
+    pub(super) fn with_digest(
+        &self,
+        workflow: &WorkflowId,
+        seq: u64,
+        digest: ShortDigest,
+    ) -> Result<Option<Handle>> {
+        if self.sides(workflow)?.contains(&(seq, digest)) {
+            return Ok(Some(Handle::side(workflow, seq, digest)));
+        }
+        let main = Handle::new(workflow, seq);
+        Ok(self.load(&main).ok().filter(|found| found.checkpoint.sha256.short() == digest).map(|_| main))
     }
 }

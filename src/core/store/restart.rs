@@ -1,9 +1,12 @@
 //! Starting a workflow over.
 
+use std::collections::HashSet;
+
 use super::append::Decision;
 use super::disk::Disk;
 use super::error::Result;
 use super::head::Head;
+use super::objects::ObjectContent;
 use super::open::Store;
 use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
@@ -21,7 +24,7 @@ impl<D: Disk> Store<D> {
     /// As [`archive`](Self::archive) and [`append`](Self::append). If the workflow was archived but not begun again,
     /// the same call completes it.
     pub fn restart(&self, workflow: &WorkflowId, stamp: &Stamp) -> Result<Box<Checkpoint>> {
-        self.restart_with(workflow, stamp, |fresh| {
+        self.restart_with(workflow, stamp, &[], |fresh| {
             let mut next = Change::default().apply(workflow, Some(fresh), stamp)?;
             next.trigger = Trigger::Restart;
             Ok(next)
@@ -29,6 +32,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// As [`restart`](Self::restart), but the new run begins with what `begin` makes of the workflow as it was declared.
+    /// `contents` are those that its first checkpoint refers to.
     ///
     /// # Errors
     /// As [`restart`](Self::restart), or `begin` fails; then nothing was changed.
@@ -36,6 +40,7 @@ impl<D: Disk> Store<D> {
         &self,
         workflow: &WorkflowId,
         stamp: &Stamp,
+        contents: &[ObjectContent],
         begin: impl Fn(Box<Checkpoint>) -> Result<Box<Checkpoint>>,
     ) -> Result<Box<Checkpoint>> {
         if let Ok(Some((newest, _))) = self.continued(workflow) {
@@ -56,9 +61,11 @@ impl<D: Disk> Store<D> {
                 let old = live.continued(head).map_or(seal, |continued| continued.checkpoint);
                 let mut next = begin(Box::new(fresh(*old)))?;
                 next.run = Some(next.seq);
+                self.keep_objects(contents, &HashSet::new(), &stamp.save_id)?;
                 Ok(Decision::Write(next))
             })?;
             if let Decision::Write(checkpoint) = appended {
+                self.confirm_objects(&checkpoint, contents, &HashSet::new(), &stamp.save_id)?;
                 return Ok(checkpoint);
             }
         }
@@ -81,6 +88,7 @@ fn fresh(old: Checkpoint) -> Checkpoint {
         },
         context: Context::default(),
         pinned: false,
+        origin: None,
         keys: Vec::new(),
         sealed: None,
         ..old

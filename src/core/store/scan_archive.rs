@@ -7,7 +7,6 @@ use super::error::Result;
 use super::open::Store;
 use super::workflow::decode_header;
 use crate::core::format::Header;
-use crate::core::reason::ArchiveReason;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
@@ -22,19 +21,6 @@ pub struct BundleRow {
     pub bytes: u64,
     /// Its manifest, or why it cannot be used. The files in the bundle have not been read.
     pub manifest: Result<Manifest, BadBundle>,
-}
-
-impl<D: Disk> Store<D> {
-    /// Returns the last checkpoint of each bundle that was written because its workflow was complete, by the names of the
-    /// bundles alone.
-    ///
-    /// # Errors
-    /// The archive cannot be read.
-    pub fn completed_earlier(&self, workflow: &WorkflowId) -> Result<Vec<Handle>> {
-        let bundles = self.workflow(workflow)?.archive()?.bundles()?;
-        let completed = bundles.iter().filter(|name| name.reason == ArchiveReason::Completed);
-        Ok(completed.map(|name| Handle::new(workflow, name.last)).collect())
-    }
 }
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {

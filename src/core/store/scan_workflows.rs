@@ -1,6 +1,5 @@
 //! Scanning all workflows of a store for lists. Damaged ones are reported, never left out.
 
-use std::collections::HashSet;
 use std::io;
 
 use super::batches::in_batches;
@@ -82,21 +81,24 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
 }
 
 impl<D: Disk> Store<D> {
-    /// Returns the ids of all workflows, in no order, also of those that only have an archive because their directory
-    /// was removed by hand.
+    /// Returns the ids of all workflows, also of those that only have an archive because their directory was removed by
+    /// hand.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        let mut ids = self.ids_in(WORKFLOWS)?;
-        let mut archived = self.ids_in(ARCHIVE)?;
-        if archived.is_empty() {
-            return Ok(ids);
+        Ok(self.workflow_names()?.iter().filter_map(|name| WorkflowId::from_directory(name)).collect())
+    }
+
+    /// Returns the names of the directories of all workflows, in order.
+    pub(super) fn workflow_names(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for directory in [WORKFLOWS, ARCHIVE] {
+            self.visit_ids(directory, &mut |name, _| names.push(name.to_owned()))?;
         }
-        let live: HashSet<&WorkflowId> = ids.iter().collect();
-        archived.retain(|id| !live.contains(id));
-        ids.append(&mut archived);
-        Ok(ids)
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
     }
 
     /// Returns the ids of all workflows that have bundles, in order.
@@ -112,12 +114,21 @@ impl<D: Disk> Store<D> {
     /// Returns the ids that the names in one of the store's directories stand for.
     pub(super) fn ids_in(&self, name: &str) -> Result<Vec<WorkflowId>> {
         let mut ids = Vec::new();
-        if let Some(dir) = self.open_below(&[self.name(), name])? {
-            self.disk()
-                .list(&dir, &mut |name| ids.extend(WorkflowId::from_directory(name)))
-                .map_err(|error| self.failed("list", &self.root().join(name), error))?;
-        }
+        self.visit_ids(name, &mut |_, id| ids.push(id))?;
         Ok(ids)
+    }
+
+    /// Passes each name in one of the store's directories that stands for a workflow to `visit`.
+    fn visit_ids(&self, name: &str, visit: &mut dyn FnMut(&str, WorkflowId)) -> Result<()> {
+        let Some(dir) = self.open_below(&[self.name(), name])? else { return Ok(()) };
+        let mut visit = |name: &str| {
+            if let Some(id) = WorkflowId::from_directory(name) {
+                visit(name, id);
+            }
+        };
+        self.disk()
+            .list(&dir, &mut visit)
+            .map_err(|error| self.failed("list", &self.root().join(name), error))
     }
 
     /// Returns the row of a workflow; none if nothing has been saved there yet.

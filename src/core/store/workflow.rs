@@ -89,7 +89,10 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// It is missing or damaged, or the store cannot be read.
     pub fn load(&self, handle: &Handle) -> Result<Stored> {
-        self.workflow(&handle.workflow)?.load(handle.seq)
+        match handle.side {
+            Some(digest) => self.load_side(handle, digest),
+            None => self.workflow(&handle.workflow)?.load(handle.seq),
+        }
     }
 
     /// Reads the file of a checkpoint as it is, whatever its format, and returns the path of its bundle if it is
@@ -98,6 +101,9 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// It cannot be read.
     pub fn load_bytes(&self, handle: &Handle) -> Result<(Vec<u8>, Option<PathBuf>)> {
+        if let Some(digest) = handle.side {
+            return Ok((self.side_bytes(handle, digest)?, None));
+        }
         let workflow = self.workflow(&handle.workflow)?;
         match workflow.read_bytes(handle.seq) {
             Ok(bytes) if !bytes.is_empty() => Ok((bytes, None)),
@@ -185,14 +191,7 @@ impl<'s, D: Disk> Workflow<'s, D> {
     /// Reads the file of a number.
     pub(super) fn read_bytes(&self, seq: u64) -> Result<Vec<u8>, Unusable> {
         let dir = self.dir.as_ref().ok_or(Unusable::Missing)?;
-        self.store.disk().read(dir, &layout::checkpoint_file(seq), MAX_FILE_BYTES).map_err(|problem| {
-            match problem {
-                FileProblem::Missing => Unusable::Missing,
-                FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8 => Unusable::NotAFile,
-                FileProblem::TooLarge(_) => Unusable::TooLarge,
-                FileProblem::Io(error) => Unusable::Unreadable(Cause::new(error)),
-            }
-        })
+        self.store.disk().read(dir, &layout::checkpoint_file(seq), MAX_FILE_BYTES).map_err(unusable)
     }
 
     /// Reads and decodes the entry of a number.
@@ -301,6 +300,16 @@ impl<'s, D: Disk> Workflow<'s, D> {
     }
 }
 
+/// Returns why a file that could not be read is no checkpoint.
+pub(super) fn unusable(problem: FileProblem) -> Unusable {
+    match problem {
+        FileProblem::Missing => Unusable::Missing,
+        FileProblem::NotAFile | FileProblem::Outside | FileProblem::NotUtf8 => Unusable::NotAFile,
+        FileProblem::TooLarge(_) => Unusable::TooLarge,
+        FileProblem::Io(error) => Unusable::Unreadable(Cause::new(error)),
+    }
+}
+
 /// Decodes the header of the file of `handle`.
 pub(super) fn decode_header(handle: &Handle, bytes: &[u8]) -> Result<Header, Unusable> {
     let header = format::decode_header(bytes)?;
@@ -315,7 +324,7 @@ fn visit_number(name: &str, visit: &mut impl FnMut(u64)) {
 }
 
 /// Checks that a file stands for itself: one copied from elsewhere has a valid digest.
-fn belongs(place: &Handle, workflow: &WorkflowId, seq: u64) -> Result<(), Unusable> {
+pub(super) fn belongs(place: &Handle, workflow: &WorkflowId, seq: u64) -> Result<(), Unusable> {
     let found = Handle::new(workflow, seq);
     if found == *place {
         Ok(())

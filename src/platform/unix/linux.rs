@@ -10,6 +10,9 @@ use rustix::io::Errno;
 use super::dir::{DIRECTORY, open_dir, open_without_atime, visit_name};
 use crate::platform::FileId;
 
+/// The command that opens an address in a browser.
+pub(crate) const BROWSER: &[&str] = &["xdg-open"];
+
 /// `O_NOATIME`: without it, the first read of a directory or file that was just written changes its atime, and the fsync
 /// of the next save has to write that too.
 pub(super) const NO_ATIME: OFlags = OFlags::NOATIME;

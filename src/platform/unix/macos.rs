@@ -10,6 +10,9 @@ use rustix::io::Errno;
 use super::dir::{enter_dir, open_dir, visit_name};
 use crate::platform::FileId;
 
+/// The command that opens an address in a browser.
+pub(crate) const BROWSER: &[&str] = &["open"];
+
 /// There is no `O_NOATIME`.
 pub(super) const NO_ATIME: OFlags = OFlags::empty();
 /// How a directory is opened to find names in it; there is no `O_PATH`.

@@ -7,8 +7,11 @@ mod file;
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+mod screen_signals;
 mod signals;
+mod stdin;
 mod terminal;
+mod volume;
 
 #[cfg(target_os = "linux")]
 use linux as system;
@@ -21,5 +24,9 @@ pub(crate) use file::{
     canonicalize, is_link, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,
     sync_file,
 };
+pub(crate) use screen_signals::{Suspension, TerminalGuard};
 pub(crate) use signals::{SignalHandler, exit_of};
+pub(crate) use stdin::read_stdin;
+pub(crate) use system::BROWSER;
 pub(crate) use terminal::terminal_size;
+pub(crate) use volume::volume;

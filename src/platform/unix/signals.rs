@@ -16,6 +16,7 @@ use signal_hook::flag::register_usize;
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::emulate_default_handler;
 
+use super::screen_signals::leave_signals;
 use crate::platform::Interruption;
 
 /// Handles the signals of this process until it is dropped. Afterwards they are ignored: what happened is yet to be saved.
@@ -46,7 +47,16 @@ struct State {
 
 impl SignalHandler {
     pub(crate) fn install() -> io::Result<Self> {
-        let group = ProcessGroup::of_this_process();
+        Self::install_in(ProcessGroup::of_this_process())
+    }
+
+    /// Handles the signals of a process that runs no command, and decides itself when to stop.
+    pub(crate) fn install_for_screen() -> io::Result<Self> {
+        Self::install_in(ProcessGroup::Terminal { leader: false })
+    }
+
+    fn install_in(group: ProcessGroup) -> io::Result<Self> {
+        leave_signals();
         let signals = Signals::new(group.signals())?;
         let handle = signals.handle();
         let received = Arc::new(AtomicUsize::new(0));

@@ -34,6 +34,11 @@ impl SignalHandler {
         Ok(handler)
     }
 
+    /// Handles Ctrl-C of a process that runs no command.
+    pub(crate) fn install_for_screen() -> io::Result<Self> {
+        Self::install()
+    }
+
     /// Starts a child; refused if Ctrl-C was typed before.
     pub(crate) fn start(&self, command: &mut Command) -> io::Result<Result<Child, Interruption>> {
         match self.interruption() {

@@ -81,7 +81,7 @@ fn a_seal_is_a_valid_checkpoint_that_lists_can_show() {
     let rows = store.scan_these(&store.workflow_ids().unwrap(), Extent::Live).unwrap();
     let header = rows[0].header.as_ref().unwrap();
     assert!(rows[0].archived && rows[0].live.unwrap().checkpoints == 0);
-    assert_eq!((header.done(), header.phases.len()), (1, 3));
+    assert_eq!((header.progress().done, header.phases.len()), (1, 3));
     assert_eq!((header.title.as_deref(), header.pipeline.as_deref()), (Some("Login"), Some("custom")));
     assert_eq!(header.labels, ["auth"]);
 

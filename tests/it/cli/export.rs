@@ -130,13 +130,15 @@ fn a_file_is_known_again_when_all_that_is_left_of_its_workflow_is_a_bundle() {
 }
 
 /// A save with a state, a task and a label.
-const TELLING: [&str; 12] = [
+const TELLING: [&str; 14] = [
     "save",
     "ex",
     "--pipeline",
     "kamiflow",
     "--phase",
     "0",
+    "--data",
+    r#"{"requirementGroups": [], "conflictsDetected": false, "projectContext": {}}"#,
     "--state",
     r#"{"k": 1}"#,
     "--task",
@@ -174,16 +176,17 @@ fn state_tasks_and_labels_survive_a_way_through_another_system() {
 fn what_a_system_has_no_place_for_is_named() {
     let world = World::new();
     world.run(&TELLING).succeeds();
-    let left_out = "left out, because dotagent has no place for it: the list of phases, what to do next, the tasks, the labels and the state";
+    let left_out =
+        "left out, because task-master has no place for it: what to do next, the labels and the state";
     assert_eq!(
-        world.json(&["export", "ex", "--as", "dotagent", "-o", "copy/"])["warnings"],
+        world.json(&["export", "ex", "--as", "task-master", "-o", "copy/"])["warnings"],
         json!([left_out])
     );
-    let shown = world.run(&["export", "ex", "--as", "dotagent", "-o", "copy/"]).succeeds();
+    let shown = world.run(&["export", "ex", "--as", "task-master", "-o", "copy/"]).succeeds();
     assert!(shown.stderr.starts_with(&format!("warning: {left_out}\n")), "{shown}");
-    let printed = world.run(&["export", "ex", "--as", "dotagent", "-o", "-"]).succeeds();
+    let printed = world.run(&["export", "ex", "--as", "task-master", "-o", "-"]).succeeds();
     assert_eq!(printed.stderr, format!("warning: {left_out}\n"));
-    let document = world.json(&["export", "ex", "--as", "dotagent", "-o", "-"]);
+    let document = world.json(&["export", "ex", "--as", "task-master", "-o", "-"]);
     assert_eq!((&document["format"], &document["warnings"]), (&json!("ckpt.text.v1"), &json!([left_out])));
 }
 
@@ -202,14 +205,14 @@ fn the_tasks_of_dotagent_are_left_out_where_one_file_is_written() {
 }
 
 #[test]
-fn an_output_that_was_never_recorded_is_not_exported_and_one_that_was_is() {
+fn outputs_come_from_the_pipeline_until_files_of_the_phase_are_recorded() {
     let world = World::new();
     let phase = "memory/state/phase.json";
     let output = || document(&world, phase)["completed_phases"][0]["output"].clone();
     let export = || world.run(&["export", "da", "--as", "dotagent", "--force"]).succeeds();
     world.run(&["save", "da", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     export();
-    assert_eq!(output(), Value::Null);
+    assert_eq!(output(), json!("memory/reports/demand.json"));
     let verdict =
         |args: &[&str]| world.run(&[args, &["--json"]].concat()).exits(7).document()["verdict"].clone();
     assert_eq!(
@@ -223,11 +226,10 @@ fn an_output_that_was_never_recorded_is_not_exported_and_one_that_was_is() {
     export();
     assert_eq!(output(), json!(report));
     world.run(&["save", "da", "--artifact", "notes.md"]).succeeds();
-    let warning = world.json(&["export", "da", "--as", "dotagent", "--force"])["warnings"][0].clone();
-    assert_eq!(warning, "left out, because dotagent has no place for it: the artifacts");
-    assert_eq!(output(), json!(report), "which phase has made the notes is not known");
+    export();
+    assert_eq!(output(), json!([report, "notes.md"]), "an artifact is with its phase");
     let resumed = world.json(&["resume", "--file", phase]);
-    assert_eq!((&resumed["verdict"], resumed["artifacts"].as_array().unwrap().len()), (&json!("ready"), 1));
+    assert_eq!((&resumed["verdict"], resumed["artifacts"].as_array().unwrap().len()), (&json!("ready"), 2));
 }
 
 #[test]

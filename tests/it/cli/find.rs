@@ -22,6 +22,17 @@ fn one_exact_title_is_taken_whatever_its_case_and_spacing_and_named_on_stderr() 
         assert!(outcome.stdout.contains("042"), "{outcome}");
     }
     assert_eq!(world.json(&["resume", "OAuthLogin"])["workflow"], "042");
+    world.run(&["save", "042", "--phase", "b"]).succeeds();
+    for line in ["diff", "list", "stats", "report -o -", "export --as ckpt -o -"] {
+        let words: Vec<&str> = line.split(' ').chain(["oauth  LOGIN"]).collect();
+        let outcome = world.run(&words).succeeds();
+        assert_eq!(outcome.stderr.lines().next(), Some("Found 042 by \"oauth  LOGIN\""), "{line}");
+        assert!(outcome.stdout.contains("042"), "{line}: {outcome}");
+        // What is offered for a part of a title is the whole command.
+        let offered = world.run(&[&words[..words.len() - 1], &["oauth"]].concat());
+        assert_eq!(offered.status.code(), Some(5), "{line}: {offered}");
+        assert_understood(&offered.stderr);
+    }
 }
 
 #[test]

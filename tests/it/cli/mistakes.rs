@@ -74,7 +74,6 @@ const COMMANDS: &[Mistake] = &[
     ("ckpt fsck --fix",                           "ckpt verify --repair"),
     ("ckpt metrics 042",                          "ckpt stats 042"),
     ("ckpt pipelines",                            "ckpt pipeline list"),
-    ("ckpt setup",                                "ckpt init"),
     ("ckpt completion bash",                      "ckpt completions bash"),
     ("ckpt version",                              "ckpt --version"),
     ("ckpt create --help",                        "ckpt save --help"),
@@ -125,7 +124,7 @@ const FLAGS: &[Mistake] = &[
     ("ckpt list --since 7d",                         "ckpt list --newer-than 7d"),
     ("ckpt list --last 5",                           "ckpt list --limit 5"),
     ("ckpt list --open",                             "ckpt list --unfinished"),
-    ("ckpt resume 042 --force",                      "ckpt resume 042 --yes"),
+    ("ckpt resume 042 --confirm",                    "ckpt resume 042 --yes"),
     ("ckpt rollback 042/1 --yes",                    "ckpt rollback 042/1"),
     ("ckpt save 042 --force",                        "ckpt save 042"),
     ("ckpt export 042 --to kamiflow --dir out/",     "ckpt export 042 --as kamiflow --output out/"),
@@ -209,7 +208,7 @@ const QUOTING: &[Mistake] = &[
 /// Lines that nothing fits: no guess is better than a wrong one.
 const SILENT: &[&str] = &[
     "ckpt frobnicate",
-    "ckpt report",
+    "ckpt deploy",
     "ckpt tag 042",
     "ckpt push",
     "ckpt delete",

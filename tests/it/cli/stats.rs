@@ -125,3 +125,95 @@ fn the_oldest_is_the_oldest_of_all_live_checkpoints() {
     world.run(&["restore", "b/2"]).succeeds();
     assert_eq!(times()[0], "2026-01-02", "one that came back alone");
 }
+
+/// Two complete runs of three phases, one archived, with a failure, and one run in progress.
+fn runs() -> World {
+    let world = World::new();
+    let save =
+        |id: &str, args: &[&str]| drop(world.run(&[&["save", id, "--phase"], args].concat()).succeeds());
+    for id in ["a", "b", "c"] {
+        save(id, &["plan", "--phases", "plan,build,test", "--status", "in_progress"]);
+        save(id, &["plan"]);
+        save(id, &["build", "--status", "in_progress"]);
+        if id != "a" {
+            save(id, &["build", "--status", "failed", "--error", "e"]);
+            save(id, &["build", "--status", "in_progress"]);
+        }
+        world.ckpt(&["save", id, "--note", "an hour of work"]).run().succeeds();
+        if id != "c" {
+            save(id, &["build"]);
+            save(id, &["test"]);
+        }
+    }
+    world
+}
+
+#[test]
+fn phases_of_all_runs_are_counted_live_and_archived_alike() {
+    let world = runs();
+    let live = world.json(&["stats"])["analytics"].clone();
+    assert_eq!(live["runs"], json!({"in_progress": 1, "complete": 2, "failed": 0, "abandoned": 0}));
+    let build = &live["pipelines"][0]["phases"][1];
+    assert_eq!(
+        (&build["id"], &build["runs"], &build["seconds"]["count"]),
+        (&json!("build"), &json!(3), &json!(2))
+    );
+    assert_eq!((&build["failed_percent"], &build["retried_percent"]), (&json!(66), &json!(66)));
+    assert_eq!(live["pipelines"][0]["bottleneck"]["phase"], "build");
+    assert_eq!(live["weeks"].as_array().unwrap().len(), 1);
+
+    world.run(&["archive", "a", "b"]).succeeds();
+    assert_eq!(world.json(&["stats"])["analytics"], live, "from the summaries in the bundles");
+    // What came back is counted once.
+    world.run(&["restore", "a"]).succeeds();
+    let restored = world.json(&["stats"])["analytics"].clone();
+    assert_eq!(restored["pipelines"][0]["phases"], live["pipelines"][0]["phases"]);
+}
+
+#[test]
+fn a_run_that_was_started_over_is_a_run_of_its_own() {
+    let world = runs();
+    world.run(&["save", "c", "--fresh", "--phase", "plan"]).succeeds();
+    let counts = world.json(&["stats"])["analytics"]["runs"].clone();
+    assert_eq!(counts, json!({"in_progress": 1, "complete": 2, "failed": 0, "abandoned": 1}));
+}
+
+#[test]
+fn runs_are_selected_by_time_and_pipeline() {
+    let world = runs();
+    let count = |args: &[&str]| {
+        let runs = world.json(&[&["stats"], args].concat())["analytics"]["runs"].clone();
+        runs.as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!([count(&[]), count(&["--since", "1d"]), count(&["--since", "1s"])], [3, 3, 0]);
+    assert_eq!([count(&["--pipeline", "custom"]), count(&["--pipeline", "other"])], [3, 0]);
+}
+
+#[test]
+fn csv_has_a_line_for_each_phase_and_no_formula() {
+    let world = World::new();
+    world.run(&["save", "x", "--phases", "=cmd,build", "--phase", "=cmd"]).succeeds();
+    insta::assert_snapshot!(world.run(&["stats", "--csv"]).succeeds().stdout.replace('\r', ""), @r"
+    pipeline,phase,runs,lower_quartile_seconds,median_seconds,upper_quartile_seconds,slowest_seconds,slowest_in,waiting_seconds,share_percent,failed_percent,retried_percent,replanned_percent
+    custom,'=cmd,1,,,,,,0,0,0,0,0
+    custom,build,0,,,,,,0,0,0,0,0
+    ");
+    world.refuses(&["stats", "--csv", "--json"], 2, "usage");
+}
+
+#[test]
+fn the_bottleneck_is_said_in_a_sentence() {
+    let world = runs();
+    let text = world.run(&["stats"]).succeeds().stdout;
+    let figures: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("custom")).collect();
+    insta::assert_snapshot!(figures.join("\n"), @"
+    custom: 3 runs, 2 complete, 1 in progress; median 4m 00s
+
+    PHASE  RUNS  MEDIAN  MIDDLE HALF       SLOWEST      FAILED  RETRIED  REPLANNED  WAITED  SHARE OF TIME
+    plan      3  1m 00s  1m 00s to 1m 00s  1m 00s in a      0%       0%         0%       -   30% ███
+    build     3  2m 00s  2m 00s to 2m 00s  2m 00s in a     66%      66%         0%  1m 00s   50% █████
+    test      2  1m 00s  1m 00s to 1m 00s  1m 00s in a      0%       0%         0%       -   20% ██
+
+    The bottleneck is `build`: it takes 50% of the time, 20% of that waiting, and failed in 66% of its runs.
+    ");
+}

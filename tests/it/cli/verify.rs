@@ -158,7 +158,7 @@ fn nothing_is_wrong_with_what_was_saved() {
     let world = world();
     let answer = world.json(&["verify"]);
     assert_eq!((&answer["ok"], &answer["findings"]), (&json!(true), &json!([])));
-    assert_eq!(answer["checked"], json!({"workflows": 2, "checkpoints": 8, "bundles": 1}));
+    assert_eq!(answer["checked"], json!({"workflows": 2, "checkpoints": 8, "bundles": 1, "objects": 0}));
     insta::assert_snapshot!(world.run(&["verify"]), @"
     exit 0
     --- stdout
@@ -293,7 +293,7 @@ fn a_checkpoint_that_is_in_several_places_is_one() {
     world.run(&["restore", "042/2"]).succeeds();
     assert_eq!(world.numbers("042").len(), 8);
     let checked = &world.json(&["verify"])["checked"];
-    assert_eq!(*checked, json!({"workflows": 1, "checkpoints": 8, "bundles": 2}));
+    assert_eq!(*checked, json!({"workflows": 1, "checkpoints": 8, "bundles": 2, "objects": 0}));
 }
 
 #[test]

@@ -78,6 +78,7 @@ fn artifacts() -> impl Strategy<Value = Vec<Artifact>> {
             path,
             size,
             phase: None,
+            captured: size.is_some_and(|size| size % 2 == 0),
             extra: Default::default(),
         });
     vec(artifact, 0..2)

@@ -36,6 +36,7 @@ fn phases() -> Vec<Phase> {
     let phase = |id: &str| Phase::pending(id.parse().unwrap());
     let output = |path: &str, schema: Option<Value>| Output {
         path: path.to_owned(),
+        or: Vec::new(),
         schema: schema.map(Into::into),
         extra: Default::default(),
     };
@@ -100,7 +101,8 @@ fn everything() -> Checkpoint {
     let artifact = |name: &str, size: Option<u64>, sha256| {
         let path = format!("out/{name}.md");
         let phase = size.map(|_| "plan".parse().unwrap());
-        Artifact { name: name.to_owned(), path, size, sha256, phase, extra: Default::default() }
+        let (name, captured) = (name.to_owned(), size.is_some());
+        Artifact { name, path, size, sha256, phase, captured, extra: Default::default() }
     };
     let watched =
         |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, extra: Default::default() };
@@ -108,6 +110,12 @@ fn everything() -> Checkpoint {
         phase: "plan".parse().unwrap(),
         reason: reason.map(str::to_owned),
         at: at(8),
+        extra: Default::default(),
+    };
+    let reference = |workflow: Option<&str>, seq| CheckpointRef {
+        workflow: workflow.map(|id| id.parse().unwrap()),
+        seq,
+        sha256: digest,
         extra: Default::default(),
     };
     let phase = Some("3A".parse().unwrap());
@@ -146,6 +154,7 @@ fn everything() -> Checkpoint {
                 commit: some(&"c".repeat(40)),
                 extra: Default::default(),
             }),
+            touched: Vec::new(),
             watched: vec![watched("PROJECT.md", Some(digest)), watched("gone.md", None)],
             extra: Default::default(),
         },
@@ -158,10 +167,12 @@ fn everything() -> Checkpoint {
             extra: Default::default(),
         },
         save_id: "0123456789abcdef".to_owned(),
-        parent: Some(CheckpointRef { seq: 6, sha256: digest, extra: Default::default() }),
+        parent: Some(reference(None, 6)),
         run: Some(4),
         pinned: true,
         copy_of: None,
+        merged: Some(reference(Some("redis"), 2)),
+        origin: Some(reference(Some("base"), 1)),
         keys: vec![SaveKey { key: "k 1".to_owned(), seq: 6, request: digest, extra: Default::default() }],
         sealed: Some(Sealed {
             last: 6,
@@ -234,7 +245,7 @@ fn extend(document: &mut Value) -> usize {
 #[test]
 fn unknown_fields_survive_at_every_level_in_their_order() {
     let mut document: Value = serde_json::from_slice(GOLDEN).unwrap();
-    assert_eq!(extend(&mut document), 31, "records in the file");
+    assert_eq!(extend(&mut document), 33, "records in the file");
     let mut read: Checkpoint = serde_json::from_str(&document.to_string()).unwrap();
     let bytes = encode(&mut read).unwrap();
     document["sha256"] = json!(read.sha256);

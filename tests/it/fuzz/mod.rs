@@ -11,12 +11,15 @@ use std::process::Command;
 
 use properties::TARGETS;
 
+use crate::support::proof;
+
 /// The address space that all of it has to do with, in KiB.
 const MEMORY: u32 = 512 << 10;
-/// How many places each file is cut at, how many times it is changed, and how many times joined with another one.
-const CUTS: usize = 24;
-const CHANGES: usize = 40;
-const JOINTS: usize = 8;
+/// How many places each file is cut at, how many times it is changed, and how many times joined with another one: in short,
+/// and with `CKPT_PROOF=full`.
+const CUTS: [usize; 2] = [2, 24];
+const CHANGES: [usize; 2] = [3, 40];
+const JOINTS: [usize; 2] = [1, 8];
 /// Bytes that mean something to some reader.
 const MEANINGFUL: &[u8] = b"\0\n\r\t\x1b \"'{}[]:,=/\\~-.0189AZaz$#&*!|>%@`\x7f\x80\xc2\xe2\xf0\xff";
 
@@ -37,7 +40,7 @@ fn are_there() -> bool {
 fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let beside = match target {
         "checkpoint" | "document" => Some("tests/it/golden"),
-        "import" => Some("tests/it/import/fixtures"),
+        "import" => Some("tests/fixtures/dialects/generic"),
         _ => None,
     };
     let corpus = format!("fuzz/corpus/{target}");
@@ -48,6 +51,8 @@ fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
         paths.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
         assert!(paths.len() > before, "{dir} is empty");
     }
+    // What is expected of a file is no such file.
+    paths.retain(|path| !path.to_str().unwrap().ends_with(".expected.json"));
     paths.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
@@ -92,14 +97,15 @@ impl Dice {
 
 /// A file as it is, and what may become of it.
 fn variants(files: &[(PathBuf, Vec<u8>)], bytes: &[u8], dice: &mut Dice) -> Vec<Vec<u8>> {
+    let [cuts, changes, joints] = [CUTS, CHANGES, JOINTS].map(|[short, full]| proof::amount(short, full));
     let mut variants = vec![bytes.to_vec()];
-    variants.extend((0..bytes.len()).step_by(bytes.len() / CUTS + 1).map(|end| bytes[..end].to_vec()));
-    for _ in 0..CHANGES {
+    variants.extend((0..bytes.len()).step_by(bytes.len() / cuts + 1).map(|end| bytes[..end].to_vec()));
+    for _ in 0..changes {
         let mut changed = bytes.to_vec();
         dice.change(&mut changed);
         variants.push(changed);
     }
-    for _ in 0..JOINTS {
+    for _ in 0..joints {
         let other = &files[dice.below(files.len())].1;
         variants.push(dice.join(bytes, other));
     }

@@ -113,7 +113,7 @@ fn what_is_passed_over_in_a_directory_is_named_with_the_reason() {
         "passed over: in/idle.json says that there is nothing to be done\n",
         "passed over: in/link.json is a link; named itself, it is followed\n",
         "passed over: in/package.json is no checkpoint that can be recognised",
-        "passed over: in/session.json says when it was saved, but names no phases",
+        "passed over: in/session.json is no checkpoint that can be recognised",
     ] {
         assert!(shown.stderr.contains(line), "{line}: {shown}");
     }
@@ -121,7 +121,7 @@ fn what_is_passed_over_in_a_directory_is_named_with_the_reason() {
     let files = document["passed_over"].as_array().unwrap();
     let codes: Vec<_> = files.iter().map(|file| file["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["nothing_to_import", "link", "not_a_checkpoint", "not_a_checkpoint"]);
-    assert_eq!(handles(&world.json(&["import", "in/session.json"]), "imported"), ["session/1"]);
+    world.refuses(&["import", "in/session.json"], 6, "not_a_checkpoint");
 }
 
 #[test]

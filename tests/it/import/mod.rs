@@ -3,8 +3,9 @@
 mod collisions;
 mod command;
 mod concurrent;
+mod discover;
 mod hostile;
 mod like_a_save;
-mod mutations;
+pub(crate) mod mutations;
 mod order;
 mod table;

@@ -117,9 +117,12 @@ fn the_answers_after_a_save_are_those_of_the_save() {
 /// Changes the lines of the index, which stay valid for their directories.
 fn plant(world: &World, change: impl Fn(&str) -> String) {
     let text = fs::read_to_string(index(world)).unwrap();
-    let lines: String = text.lines().skip(1).map(|line| change(line) + "\n").collect();
-    let digest = Digest::of(lines.as_bytes()).to_hex();
-    fs::write(index(world), format!("ckpt-index 1 {digest}\n{lines}")).unwrap();
+    let block = |content: &str| {
+        format!("{} {:08}\n{content}", Digest::of(content.as_bytes()).to_hex(), content.len())
+    };
+    let (first, second) = text[74..].split_at(text[65..73].parse().unwrap());
+    let lines: String = second[74..].lines().map(|line| change(line) + "\n").collect();
+    fs::write(index(world), block(first) + &block(&lines)).unwrap();
 }
 
 #[test]

@@ -1,17 +1,20 @@
 //! An index is untrusted bytes: a damaged, stale or planted one is read past, and a store that cannot be written has none.
 
 use std::io;
+use std::time::UNIX_EPOCH;
 
 use ckpt::core::digest::Digest;
-use ckpt::core::store::{Disk, Extent};
+use ckpt::core::store::{Disk, Extent, FileKind, Stat};
 
 use super::{
-    INDEX, LARGE, id, large_store, read_index, remove_index, root, save, summaries, without_index,
+    INDEX, LARGE, Summaries, id, large_store, read_index, remove_index, root, save, summaries, without_index,
     write_index,
 };
 use crate::support::audit::store_on;
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
+
+const EXTENTS: [Extent; 2] = [Extent::Newest, Extent::Live];
 
 /// A disk with a large store and its index.
 fn indexed_store() -> MemoryDisk {
@@ -21,52 +24,83 @@ fn indexed_store() -> MemoryDisk {
     disk
 }
 
+/// What is on a disk, without its index: the heads, and the live checkpoints as well.
+fn expected(disk: &MemoryDisk) -> [Summaries; 2] {
+    EXTENTS.map(|extent| without_index(disk, extent))
+}
+
 #[track_caller]
-fn assert_ignored(disk: &MemoryDisk, what: &str) {
-    for extent in [Extent::Newest, Extent::Live] {
-        let expected = without_index(disk, extent);
+fn assert_ignored(disk: &MemoryDisk, expected: &[Summaries; 2], what: &str) {
+    for (extent, expected) in EXTENTS.into_iter().zip(expected) {
         assert_eq!(expected.len(), LARGE, "{what}");
-        assert_eq!(summaries(&store_on(disk.clone()), extent), expected, "{what}");
+        assert_eq!(&summaries(&store_on(disk.clone()), extent), expected, "{what}");
     }
 }
 
-/// The bytes of an index with these lines.
-fn with_digest(lines: &str) -> Vec<u8> {
-    format!("ckpt-index 1 {}\n{lines}", Digest::of(lines.as_bytes()).to_hex()).into_bytes()
+/// The bytes of a block with this content.
+fn block(content: &str) -> String {
+    format!("{} {:08}\n{content}", Digest::of(content.as_bytes()).to_hex(), content.len())
 }
 
-fn lines_of(index: &[u8]) -> String {
-    String::from_utf8(index.to_vec()).unwrap().split_once('\n').unwrap().1.to_owned()
+/// The content of the two blocks of an index: what it is about, and the lines.
+fn blocks_of(index: &[u8]) -> [String; 2] {
+    let index = std::str::from_utf8(index).unwrap();
+    let length = |head: &str| head[65..73].parse::<usize>().unwrap();
+    let (first, second) = index[74..].split_at(length(index));
+    [first.to_owned(), second[74..].to_owned()]
 }
 
 #[test]
 fn a_damaged_index_is_read_past() {
     let model = indexed_store();
     let index = read_index(&model).unwrap();
+    let [first, lines] = blocks_of(&index);
     let mut flipped = index.clone();
     // A digit of a number in the middle, so that the line can still be parsed.
     let place = index.len() / 2 + index[index.len() / 2..].iter().position(u8::is_ascii_digit).unwrap();
     flipped[place] ^= 1;
-    let lines = lines_of(&index);
+    let with = |first: &str, lines: &str| (block(first) + &block(lines)).into_bytes();
+    let without_last: String = lines.lines().take(LARGE - 1).map(|line| format!("{line}\n")).collect();
+    let swapped: String = lines.lines().rev().map(|line| format!("{line}\n")).collect();
     let broken = [
         ("empty", Vec::new()),
+        ("only the first block", block(&first).into_bytes()),
         ("cut", index[..index.len() / 2].to_vec()),
         ("flipped bit", flipped),
-        ("longer", [&index[..], b"w0 []\n"].concat()),
         ("no text", vec![0xff; 4096]),
-        ("another version", String::from_utf8(index.clone()).unwrap().replacen(" 1 ", " 2 ", 1).into_bytes()),
-        ("lines of garbage", with_digest(&lines.replace('[', "{"))),
-        ("lines without members", with_digest(&lines.replace(' ', "\n"))),
-        ("numbers out of range", with_digest(&lines.replace(",1,false,", ",-1,false,"))),
-        ("too large", with_digest(&lines.repeat(8))),
+        ("another version", with(&first.replacen(" 2 ", " 1 ", 1), &lines)),
+        ("lines of garbage", with(&first, &lines.replace('[', "{"))),
+        ("lines without members", with(&first, &lines.replace(" [", "\n["))),
+        ("numbers out of range", with(&first, &lines.replace(",1,false,", ",-1,false,"))),
+        ("a missing line", with(&first, &without_last)),
+        ("another order", with(&first, &swapped)),
+        ("every line twice", with(&first, &lines.repeat(2))),
+        ("too long a block", with(&first, &lines.repeat(100))),
     ];
+    let expected = expected(&model);
     for (what, bytes) in broken {
         let disk = model.fork();
         write_index(&disk, &bytes);
-        assert_ignored(&disk, what);
+        assert_ignored(&disk, &expected, what);
         // The next reader finds a good one.
-        assert_eq!(read_index(&disk).map(|bytes| bytes.len()), Some(index.len()), "{what}");
+        let mended = String::from_utf8(read_index(&disk).unwrap()).unwrap();
+        let lines = mended.lines().filter(|line| line.starts_with('w') && line.ends_with(']'));
+        assert_eq!(lines.count(), LARGE, "{what}");
     }
+}
+
+#[test]
+fn names_in_the_index_that_are_no_workflows_are_passed_over() {
+    let disk = indexed_store();
+    let [first, lines] = blocks_of(&read_index(&disk).unwrap());
+    let count = format!("[{},", LARGE + 3);
+    let first = first.replacen(&format!("[{LARGE},"), &count, 1);
+    let planted = format!("../../etc [[1,1,1],null,null]\n.. \nUpper []\n{lines}");
+    let mut planted: Vec<&str> = planted.lines().collect();
+    planted.sort_unstable();
+    let planted: String = planted.iter().map(|line| format!("{line}\n")).collect();
+    write_index(&disk, (block(&first) + &block(&planted)).as_bytes());
+    assert_ignored(&disk, &expected(&disk), "planted names");
 }
 
 #[test]
@@ -78,7 +112,7 @@ fn an_index_of_another_store_matches_nothing() {
     (0..LARGE).for_each(|number| save(&store_on(other.clone()), number, 1));
     other.tick();
     write_index(&other, &index);
-    assert_ignored(&other, "copied");
+    assert_ignored(&other, &expected(&other), "copied");
 }
 
 /// Refuses every write, as a read-only file system does.
@@ -104,6 +138,27 @@ fn a_store_that_cannot_be_written_is_listed_with_and_without_an_index() {
     remove_index(&disk);
     assert_eq!(summaries(&read_only(&disk), Extent::Newest), expected);
     assert!(read_index(&disk).is_none());
+}
+
+/// A file system whose directories keep one time whatever happens in them.
+struct FrozenDirectories;
+
+impl<D: Disk> Tap<D> for FrozenDirectories {
+    fn stat(&self, disk: &D, dir: &D::Dir, name: &str) -> io::Result<Stat> {
+        let stat = disk.stat(dir, name)?;
+        let changed = if stat.kind == FileKind::Directory { Some(UNIX_EPOCH) } else { stat.changed };
+        Ok(Stat { changed, ..stat })
+    }
+}
+
+#[test]
+fn without_times_of_directories_there_is_no_index() {
+    let disk = large_store();
+    let store = store_on(Tapped { disk: disk.clone(), tap: &FrozenDirectories });
+    assert_eq!(summaries(&store, Extent::Newest).len(), LARGE);
+    assert!(read_index(&disk).is_none());
+    save(&store, LARGE, 0);
+    assert_eq!(summaries(&store, Extent::Newest).len(), LARGE + 1);
 }
 
 /// Lets the nth write fail.

@@ -28,7 +28,7 @@ fn save_at_once(world: &World, ids: &[&str]) -> String {
 
 #[test]
 fn the_files_are_those_of_the_last_of_many_saves_at_once() {
-    for dialect in Dialect::FOREIGN {
+    for dialect in Dialect::mirrored() {
         let world = mirroring(dialect);
         for _ in 0..3 {
             assert_eq!(save_at_once(&world, &["042"]), "", "{dialect}");
@@ -70,13 +70,13 @@ fn a_killed_saver_leaves_nothing_that_looks_like_an_edit() {
     for dialect in [Dialect::Crunch, Dialect::Dotagent, Dialect::Kamiflow] {
         let world = mirroring(dialect);
         for round in 0..40 {
-            let mut saver =
-                world.ckpt(&["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--note", "k"]).spawn();
+            let begin = ["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--status", "in_progress"];
+            let mut saver = world.ckpt(&begin).spawn();
             std::thread::sleep(std::time::Duration::from_micros(400 * (round % 40)));
             let _ = saver.kill();
             saver.wait().unwrap();
             let next =
-                world.json(&["save", "042", "--phase", "0", "--state", &json!({ "n": round }).to_string()]);
+                world.json(&["start", "042", "--phase", "0", "--state", &json!({ "n": round }).to_string()]);
             assert!(!next["warnings"].to_string().contains("copy"), "{dialect}, round {round}: {next}");
             let without_staged = |mut files: super::Files| {
                 files.retain(|path, _| !path.contains("/.ckpt-"));

@@ -66,7 +66,7 @@ fn files_beside_those_of_the_workflow_are_left_alone() {
     for name in ["README.md", "043-checkpoint-phase1.json", "042-checkpoint-phase9.json"] {
         world.write(&format!(".kamiflow/checkpoints/{name}"), "{}");
     }
-    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "0"]).succeeds();
+    world.run(&["start", "042", "--pipeline", "kamiflow", "--phase", "0"]).succeeds();
     world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
     assert_eq!(
         names(&world, Dialect::Kamiflow),

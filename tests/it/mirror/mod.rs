@@ -75,3 +75,29 @@ pub(crate) fn mirroring(dialect: Dialect) -> World {
     world.configure(&format!("[save]\nmirror = \"{dialect}\"\n"));
     world
 }
+
+/// Returns the number of system calls on files that a save makes after so many others, with a mirror.
+fn calls_of_a_save(strace: &Path, dialect: Dialect, saves: usize) -> usize {
+    let world = World::new();
+    world.configure(&format!("[save]\nmirror = \"{dialect}\"\n"));
+    let save = ["save", "042", "--pipeline", "kamiflow", "--phase", "1", "--status", "in_progress"];
+    for number in 0..saves {
+        let state = format!("{{\"n\": {number}}}");
+        world.run(&[&save[..], &["--state", &state]].concat()).succeeds();
+    }
+    assert!(names(&world, dialect).len() >= if dialect == Dialect::Crunch { saves } else { 1 });
+    let calls = crate::support::strace::calls(strace, &world, &save);
+    assert_eq!(files(&world, dialect), projected(&world, dialect, &["042"]));
+    let about_memory = ["brk", "mmap", "munmap", "mremap", "madvise"];
+    calls.iter().filter(|call| !about_memory.contains(&call.name.as_str())).count()
+}
+
+#[test]
+fn a_mirrored_save_takes_as_many_steps_in_a_long_workflow_as_in_a_short_one() {
+    let Some(strace) = crate::support::strace::strace() else { return };
+    for dialect in [Dialect::Crunch, Dialect::Kamiflow] {
+        let [few, many] = [8, 40].map(|saves| calls_of_a_save(&strace, dialect, saves));
+        // Finding the newest number takes a few more, and a larger list one more read.
+        assert!(many <= few + 12, "{dialect}: {few} calls after 8 saves, {many} after 40");
+    }
+}

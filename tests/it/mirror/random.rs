@@ -65,7 +65,7 @@ fn edit(world: &World, dialect: Dialect, choices: &mut Choices, foreign: &mut Fi
 #[test]
 fn the_files_are_what_the_store_projects_after_any_commands() {
     for seed in 1..=amount(1, 20) as u64 {
-        for dialect in Dialect::FOREIGN {
+        for dialect in Dialect::mirrored() {
             let world = mirroring(dialect);
             let foreign = format!("{}/README.md", ckpt::core::export::directory(dialect));
             world.write(&foreign, "mine");

@@ -4,6 +4,7 @@ use ckpt::core::dialects::Dialect;
 use serde_json::json;
 
 use super::{document, files, mirroring, names, projected};
+use crate::support::kamiflow::data;
 use crate::support::project::World;
 
 fn save(world: &World, id: &str, args: &[&str]) {
@@ -14,7 +15,8 @@ fn save(world: &World, id: &str, args: &[&str]) {
 fn kamiflow(phases: &[&str]) -> World {
     let world = mirroring(Dialect::Kamiflow);
     for phase in phases {
-        save(&world, "042", &["--pipeline", "kamiflow", "--phase", phase, "--data", "{}"]);
+        let data = data(phase).to_string();
+        save(&world, "042", &["--pipeline", "kamiflow", "--phase", phase, "--data", &data]);
     }
     world
 }
@@ -61,7 +63,7 @@ fn a_phase_that_was_done_again_and_undone_says_what_it_said_before() {
     let phase0 = ".kamiflow/checkpoints/042-checkpoint-phase0.json";
     assert_eq!(document(&world, phase0)["phaseData"]["note"], "again");
     world.run(&["rollback", "042/2"]).succeeds();
-    assert_eq!(document(&world, phase0)["phaseData"], json!({}));
+    assert_eq!(document(&world, phase0)["phaseData"], crate::support::kamiflow::data("0"));
 }
 
 #[test]
@@ -127,7 +129,7 @@ fn claude_plan_has_one_file_as_long_as_the_work_is_live() {
 }
 
 #[test]
-fn crunch_has_a_file_for_each_live_checkpoint_and_an_index_of_them() {
+fn crunch_has_a_file_for_each_checkpoint_that_its_limits_admit_and_an_index_of_them() {
     let world = mirroring(Dialect::Crunch);
     for phase in ["enrich", "ready", "implementing"] {
         save(&world, "42", &["--pipeline", "crunch", "--phase", phase]);
@@ -136,11 +138,22 @@ fn crunch_has_a_file_for_each_live_checkpoint_and_an_index_of_them() {
         || std::fs::read_to_string(world.project().join(".claude/crunch/42/checkpoints/index.yaml")).unwrap();
     assert_eq!(names(&world, Dialect::Crunch).len(), 5);
     assert!(index().contains("total_checkpoints: 3"), "{}", index());
+    for _ in 0..2 {
+        save(&world, "42", &["--trigger", "agent_complete", "--phase", "implementing", "--note", "x"]);
+    }
+    assert_eq!(names(&world, Dialect::Crunch).len(), 7);
+    // Of the two of an agent, crunch keeps one; of the milestones, all.
     world.run(&["cleanup", "--keep-last", "1", "--yes"]).succeeds();
-    assert_eq!(names(&world, Dialect::Crunch).len(), 3);
-    assert!(index().contains("total_checkpoints: 1"), "{}", index());
-    world.run(&["restore", "42/2"]).succeeds();
-    assert_eq!(names(&world, Dialect::Crunch).len(), 4);
+    assert_eq!(names(&world, Dialect::Crunch).len(), 6);
+    assert!(index().contains("total_checkpoints: 4"), "{}", index());
+    world.run(&["restore", "42/4"]).succeeds();
+    assert_eq!(names(&world, Dialect::Crunch).len(), 7);
+    // A save after that adds its file, and leaves the others.
+    save(&world, "42", &["--phase", "implementing", "--note", "y"]);
+    assert_eq!(names(&world, Dialect::Crunch).len(), 8);
+    assert_eq!(files(&world, Dialect::Crunch), projected(&world, Dialect::Crunch, &["42"]));
+    // Content that is deleted here is deleted there.
+    world.run(&["cleanup", "--keep-last", "1", "--purge", "--yes"]).succeeds();
     assert_eq!(files(&world, Dialect::Crunch), projected(&world, Dialect::Crunch, &["42"]));
 }
 
@@ -212,7 +225,7 @@ fn a_save_without_the_flag_looks_at_no_mirror_and_other_commands_keep_all() {
 
 #[test]
 fn an_update_that_has_nothing_to_do_changes_nothing() {
-    for dialect in Dialect::FOREIGN {
+    for dialect in Dialect::mirrored() {
         let world = mirroring(dialect);
         save(&world, "042", &["--phase", "a"]);
         let before = world.tree();

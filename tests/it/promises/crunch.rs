@@ -1,12 +1,84 @@
-//! Checkpoints of an issue: triggers, retention, external changes.
+//! crunch: checkpoints of an issue, their triggers and retention, and changes outside.
+//!
+//! | promise | test |
+//! |---|---|
+//! | the full structure of a checkpoint, kept by import and export | `the_full_checkpoint_structure_is_read_and_written` |
+//! | the id: phase, time and hash | `checkpoints_are_stored_with_an_index_and_a_link_to_the_latest` |
+//! | stored per issue, with an index and a link to the latest | `checkpoints_are_stored_with_an_index_and_a_link_to_the_latest` |
+//! | the index: id, time, trigger, phase and whether it can be resumed, and the total | `checkpoints_are_stored_with_an_index_and_a_link_to_the_latest` |
+//! | an index that names missing files or a wrong latest is noticed | `an_index_that_is_wrong_is_noticed` |
+//! | the automatic and manual triggers | `checkpoint_triggers_are_recorded` |
+//! | Ctrl-C and the end of a session are saved at once | `user_interrupt_is_saved_on_ctrl_c_and_session_end_before_the_session_terminates` |
+//! | creation: saved, indexed, old ones cleaned up | `checkpoint_retention_per_type` |
+//! | resume from the latest, or from one by its id | `resume_from_checkpoint_latest_or_by_id` |
+//! | no checkpoint for an issue is an error | `resume_from_checkpoint_latest_or_by_id` |
+//! | what cannot be resumed is blocked, with its warnings | `cannot_resume_is_blocked_with_its_warnings` |
+//! | prerequisites are verified | `cannot_resume_is_blocked_with_its_warnings` |
+//! | the resume point is the recorded one | `resume_from_checkpoint_latest_or_by_id` |
+//! | the graph: status, result and times of each node, batches from what is pending | `restore_graph_state_and_create_batches_from_pending` |
+//! | retention per type and phase | `checkpoint_retention_per_type` |
+//! | milestones are kept for good, also when the work rests | `milestones_stay_in_the_copy_when_idle_work_is_compressed` |
+//! | the configuration file | `configuration_options_in_claude_checkpoint_config_yaml_are_taken_over` |
+//! | its settings replace none of ours | `imported_settings_never_overwrite_what_is_set` |
+//! | a trigger that is switched off saves nothing, and says so | `a_run_says_that_nothing_was_saved_when_checkpoint_triggers_phase_transition_is_false` |
+//! | labels changed: go on with a warning | `issue_labels_changed_since_checkpoint_proceeds_with_warning` |
+//! | the state is that of the current label | `current_state_label_is_one_label_and_the_others_stay` |
+//! | body changed: the person is asked | `issue_body_modified_since_checkpoint_prompts_the_user` |
+//! | how heavy a change is can be set | `the_severity_of_a_changed_fact_is_configurable` |
+//! | the snapshot of the issue stays until it is replaced | `facts_are_kept_until_they_are_replaced_or_forgotten` |
+//! | secrets in it are not kept | `a_secret_in_a_fact_is_replaced_and_is_no_change` |
+//! | the branch is gone: blocked, start fresh | `branch_no_longer_exists_cannot_resume` |
+//! | files modified outside: shown, and the person is asked | `files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile` |
+//! | a checkpoint before each batch, restored on retry, part of progress reports | `orchestrator_creates_checkpoints_before_each_batch_and_reports_progress` |
+//! | pending and awaited messages are saved and named | `pending_messages_are_saved_for_retry_and_named_by_resume_and_brief` |
+//! | the state of conflicts is captured | `conflict_state_is_captured_for_resolution_resume` |
+//! | knowledge entries: injected, captured, no duplicates | `captured_entries_are_tracked_and_duplicate_captures_are_prevented` |
+//!
+//! | not held | why |
+//! |---|---|
+//! | the issue is fetched, and its labels are set | the program speaks to no server: `--fact issue=@FILE` brings the issue in, and whoever has the token changes it |
+//! | a diff of a file that was modified outside | its content is not kept; `git diff` with the commit of the checkpoint is offered |
 
 use std::io::Read as _;
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::{finding, judged, names};
 use crate::support::project::World;
+
+const DIRECTORY: &str = ".claude/crunch/42/checkpoints";
+
+/// A checkpoint of the other system.
+fn foreign() -> Value {
+    json!({"checkpoint_id": "CP-implementing-20260130-a3f2", "version": "1.0", "created_at": "2026-01-30T14:00:00Z",
+        "issue_number": 42, "session_id": "s-1",
+        "workflow_state": {"current_phase": "implementing", "current_state_label": "state:implementing",
+            "phase_started_at": "2026-01-30T13:00:00Z", "phase_attempt": 1},
+        "issue_snapshot": {"title": "Refresh tokens", "body": "Please", "labels": ["state:implementing", "type:feature"],
+            "assignees": [], "branch": null},
+        "team_state": {"team_id": "TEAM-1", "members": [{"agent": "orchestrator", "tasks_pending": 1}]},
+        "execution_graph": {"graph_id": "GRAPH-1", "completed_batches": [1], "current_batch": 2, "node_states": {
+            "spec": {"status": "completed", "result": "spec.md", "completed_at": "2026-01-30T13:30:00Z"},
+            "code": {"status": "pending", "depends_on": ["spec"]},
+            "tests": {"status": "pending", "depends_on": ["code"]},
+            "docs": {"status": "pending", "dependencies": ["spec"]}}},
+        "agent_outputs": {"architect": {"create_spec": {"completed_at": "2026-01-30T13:30:00Z",
+            "output_summary": "A spec", "output_location": "spec.md"}}},
+        "acp_state": {"pending_messages": ["MSG-1"], "awaiting_response": [], "conflicts_in_progress": ["CONF-1"]},
+        "knowledge_context": {"injected_entries": ["KE-1"], "captured_entries": [], "pending_captures": []},
+        "files_modified": [],
+        "recovery_info": {"can_resume": true, "resume_from": "batch_2_task_1", "prerequisites_met": true, "warnings": []}})
+}
+
+fn judge_file(file: &Value) -> (World, Value) {
+    let world = World::new();
+    world.write("spec.md", "x");
+    world.write("x.json", file.to_string());
+    let answer = world.run(&["resume", "--file", "x.json", "--json"]).document();
+    (world, answer)
+}
 
 fn begun() -> World {
     let world = World::new();
@@ -254,4 +326,273 @@ fn imported_settings_never_overwrite_what_is_set() {
     let again = world.run(&["import", ".claude/checkpoint-config.yaml"]).succeeds();
     assert!(again.stderr.contains("is new to"), "{again}");
     assert_eq!(std::fs::read_to_string(world.store().join("config.toml")).unwrap(), config);
+}
+
+#[test]
+fn the_full_checkpoint_structure_is_read_and_written() {
+    let (world, _) = judge_file(&foreign());
+    world.run(&["import", "x.json"]).succeeds();
+    world.run(&["export", "42", "--as", "crunch", "-o", "copy/"]).succeeds();
+    let name = "copy/.claude/crunch/42/checkpoints/CP-implementing-20260130-a3f2.yaml";
+    let text = std::fs::read(world.project().join(name)).unwrap();
+    let written = ckpt::core::dialects::Document::parse(&text).unwrap().value;
+    assert_eq!(written, foreign(), "nothing is lost");
+    // What is saved here has the same parts.
+    let native = mirrored();
+    let state = [("team_state", "{\"team_id\": \"T\"}"), ("acp_state", "{\"pending_messages\": []}")];
+    let state: Vec<String> = state.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let flags: Vec<&str> = state.iter().flat_map(|set| ["--set", set.as_str()]).collect();
+    native.run(&[&["save", "42", "--task", "a=pending"], &flags[..]].concat()).succeeds();
+    let newest = std::fs::read(native.project().join(DIRECTORY).join("latest")).unwrap();
+    let newest = ckpt::core::dialects::Document::parse(&newest).unwrap().value;
+    for member in [
+        "checkpoint_id",
+        "version",
+        "created_at",
+        "issue_number",
+        "session_id",
+        "workflow_state",
+        "issue_snapshot",
+        "team_state",
+        "execution_graph",
+        "agent_outputs",
+        "acp_state",
+        "files_modified",
+        "recovery_info",
+    ] {
+        assert!(newest.get(member).is_some(), "{member}: {newest}");
+    }
+    assert_eq!(
+        (&newest["team_state"]["team_id"], &newest["recovery_info"]["can_resume"]),
+        (&json!("T"), &json!(true))
+    );
+}
+
+fn mirrored() -> World {
+    let world = World::new();
+    world.configure("[save]\nmirror = \"crunch\"\n");
+    world
+        .run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich", "--title", "Refresh tokens"])
+        .succeeds();
+    world
+}
+
+#[test]
+fn checkpoints_are_stored_with_an_index_and_a_link_to_the_latest() {
+    let world = mirrored();
+    world.run(&["save", "42", "--trigger", "batch_complete"]).succeeds();
+    let files = names(&world, DIRECTORY);
+    assert_eq!(files.len(), 4, "{files:?}");
+    assert!(files[0].starts_with("CP-ready-20260130143") && files[0].ends_with(".yaml"), "{files:?}");
+    assert_eq!(files[2..], ["index.yaml", "latest"]);
+    let text = std::fs::read(world.project().join(DIRECTORY).join("index.yaml")).unwrap();
+    let index = ckpt::core::dialects::Document::parse(&text).unwrap().value;
+    assert_eq!((&index["issue_number"], &index["total_checkpoints"]), (&json!(42), &json!(2)));
+    let latest = index["latest"].as_str().unwrap();
+    let link = std::fs::read_link(world.project().join(DIRECTORY).join("latest")).unwrap();
+    assert_eq!(link.to_str().unwrap(), format!("{latest}.yaml"));
+    let entry = &index["checkpoints"][1];
+    assert_eq!((&entry["checkpoint_id"], &entry["trigger"]), (&json!(latest), &json!("batch_complete")));
+    assert_eq!((&entry["phase"], &entry["can_resume"]), (&json!("ready"), &json!(true)));
+    assert_eq!(entry["created_at"], "2026-01-30T14:31:00.000Z");
+}
+
+#[test]
+fn an_index_that_is_wrong_is_noticed() {
+    let world = World::new();
+    world.write("spec.md", "x");
+    let index = json!({"issue_number": 42, "latest": "CP-implementing-20260130-ffff", "total_checkpoints": 2,
+        "checkpoints": [
+            {"checkpoint_id": "CP-implementing-20260130-a3f2", "created_at": "2026-01-30T14:00:00Z",
+                "trigger": "manual", "phase": "implementing", "can_resume": true},
+            {"checkpoint_id": "CP-implementing-20260130-ffff", "created_at": "2026-01-30T14:10:00Z",
+                "trigger": "manual", "phase": "implementing", "can_resume": true}]});
+    world.write(&format!("{DIRECTORY}/index.yaml"), index.to_string());
+    world.write(&format!("{DIRECTORY}/CP-implementing-20260130-a3f2.yaml"), foreign().to_string());
+    world.run(&["import", DIRECTORY]).succeeds();
+    let findings = judged(&world, "42")["findings"].to_string();
+    assert!(findings.contains("CP-implementing-20260130-ffff"), "{findings}");
+}
+
+#[test]
+fn checkpoint_triggers_are_recorded() {
+    let world = begun();
+    for trigger in [
+        "phase_transition",
+        "batch_complete",
+        "agent_complete",
+        "conflict_start",
+        "conflict_resolved",
+        "user_interrupt",
+        "session_end",
+        "manual",
+    ] {
+        world.run(&["save", "42", "--trigger", trigger]).succeeds();
+        assert_eq!(newest(&world)["trigger"], trigger);
+    }
+    world.run(&["done", "42", "--phase", "ready"]).succeeds();
+    assert_eq!(newest(&world)["trigger"], "phase_transition");
+    world.run(&["save", "42", "--note", "x"]).succeeds();
+    assert_eq!(newest(&world)["trigger"], "manual");
+}
+
+#[test]
+fn resume_from_checkpoint_latest_or_by_id() {
+    let world = World::new();
+    world.write("spec.md", "x");
+    let mut later = foreign();
+    later["checkpoint_id"] = json!("CP-validation-20260130-b4c5");
+    later["created_at"] = json!("2026-01-30T14:20:00Z");
+    later["workflow_state"]["current_phase"] = json!("validation");
+    for file in [foreign(), later] {
+        let id = file["checkpoint_id"].as_str().unwrap().to_owned();
+        world.write(&format!("{DIRECTORY}/{id}.yaml"), file.to_string());
+    }
+    world.run(&["import", DIRECTORY]).succeeds();
+    assert_eq!(world.json(&["resume", "42"])["phase"], "validation");
+    for selector in ["CP-implementing-20260130-a3f2", "42/1"] {
+        let answer = world.run(&["resume", selector, "--json"]).document();
+        assert_eq!(
+            (&answer["phase"], &answer["handle"]),
+            (&json!("implementing"), &json!("42/1")),
+            "{selector}"
+        );
+    }
+    assert_eq!(world.json(&["resume", "42"])["action"], "batch_2_task_1");
+    world.refuses(&["resume", "43"], 4, "no_such_workflow");
+}
+
+#[test]
+fn cannot_resume_is_blocked_with_its_warnings() {
+    for (member, value) in [
+        ("can_resume", json!(false)),
+        ("can_resume", json!("no")),
+        ("can_resume", json!("off")),
+        ("can_resume", json!("false")),
+        ("can_resume", json!(0)),
+        ("prerequisites_met", json!("false")),
+    ] {
+        let mut file = foreign();
+        file["recovery_info"][member] = value.clone();
+        file["recovery_info"]["warnings"] = json!(["The branch is gone"]);
+        let (_, answer) = judge_file(&file);
+        assert_eq!(answer["verdict"], "blocked", "{member} {value}: {answer}");
+        assert!(answer["findings"].to_string().contains("The branch is gone"), "{answer}");
+    }
+}
+
+#[test]
+fn restore_graph_state_and_create_batches_from_pending() {
+    let (world, answer) = judge_file(&foreign());
+    let tasks = &answer["tasks"];
+    assert_eq!((&tasks["done"], &tasks["ready"]), (&json!(["spec"]), &json!(["code", "docs"])));
+    assert_eq!(tasks["batches"], json!([["code", "docs"], ["tests"]]));
+    world.run(&["import", "x.json"]).succeeds();
+    let task = world.stored("42", 1)["tasks"][0].clone();
+    assert_eq!(
+        (&task["status"], &task["completed_at"]),
+        (&json!("complete"), &json!("2026-01-30T13:30:00.000Z"))
+    );
+    let graph = &world.json(&["show", "42", "--state"])["checkpoint"]["crunch"]["execution_graph"];
+    assert_eq!(
+        (&graph["current_batch"], &graph["node_states"]["spec"]["result"]),
+        (&json!(2), &json!("spec.md"))
+    );
+}
+
+#[test]
+fn checkpoint_retention_per_type() {
+    let world = begun();
+    for phase in ["ready", "implementing"] {
+        world.run(&["start", "42", "--phase", phase]).succeeds();
+        for trigger in ["batch_complete", "agent_complete", "user_interrupt", "manual", "conflict_resolved"] {
+            for _ in 0..4 {
+                world.run(&["save", "42", "--trigger", trigger]).succeeds();
+            }
+        }
+    }
+    world.run(&["cleanup"]).succeeds();
+    let rows = world.json(&["list", "42"])["checkpoints"].clone();
+    let live = |trigger: &str, phase: &str| {
+        let rows = rows.as_array().unwrap().iter();
+        rows.filter(|row| row["trigger"] == trigger && row["phase"] == phase && row["archived"] != true)
+            .count()
+    };
+    for (trigger, kept) in
+        [("batch_complete", 3), ("agent_complete", 1), ("manual", 4), ("conflict_resolved", 4)]
+    {
+        assert_eq!(
+            (live(trigger, "ready"), live(trigger, "implementing")),
+            (kept, kept),
+            "{trigger}: {rows}"
+        );
+    }
+    assert_eq!(live("user_interrupt", "ready") + live("user_interrupt", "implementing"), 1);
+    assert_eq!(live("phase_transition", "enrich"), 1, "{rows}");
+}
+
+#[test]
+fn branch_no_longer_exists_cannot_resume() {
+    let world = World::new();
+    let git = |args: &str| world.shell(&format!("git -c user.name=k -c user.email=k@x {args}")).succeeds();
+    git("init -q -b main");
+    git("commit -q --allow-empty -m one");
+    git("checkout -q -b feature/42");
+    world.run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich"]).succeeds();
+    git("checkout -q main");
+    let answer = world.json(&["resume", "42"]);
+    assert!(finding(&answer, "branch_differs").starts_with("advice: "), "{answer}");
+    git("branch -q -D feature/42");
+    let answer = world.run(&["resume", "42", "--json"]).exits(7).document();
+    assert_eq!(answer["verdict"], "blocked");
+    assert!(finding(&answer, "branch_missing").starts_with("blocker: the branch feature/42"), "{answer}");
+    let fresh = world.run(&["resume", "42", "--fresh"]).succeeds();
+    assert!(fresh.stderr.contains("is a fresh start"), "{fresh}");
+}
+
+#[test]
+fn orchestrator_creates_checkpoints_before_each_batch_and_reports_progress() {
+    let world = begun();
+    let tasks = ["--task", "a=pending", "--task", "b=pending", "--task", "c=pending,after=a+b"];
+    world.run(&[&["start", "42", "--phase", "ready"], &tasks[..]].concat()).succeeds();
+    assert_eq!(world.json(&["resume", "42"])["tasks"]["batches"], json!([["a", "b"], ["c"]]));
+    let batch = ["save", "42", "--trigger", "batch_complete", "--task", "a=complete", "--task", "b=failed"];
+    world.run(&batch).succeeds();
+    let tasks = world.json(&["resume", "42"])["tasks"].clone();
+    assert_eq!((&tasks["retry"], &tasks["waiting"]), (&json!(["b"]), &json!(["c"])));
+    let status = world.run(&["status", "42"]).succeeds();
+    assert!(status.stdout.contains("1 of 3 tasks") && status.stdout.contains("b  failed"), "{status}");
+    // A retry begins from the checkpoint before the batch.
+    world.run(&["rollback", "42/2"]).succeeds();
+    assert_eq!(world.json(&["resume", "42"])["tasks"]["ready"], json!(["a", "b"]));
+}
+
+#[test]
+fn conflict_state_is_captured_for_resolution_resume() {
+    let world = begun();
+    let conflict = ["--add", "/acp_state/conflicts_in_progress=\"CONF-1\"", "--trigger", "conflict_start"];
+    world.run(&[&["save", "42"], &conflict[..]].concat()).succeeds();
+    let context = world.json(&["resume", "42", "--context"]);
+    assert_eq!(context["state"]["acp_state"]["conflicts_in_progress"], json!(["CONF-1"]));
+}
+
+#[test]
+fn milestones_stay_in_the_copy_when_idle_work_is_compressed() {
+    let world = World::new();
+    world.configure("[save]\nmirror = \"crunch\"\n");
+    for phase in ["enrich", "ready", "implementing"] {
+        world.run(&["save", "42", "--pipeline", "crunch", "--phase", phase]).succeeds();
+    }
+    let before = names(&world, DIRECTORY);
+    assert_eq!(before.len(), 5);
+    let cleaned = world.ckpt(&["cleanup", "--yes"]).env("CKPT_NOW", "2026-06-30T00:00:00Z").run().succeeds();
+    assert!(cleaned.stdout.contains("Archived 2 checkpoints"), "{cleaned}");
+    assert_eq!(names(&world, DIRECTORY), before);
+    // Also without the manifest: what is in the archive is read from there.
+    std::fs::remove_dir_all(world.store().join("mirror")).unwrap();
+    world.run(&["save", "42", "--phase", "implementing", "--note", "again"]).succeeds();
+    let after = names(&world, DIRECTORY);
+    assert!(before.iter().all(|name| after.contains(name)) && after.len() == 6, "{after:?}");
+    world.run(&["archive", "42", "--as", "completed"]).succeeds();
+    assert_eq!(names(&world, DIRECTORY), [""; 0]);
 }

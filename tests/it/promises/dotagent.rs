@@ -1,8 +1,50 @@
-//! Five phases with reports under `memory/`, and an approval of the design.
+//! dotagent: five phases with reports under `memory/`, and an approval of the design.
+//!
+//! | promise | test |
+//! |---|---|
+//! | state is in files that survive a crash: phase, tasks, reports | `session_crash_state_files_persist_on_disk` |
+//! | the phase file: id, times, current phase and status, completed phases with outputs, approvals, the flag of a safe write | `the_phase_checkpoint_has_its_members` |
+//! | the execution file: status of each task, times, output paths | `the_execution_checkpoint_tracks_tasks_timestamps_and_outputs` |
+//! | an interrupted workflow is detected when one starts, and without one it is a fresh start | `detect_resume_scenario_or_fresh_start` |
+//! | a workflow between two phases is resumed too | `detect_resume_scenario_or_fresh_start` |
+//! | referenced output files exist | `check_all_referenced_output_files_exist` |
+//! | times are reasonable, the phases in order, no write was interrupted | `check_timestamps_are_reasonable_phase_progression_is_valid_and_for_incomplete_writes` |
+//! | a state that appears corrupted: asked whether to start fresh, and archived | `state_appears_corrupted_start_fresh_archives_it` |
+//! | REQUIREMENTS: with a valid demand.json on to ARCHITECTURE, else again | `requirements_advance_if_demand_json_exists_and_is_valid` |
+//! | ARCHITECTURE: with final_design.json on to IMPLEMENTATION | `if_the_final_design_exists_advance_to_implementation` |
+//! | ARCHITECTURE: with designs only, the person is asked again, and nothing is designed anew | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
+//! | ARCHITECTURE: after the approval the final design is made from the approved draft | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
+//! | ARCHITECTURE: without designs again | `if_no_designs_the_architects_are_spawned_again` |
+//! | IMPLEMENTATION: the tasks are recovered, and the work goes on | `implementation_reads_execution_json_and_continues_the_execution_loop` |
+//! | VERIFICATION: with verification.json on to REFLECTION, else again | `verification_advances_if_verification_json_exists` |
+//! | REFLECTION: with a reflection file the workflow is complete, else again | `reflection_completes_if_a_reflection_file_exists` |
+//! | the person is told the workflow, the phase, the last activity and what is complete | `inform_user_and_continue` |
+//! | where an approval is due, it is asked for again | `inform_user_and_continue` |
+//! | updates are atomic | `a_checkpoint_is_updated_atomically` |
+//! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
+//! | the limit of attempts holds | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
+//! | a crash after the output was written: its status is read from there, and the state follows | `crash_after_write_before_state_update_reads_status_from_output` |
+//! | an ancient state: a warning, and the offer to start fresh | `ancient_state_file_warns_and_offers_a_fresh_start` |
+//! | a checkpoint after a phase, an approval, a change of a task, before an expensive agent | `update_checkpoint_after_each_of_the_four_events` |
+//! | old states are archived under id and time, and the last five are kept | `archive_old_state_and_keep_the_last_5` |
+//! | an archive that is imported is archived, never open work | `archives_are_never_taken_as_open_work` |
+//! | two files of different workflows are not mixed | `a_pair_of_files_of_different_workflows_is_never_mixed` |
+//! | before a workflow starts: the prompt to resume, with yes as default; no archives and starts fresh | `resume_workflow_from_phase_y_n` |
+//! | on completion of a phase: its output, the list, the next phase, a line that it was saved | `on_completion_the_phase_is_added_and_the_current_phase_advanced` |
+//! | state on disk, validated, told, written atomically, archived instead of deleted | `the_walk_through_of_the_document` |
+//!
+//! | not held | why |
+//! |---|---|
+//! | `interruption_safe` is set to false while a file is written, and to true after | a file is replaced in one step, so no reader ever sees it false; it is read all the same |
+//! | agents are spawned again | the program says what to do next; `ckpt resume ID -- COMMAND` starts one |
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::{document, finding, judged, names};
 use crate::support::project::World;
+use crate::support::terminal::Terminal;
+
+const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit";
 
 fn world() -> World {
     let world = World::new();
@@ -10,6 +52,109 @@ fn world() -> World {
     world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     world.run(&["start", "w", "--phase", "ARCHITECTURE"]).succeeds();
     world
+}
+
+/// A world that keeps the files of the other system up to date.
+fn mirrored() -> World {
+    let world = World::new();
+    world.configure("[save]\nmirror = \"dotagent\"\n");
+    world.write("memory/reports/demand.json", "{}");
+    world
+}
+
+/// A project in which `phase` was interrupted.
+fn interrupted_in(phase: &str) -> World {
+    let world = World::new();
+    world.run(&["start", "w", "--pipeline", "dotagent", "--phase", phase]).succeeds();
+    world
+}
+
+/// A state of the other system.
+fn state() -> Value {
+    json!({"workflow_id": "w", "started_at": "2026-01-29T00:00:00Z", "last_updated": "2026-01-30T14:00:00Z",
+        "current_phase": "IMPLEMENTATION", "phase_status": "in_progress",
+        "completed_phases": [
+            {"phase": "REQUIREMENTS", "completed_at": "2026-01-29T01:00:00Z", "output": "memory/reports/demand.json"},
+            {"phase": "ARCHITECTURE", "completed_at": "2026-01-29T02:00:00Z",
+                "output": "memory/reports/final_design.json"}],
+        "user_checkpoints": [{"phase": "ARCHITECTURE", "approved_at": "2026-01-29T01:30:00Z"}],
+        "interruption_safe": true})
+}
+
+/// A project with the files that the state refers to.
+fn foreign(state: &Value) -> World {
+    let world = World::new();
+    for report in ["demand", "final_design"] {
+        world.write(&format!("memory/reports/{report}.json"), "{}");
+    }
+    world.write("memory/state/phase.json", state.to_string());
+    world
+}
+
+#[test]
+fn session_crash_state_files_persist_on_disk() {
+    let world = mirrored();
+    world
+        .run(&["start", "w", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--task", "t1=running"])
+        .succeeds();
+    assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"]);
+    // Another copy of the files is enough to go on.
+    let other = World::new();
+    for file in ["phase.json", "execution.json"] {
+        let path = format!("memory/state/{file}");
+        other.write(&path, std::fs::read(world.project().join(&path)).unwrap());
+    }
+    other.run(&["import", "memory/state"]).succeeds();
+    let answer = other.json(&["resume", "w"]);
+    assert_eq!((&answer["phase"], &answer["tasks"]["orphaned"]), (&json!("IMPLEMENTATION"), &json!(["t1"])));
+}
+
+#[test]
+fn the_phase_checkpoint_has_its_members() {
+    let world = foreign(&state());
+    world.run(&["import", "memory/state"]).succeeds();
+    world.run(&["export", "w", "--as", "dotagent", "-o", "copy/"]).succeeds();
+    assert_eq!(document(&world, "copy/memory/state/phase.json"), state(), "nothing is lost");
+    let native = mirrored();
+    native.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let file = document(&native, "memory/state/phase.json");
+    let members: Vec<&String> = file.as_object().unwrap().keys().collect();
+    let expected = state();
+    // Behind them is what the system has no place for.
+    assert_eq!(members[..8], expected.as_object().unwrap().keys().collect::<Vec<_>>());
+    assert_eq!(file["completed_phases"][0]["output"], "memory/reports/demand.json");
+}
+
+#[test]
+fn the_execution_checkpoint_tracks_tasks_timestamps_and_outputs() {
+    let world = mirrored();
+    let save = |args: &[&str]| world.run(&[&["save", "w"], args].concat()).succeeds();
+    let begin = ["--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
+    save(
+        &[&begin[..], &["--task", "t1=running,output=out/1.json", "--task", "t2=pending,after=t1"]].concat(),
+    );
+    world.write("out/1.json", "{}");
+    save(&["--task", "t1=complete"]);
+    let tasks = document(&world, "memory/state/execution.json")["tasks"].clone();
+    assert_eq!((&tasks[0]["status"], &tasks[0]["output"]), (&json!("complete"), &json!("out/1.json")));
+    assert_eq!(
+        (&tasks[0]["started_at"], &tasks[0]["completed_at"]),
+        (&json!("2026-01-30T14:30:00.000Z"), &json!("2026-01-30T14:31:00.000Z"))
+    );
+    assert_eq!((&tasks[1]["status"], &tasks[1]["depends_on"]), (&json!("pending"), &json!(["t1"])));
+}
+
+#[test]
+fn detect_resume_scenario_or_fresh_start() {
+    let world = World::new();
+    world.refuses(&["resume"], 4, "no_store");
+    world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    assert_eq!(world.json(&["resume"])["workflow"], "w");
+    world.write("memory/reports/demand.json", "{}");
+    world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
+    assert_eq!(world.json(&["resume"])["phase"], "ARCHITECTURE", "between two phases");
+    world.run(&["done", "w"]).succeeds();
+    world.refuses(&["resume"], 4, "nothing_to_resume");
 }
 
 #[test]
@@ -22,6 +167,11 @@ fn interrupted_during_user_approval_re_presents_options_and_does_not_re_run_arch
         (&json!("ARCHITECTURE"), &json!(["ARCHITECTURE"]))
     );
     assert!(answer["action"].as_str().unwrap().ends_with("do not redo it"), "{answer}");
+    world.run(&["approve", "w", "--by", "kim"]).succeeds();
+    let answer = world.json(&["resume", "w"]);
+    let action = "Write memory/reports/final_design.json from the draft in memory/reports/designs/ that was approved; \
+                  do not make new ones";
+    assert_eq!((&answer["phase"], &answer["action"]), (&json!("ARCHITECTURE"), &json!(action)));
 }
 
 #[test]
@@ -37,13 +187,6 @@ fn if_the_final_design_exists_advance_to_implementation() {
         world.run(&["approve", "w", "--phase", "architecture"]).succeeds();
         assert_eq!(world.json(&["resume", "w"])["findings"], json!([]));
     }
-}
-
-fn finding(answer: &serde_json::Value, code: &str) -> String {
-    let findings = answer["findings"].as_array().unwrap();
-    let found = findings.iter().find(|finding| finding["code"] == code);
-    let found = found.unwrap_or_else(|| panic!("no {code}: {answer}"));
-    format!("{}: {}", found["severity"].as_str().unwrap(), found["message"].as_str().unwrap())
 }
 
 #[test]
@@ -89,7 +232,126 @@ fn check_timestamps_are_reasonable_phase_progression_is_valid_and_for_incomplete
     }
 }
 
-/// Ctrl-C during a subagent: detect the orphaned task, increment attempts.
+#[test]
+fn state_appears_corrupted_start_fresh_archives_it() {
+    let mut corrupted = state();
+    corrupted["interruption_safe"] = json!(false);
+    let world = foreign(&corrupted);
+    world.run(&["import", "memory/state"]).succeeds();
+    let mut terminal = Terminal::open(&world, &["resume", "w"], &[]);
+    terminal.expect(QUESTION, 1);
+    // There is no default.
+    terminal.answer("\n");
+    terminal.expect(QUESTION, 2);
+    terminal.answer("s\n");
+    let (code, screen) = terminal.exit();
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(judged(&world, "w")["phase"], "REQUIREMENTS");
+    assert_eq!(world.json(&["archive", "--list"])["bundles"][0]["reason"], "restarted");
+}
+
+#[test]
+fn requirements_advance_if_demand_json_exists_and_is_valid() {
+    let world = interrupted_in("REQUIREMENTS");
+    assert_eq!(world.json(&["resume", "w"])["phase"], "REQUIREMENTS");
+    for invalid in ["", "{\"a\":"] {
+        world.write("memory/reports/demand.json", invalid);
+        assert_eq!(world.json(&["resume", "w"])["phase"], "REQUIREMENTS", "{invalid}");
+    }
+    world.write("memory/reports/demand.json", "{}");
+    let answer = world.json(&["resume", "w"]);
+    assert_eq!((&answer["phase"], &answer["inferred"]), (&json!("ARCHITECTURE"), &json!(["REQUIREMENTS"])));
+}
+
+#[test]
+fn if_no_designs_the_architects_are_spawned_again() {
+    let world = world();
+    let answer = world.json(&["resume", "w"]);
+    assert_eq!((&answer["phase"], &answer["awaiting_approval"]), (&json!("ARCHITECTURE"), &json!([])));
+}
+
+#[test]
+fn implementation_reads_execution_json_and_continues_the_execution_loop() {
+    let world = foreign(&state());
+    let tasks = json!({"tasks": [
+        {"id": "t1", "status": "complete", "output": "out/1.json"},
+        {"id": "t2", "status": "running", "attempts": 1, "output": "out/2.json", "depends_on": ["t1"]},
+        {"id": "t3", "status": "running", "attempts": 1, "output": "out/3.json"},
+        {"id": "t4", "status": "pending", "depends_on": ["t2", "t3"]},
+        {"id": "t5", "status": "failed", "attempts": 1}]});
+    world.write("memory/state/execution.json", tasks.to_string());
+    world.write("out/1.json", "{}");
+    world.write("out/3.json", r#"{"status": "complete"}"#);
+    world.run(&["import", "memory/state"]).succeeds();
+    let answer = world.json(&["resume", "w"]);
+    assert_eq!(answer["phase"], "IMPLEMENTATION");
+    let tasks = &answer["tasks"];
+    assert_eq!((&tasks["done"], &tasks["reconciled"]), (&json!(["t1", "t3"]), &json!(["t3"])));
+    assert_eq!(
+        (&tasks["ready"], &tasks["orphaned"], &tasks["retry"]),
+        (&json!(["t2"]), &json!(["t2"]), &json!(["t5"]))
+    );
+    assert_eq!((&tasks["waiting"], &tasks["batches"]), (&json!(["t4"]), &json!([["t2", "t5"], ["t4"]])));
+}
+
+#[test]
+fn verification_advances_if_verification_json_exists() {
+    let world = interrupted_in("VERIFICATION");
+    assert_eq!(world.json(&["resume", "w"])["phase"], "VERIFICATION");
+    world.write("memory/reports/verification.json", "{}");
+    assert_eq!(world.json(&["resume", "w"])["phase"], "REFLECTION");
+}
+
+#[test]
+fn reflection_completes_if_a_reflection_file_exists() {
+    for file in
+        ["memory/reports/reflection.json", "memory/reports/reflection.md", "memory/reflections/2026.md"]
+    {
+        let world = interrupted_in("REFLECTION");
+        assert_eq!(world.json(&["resume", "w"])["phase"], "REFLECTION");
+        world.write(file, "{}");
+        assert_eq!(
+            world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"],
+            "complete",
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn inform_user_and_continue() {
+    let world = world();
+    world.write("memory/reports/designs/a.json", "{}");
+    let outcome = world.run(&["resume", "w"]).exits(7);
+    for part in [
+        "w: resume at ARCHITECTURE Architecture (2 of 5)\n",
+        "  from       w/2, saved at 2026-01-30T14:31:00.000Z\n",
+        "  done       REQUIREMENTS Requirements\n",
+        "  confirm    phase ARCHITECTURE waits for a person's approval\n               ckpt approve w --phase ARCHITECTURE\n",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part}: {outcome}");
+    }
+}
+
+#[test]
+fn a_checkpoint_is_updated_atomically() {
+    let world = mirrored();
+    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let inode = |world: &World| {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(world.project().join("memory/state/phase.json")).unwrap().ino()
+    };
+    let before = inode(&world);
+    world.run(&["start", "w", "--phase", "ARCHITECTURE"]).succeeds();
+    assert_ne!(inode(&world), before, "a new file takes the place of the old one");
+    assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"], "nothing temporary is left");
+    // What a killed writer left is no checkpoint.
+    world.write("memory/state/phase.json.tmp", "{\"workflow_id\":");
+    world.run(&["save", "w", "--note", "x"]).succeeds();
+    assert_eq!(document(&world, "memory/state/phase.json")["interruption_safe"], true);
+}
+
+/// Ctrl-C during a subagent: detect the orphaned task, increment attempts, reset to pending, re-spawn.
 #[test]
 fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() {
     let world = world();
@@ -102,5 +364,203 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(begin("one"), json!(1));
     assert_eq!(begin("one"), json!(1), "the same session only says it again");
     assert_eq!(begin("two"), json!(2));
+    let answer = world.json(&["resume", "w"]);
+    assert_eq!(
+        (&answer["tasks"]["orphaned"], &answer["tasks"]["ready"]),
+        (&json!(["task-001"]), &json!(["task-001"]))
+    );
     assert_eq!(begin("three"), json!(3));
+    let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
+    assert!(
+        finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"),
+        "{answer}"
+    );
+    // Without sessions: a command that was resumed knows that whoever began the task is gone.
+    let other = world_with_running_task();
+    let begin = format!("{} save w --task task-001=running -q", crate::support::project::CKPT);
+    let resume = ["resume", "w", "--", "/bin/sh", "-c", &begin];
+    other.run(&resume).succeeds();
+    assert_eq!(other.stored("w", 4)["tasks"][0]["attempts"], 2);
+    other.run(&["save", "w", "--task", "task-001=running"]).succeeds();
+    assert_eq!(other.stored("w", 5)["tasks"][0]["attempts"], 2, "said again");
+}
+
+fn world_with_running_task() -> World {
+    let world = world();
+    world.run(&["save", "w", "--task", "task-001=running,output=out/1.json"]).succeeds();
+    world
+}
+
+#[test]
+fn crash_after_write_before_state_update_reads_status_from_output() {
+    for (output, status) in
+        [("{}", "complete"), (r#"{"status": "failed"}"#, "failed"), (r#"{"status": "running"}"#, "running")]
+    {
+        let world = world_with_running_task();
+        world.write("out/1.json", output);
+        let tasks = world.json(&["resume", "w"])["tasks"].clone();
+        assert_eq!(tasks["reconciled"], json!(["task-001"]), "{output}");
+        // The next save writes it down.
+        world.run(&["save", "w", "--note", "next"]).succeeds();
+        assert_eq!(world.stored("w", 4)["tasks"][0]["status"], status, "{output}");
+    }
+    // While the session that began it goes on, nothing is concluded.
+    let world = world();
+    let agent =
+        |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
+    agent(&["save", "w", "--task", "task-001=running,output=out/1.json"]);
+    world.write("out/1.json", "{}");
+    agent(&["save", "w", "--note", "next"]);
+    assert_eq!(world.stored("w", 4)["tasks"][0]["status"], "running");
+}
+
+#[test]
+fn ancient_state_file_warns_and_offers_a_fresh_start() {
+    let world = world();
+    let later = [("CKPT_NOW", "2026-02-08T00:00:00Z")];
+    let mut terminal = Terminal::open(&world, &["resume", "w"], &later);
+    terminal.expect(QUESTION, 1);
+    terminal.answer("r\n");
+    let (code, screen) = terminal.exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("8d 09h old; check that its context still holds"), "{screen}");
+    world.ckpt(&["resume", "w", "--fresh"]).env("CKPT_NOW", later[0].1).run().succeeds();
+    assert_eq!(world.json(&["archive", "--list"])["bundles"][0]["reason"], "restarted");
+}
+
+#[test]
+fn update_checkpoint_after_each_of_the_four_events() {
+    let world = world();
+    world.write("memory/reports/designs/a.json", "{}");
+    for (event, trigger) in [
+        (&["approve", "w", "--phase", "ARCHITECTURE"][..], "manual"),
+        (&["save", "w", "--task", "t1=running"], "manual"),
+        (&["save", "w", "--task", "t1=complete"], "manual"),
+        (&["save", "w", "--note", "before an expensive agent"], "manual"),
+        (&["done", "w", "--phase", "ARCHITECTURE"], "phase_transition"),
+    ] {
+        let before = world.numbers("w").len();
+        world.run(event).succeeds();
+        let numbers = world.numbers("w");
+        assert_eq!(numbers.len(), before + 1, "{event:?}");
+        assert_eq!(world.stored("w", *numbers.last().unwrap())["trigger"], trigger, "{event:?}");
+    }
+}
+
+#[test]
+fn archive_old_state_and_keep_the_last_5() {
+    let world = mirrored();
+    for number in 1..=7 {
+        let id = format!("w{number}");
+        world
+            .run(&[
+                "start",
+                &id,
+                "--pipeline",
+                "dotagent",
+                "--phase",
+                "IMPLEMENTATION",
+                "--task",
+                "t=running",
+            ])
+            .succeeds();
+        world.run(&["save", &id, "--task", "t=complete"]).succeeds();
+        world.run(&["done", &id]).succeeds();
+    }
+    let archives = names(&world, "memory/state/.archive");
+    assert_eq!(archives.len(), 5, "{archives:?}");
+    assert!(archives[0].starts_with("w3_20260130_1"), "{archives:?}");
+    assert_eq!(
+        names(&world, &format!("memory/state/.archive/{}", archives[4])),
+        ["execution.json", "phase.json"]
+    );
+    assert_eq!(names(&world, "memory/state"), [".archive"], "nothing is in progress");
+    // Nothing is lost here: the store has all of them.
+    assert_eq!(world.json(&["list"])["workflows"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn archives_are_never_taken_as_open_work() {
+    let world = foreign(&state());
+    let mut old = state();
+    old["workflow_id"] = json!("old");
+    world.write("memory/state/.archive/old_20260129_000000/phase.json", old.to_string());
+    world.run(&["import", "memory/state"]).succeeds();
+    assert_eq!(world.json(&["resume"])["workflow"], "w");
+    let archived = world.json(&["list", "--archived"])["workflows"].clone();
+    assert_eq!(archived[0]["workflow"], "old", "{archived}");
+}
+
+#[test]
+fn a_pair_of_files_of_different_workflows_is_never_mixed() {
+    let world = foreign(&state());
+    let tasks = json!({"workflow_id": "another", "tasks": [{"id": "t1", "status": "running"}]});
+    world.write("memory/state/execution.json", tasks.to_string());
+    let answer = world.run(&["resume", "--file", "memory/state/phase.json", "--json"]).exits(7).document();
+    assert_eq!(answer["tasks"]["orphaned"], json!([]), "{answer}");
+    assert!(answer["findings"].to_string().contains("another"), "{answer}");
+}
+
+#[test]
+fn resume_workflow_from_phase_y_n() {
+    for (answer, code, phase) in [
+        ("\n", 0, "ARCHITECTURE"),
+        ("y\n", 0, "ARCHITECTURE"),
+        ("n\n", 7, "ARCHITECTURE"),
+        ("s\n", 0, "REQUIREMENTS"),
+    ] {
+        let world = world();
+        let mut terminal = Terminal::open(&world, &["resume", "w"], &[]);
+        terminal.expect(&format!("{QUESTION} [r]: "), 1);
+        terminal.answer(answer);
+        let (ended, screen) = terminal.exit();
+        assert_eq!((ended, &judged(&world, "w")["phase"]), (code, &json!(phase)), "{answer:?}: {screen}");
+    }
+}
+
+#[test]
+fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
+    let world = mirrored();
+    world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let outcome = world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
+    assert!(
+        outcome.stderr.starts_with("Saved w/2: phase REQUIREMENTS (Requirements) complete, 1 of 5 done."),
+        "{outcome}"
+    );
+    let file = document(&world, "memory/state/phase.json");
+    assert_eq!((&file["current_phase"], &file["phase_status"]), (&json!("ARCHITECTURE"), &json!("complete")));
+    let completed = &file["completed_phases"][0];
+    assert_eq!(
+        (&completed["phase"], &completed["completed_at"]),
+        (&json!("REQUIREMENTS"), &json!("2026-01-30T14:31:00.000Z"))
+    );
+}
+
+/// From the first phase to the archive, with an interruption in each phase.
+#[test]
+fn the_walk_through_of_the_document() {
+    let world = mirrored();
+    let reports = ["demand", "final_design", "", "verification", "reflection"];
+    let phases = ["REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"];
+    for (phase, report) in phases.iter().zip(reports) {
+        world.run(&["start", "w", "--pipeline", "dotagent", "--phase", phase]).succeeds();
+        if *phase != "REQUIREMENTS" {
+            assert_eq!(judged(&world, "w")["phase"], *phase, "interrupted");
+        }
+        if *phase == "ARCHITECTURE" {
+            world.write("memory/reports/designs/a.json", "{}");
+            world.run(&["resume", "w"]).exits(7);
+            world.run(&["approve", "w", "--by", "kim"]).succeeds();
+        }
+        if !report.is_empty() {
+            world.write(&format!("memory/reports/{report}.json"), "{}");
+        }
+        world.run(&["done", "w", "--phase", phase]).succeeds();
+    }
+    assert_eq!(world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"], "complete");
+    assert_eq!(names(&world, "memory/state"), [".archive"]);
+    let archive = names(&world, "memory/state/.archive");
+    let file = document(&world, &format!("memory/state/.archive/{}/phase.json", archive[0]));
+    assert_eq!(file["completed_phases"].as_array().unwrap().len(), 5);
+    assert_eq!(file["user_checkpoints"][0]["approved_by"], "kim");
 }

@@ -4,19 +4,20 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ckpt::core::Handle;
-use ckpt::core::artifact::{record, watch};
+use ckpt::core::artifact::watch;
 use ckpt::core::change::Change;
 use ckpt::core::checkpoint::{Artifact, Checkpoint};
 use ckpt::core::digest::Digest;
 use ckpt::core::export::{ExportFile, FileContent, Present, present, remove, write};
 use ckpt::core::import::{Found, collect};
 use ckpt::core::resume::{FileCondition, Observer, OutputFact, gather};
+use ckpt::core::save::Request;
 use ckpt::core::size::Size;
+use ckpt::core::{Config, Handle};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use crate::support::audit::{stamp, workflow};
+use crate::support::audit::{stamp, store_in, workflow};
 use crate::support::project::World;
 
 const ROUNDS: usize = 4_000;
@@ -85,14 +86,20 @@ fn only_files_inside_are_hashed_as_artifacts_and_watched_files() {
     let temp = tempfile::tempdir().unwrap();
     let scene = Scene::new(temp.path(), "dir");
     let inside = Digest::of(INSIDE.as_bytes());
+    let (store, workflow) = (store_in(&scene.project), workflow());
+    let request =
+        Request { workflow: &workflow, key: None, base: &scene.project, allow_secrets: false, capture: true };
     scene.exchanging(ROUNDS, || {
-        let mut artifacts = [Artifact::new("a", "dir/file.json")];
-        let recorded = record(&scene.project, &scene.project, &mut artifacts, LIMIT).is_ok();
+        let mut change = Change { artifacts: vec![Artifact::new("a", "dir/file.json")], ..Change::default() };
+        let prepared = request.prepare::<_, ckpt::Error>(&store, &mut change, &Config::default());
         let watched = watch(&scene.project, &["dir/file.json".to_owned()], LIMIT);
-        for digest in [artifacts[0].sha256, watched[0].sha256].into_iter().flatten() {
+        for digest in [change.artifacts[0].sha256, watched[0].sha256].into_iter().flatten() {
             assert_eq!(digest, inside, "a file outside was hashed");
         }
-        recorded
+        prepared.as_ref().is_ok_and(|prepared| {
+            assert_eq!(prepared.captured.contents[0].bytes(), INSIDE.as_bytes(), "a file outside was kept");
+            true
+        })
     });
 }
 
@@ -120,6 +127,7 @@ fn only_files_inside_are_judged_by_resume() {
         max_file: LIMIT,
         current_facts: &[],
         fact_severities: Default::default(),
+        kept: None,
     };
     let (inside, outside) = (checkpoint(INSIDE), checkpoint(OUTSIDE));
     scene.exchanging(ROUNDS / 2, || {
@@ -138,7 +146,7 @@ fn nothing_is_exported_to_the_outside() {
     let source = Handle::new(&workflow(), 1);
     let file = |name: &str, content: FileContent| {
         let path = format!("dir/{name}");
-        ExportFile { path, content, source: source.clone() }
+        ExportFile { path, content, source: source.clone(), memo: None }
     };
     let mut number = 0;
     scene.exchanging(ROUNDS, || {

@@ -11,10 +11,11 @@ use ckpt::core::external::{ComparedFact, Comparison, FactChange};
 use ckpt::core::finding::{Code, Severity};
 use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
 use ckpt::core::resume::{
-    DamagedNewest, Facts, FileCondition, GitFact, Limits, OutputFact, Selection, evaluate,
+    DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing, evaluate,
 };
+use ckpt::core::selector::Handle;
 use ckpt::core::size::Size;
-use ckpt::core::store::{Located, OsDisk};
+use ckpt::core::store::{Located, OsDisk, SessionNote};
 use ckpt::core::task::{Task, TaskStatus};
 use ckpt::core::{Checkpoint, Store, Timestamp, WorkflowStatus};
 
@@ -86,18 +87,22 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         size: Some(1),
         sha256: Some(Digest::ZERO),
         phase: None,
+        captured: false,
         extra: Default::default(),
     };
     world.content.artifacts = ["gone", "changed", "locked"].map(artifact).into();
     world.context = Context {
         git: Some(GitContext { branch: Some("x".into()), commit: None, extra: Default::default() }),
         watched: vec![WatchedFile { path: "W.md".into(), sha256: None, extra: Default::default() }],
+        touched: vec![WatchedFile { path: "T.md".into(), sha256: None, extra: Default::default() }],
         ..Context::default()
     };
     for exists in [false, true] {
         let facts = Facts {
             artifacts: vec![FileCondition::Missing, FileCondition::Changed, FileCondition::Unreadable],
             watched: vec![FileCondition::Changed],
+            touched: vec![FileCondition::Changed],
+            sessions: vec![SessionNote { workflow: Some(world.workflow.clone()), ..SessionNote::default() }],
             git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
             selection: Selection {
                 damaged_newest: Some(DamagedNewest {
@@ -123,7 +128,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         let mut promised = workflow(&["a", "b", "c"], &[("a", Complete), ("b", status), ("c", Complete)]);
         let spec = ckpt::core::pipeline::PhaseSpec {
             approval: true,
-            outputs: vec![ckpt::core::pipeline::OutputSpec { path: "o.json".into(), schema: None }],
+            outputs: vec![ckpt::core::pipeline::OutputSpec {
+                path: "o.json".into(),
+                or: Vec::new(),
+                schema: None,
+            }],
             ..ckpt::core::pipeline::PhaseSpec::bare("b".parse().unwrap())
         };
         let phases = [
@@ -189,17 +198,34 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
         extra: Default::default(),
     });
     list.push((doubtful, Facts::default(), 0));
+
+    let elsewhere = |number: u64| OtherHead {
+        handle: Handle::new(&base().workflow, number),
+        saved_at: at(SAVED),
+        writer: Some("vm".to_owned()),
+        progress: "1 of 3 done".to_owned(),
+        differs: "they differ in phases/a".to_owned(),
+    };
+    let sharing = Sharing {
+        heads: vec![elsewhere(2), elsewhere(3)],
+        behind: 1,
+        unpushed: 2,
+        unreachable: Some("no route".to_owned()),
+    };
+    list.push((base(), Facts { sharing, ..Facts::default() }, 0));
     list
 }
 
 /// Files of other systems that bring out the findings only such files can have.
-const FOREIGN: [&str; 6] = [
+const FOREIGN: [&str; 8] = [
     r#"{"id": "w", "timestamp": "2026-02-28", "phases": {"a": {"status": "done"}, "b": {"status": "odd"}}}"#,
     r#"{"id": "w", "updated_at": "soon", "phases": ["a", "b"], "current_phase": "b"}"#,
     r#"{"id": "w", "completed_phases": [1, null], "total_phases": 3}"#,
     r#"{"id": "w", "phases": {"a": "done", "b": "todo"}, "completed_phases": ["a", "b"]}"#,
     r#"{"phase": "none"}"#,
     r#"{"workflow_id": "w", "current_phase": 2, "completed_phases": [1], "plan_path": "gone.md"}"#,
+    r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {"questions": 7}}"#,
+    r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {}, "nextPhase": {"id": "2"}}"#,
 ];
 
 /// The checkpoint that a file is imported as.
@@ -253,6 +279,8 @@ fn the_codes_are_a_contract() {
         "not_approved",
         "next_disagrees",
         "recent_writer",
+        "at_work",
+        "touched_changed",
         "awaiting_approval",
         "phase_failed",
         "last_error",

@@ -123,7 +123,7 @@ fn pipeline() -> Pipeline {
     let spec = |phase: usize| PhaseSpec {
         approval: gated(phase),
         outputs: promises(phase)
-            .then(|| OutputSpec { path: format!("{phase}.txt"), schema: None })
+            .then(|| OutputSpec { path: format!("{phase}.txt"), or: Vec::new(), schema: None })
             .into_iter()
             .collect(),
         ..PhaseSpec::bare(id(phase))
@@ -230,6 +230,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
         size: Some(1),
         sha256: None,
         phase: None,
+        captured: false,
         extra: Default::default(),
     }];
     checkpoint.context.git =

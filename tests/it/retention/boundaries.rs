@@ -112,6 +112,7 @@ fn triggers_have_the_documented_limits() {
         (Trigger::ConflictStart, 6),
         (Trigger::ConflictResolved, 6),
         (Trigger::Manual, 6),
+        (Trigger::PreCompact, 6),
         (Trigger::SessionEnd, 6),
         (Trigger::Other("later".to_owned()), 6),
         (Trigger::BatchComplete, 3),

@@ -1,5 +1,7 @@
 //! Reading and judging documents takes linear time, whatever they contain many of.
 
+use std::path::Path;
+
 use ckpt::core::change::SaveInput;
 use ckpt::core::dialects::Dialect;
 use ckpt::core::format;
@@ -79,16 +81,14 @@ fn a_foreign_document_that_carries_many_names() {
     let document = |size: usize| {
         let names = |letter: &str| (0..size).map(|number| format!("{letter}{number}")).collect::<Vec<_>>();
         let task = |id: &String| json!({"id": id, "status": "pending"});
-        let carried = json!({
-            "saved_at": "2026-01-01T00:00:00Z",
+        let input = json!({
+            "phases": ["1", "2"],
             "labels": names("l"),
-            "watched": names("f"),
             "tasks": names("t").iter().map(task).collect::<Vec<_>>(),
         });
-        json!({
-            "workflow_id": "w", "plan_path": "p.md", "current_phase": 1, "completed_phases": [],
-            "phase_metadata": {}, "context_metadata": {"ckpt": carried},
-        })
+        let request = SaveInput::from_json(input).unwrap();
+        let checkpoint = request.change.apply(&workflow(), None, &stamp("save")).unwrap();
+        Dialect::ClaudePlan.write(&checkpoint, Path::new("/project")).unwrap().main
     };
     assert_linear("carried names", SIZES, document, |document| {
         let options = ReadOptions { dialect: Some(Dialect::ClaudePlan), ..ReadOptions::default() };

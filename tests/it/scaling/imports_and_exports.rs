@@ -70,7 +70,7 @@ fn the_entries_of_a_large_index() {
         for number in 0..count {
             let source = Source::Named(directory.path().join(format!("{number}.yaml")));
             let main = json!({"checkpoint_id": format!("CP-{number}")});
-            let (_, entry) = companions.find(&source, Dialect::Crunch, &main).unwrap();
+            let entry = companions.find(&source, Dialect::Crunch, &main).unwrap().content.unwrap();
             assert_eq!(entry["checkpoint_id"], main["checkpoint_id"]);
         }
     });

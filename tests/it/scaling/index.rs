@@ -17,6 +17,7 @@ use crate::support::tap::{Step, Tap, Tapped};
 struct Counter {
     checkpoints: AtomicUsize,
     steps: AtomicUsize,
+    listed: AtomicUsize,
 }
 
 impl<D: Disk> Tap<D> for Counter {
@@ -25,6 +26,10 @@ impl<D: Disk> Tap<D> for Counter {
         let count = if read { &self.checkpoints } else { &self.steps };
         count.fetch_add(1, Ordering::Relaxed);
         Ok(())
+    }
+
+    fn listed(&self, _: &str) {
+        self.listed.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -58,6 +63,26 @@ fn with_an_index_no_checkpoint_is_read_and_a_directory_takes_one_step() {
         steps
     });
     assert_eq!(many - few, 520);
+}
+
+#[test]
+fn names_are_listed_only_after_a_workflow_was_added() {
+    let disk = workflows(520);
+    let listed = || {
+        let counter = Counter::default();
+        let store = store_on(Tapped { disk: disk.clone(), tap: &counter });
+        store.visit_summaries(Extent::Newest, &mut |_| {}, &mut |_| {}).unwrap();
+        counter.listed.into_inner()
+    };
+    assert!(listed() >= 520);
+    assert_eq!(listed(), 0);
+    save(&store_on(disk.clone()), "a new workflow").unwrap();
+    disk.tick();
+    assert!(listed() >= 521);
+    assert_eq!(listed(), 0);
+    save(&store_on(disk.clone()), "the same workflow").unwrap();
+    // Its only entry, to find the newest: no other directory.
+    assert!(listed() < 5);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ckpt::core::change::{Change, Edit, Stamp};
-use ckpt::core::checkpoint::{Checkpoint, Writer};
+use ckpt::core::checkpoint::{Artifact, Checkpoint, Writer};
 use ckpt::core::format::Unusable;
 use ckpt::core::save::{Outcome, Save};
-use ckpt::core::store::{Archived, Disk, OsDisk, STORE_NAME};
+use ckpt::core::store::{Archived, Disk, ObjectContent, OsDisk, STORE_NAME};
 use ckpt::core::{ArchiveReason, Config, Error, Handle, Result, Store, Timestamp, WorkflowId};
 use serde_json::json;
 
@@ -71,6 +71,32 @@ pub(crate) fn save_keyed<D: Disk>(store: &Store<D>, saver: &str, process: &str) 
     save_as(store, saver, process, Some("key"))
 }
 
+/// The content that [`save_captured`] keeps, whoever saves.
+pub(crate) fn content() -> ObjectContent {
+    ObjectContent::new(b"kept".to_vec())
+}
+
+/// Saves a mark, and a file with its content.
+pub(crate) fn save_captured<D: Disk>(store: &Store<D>, saver: &str) -> Result<Outcome> {
+    let content = content();
+    let artifact = Artifact {
+        size: Some(content.size()),
+        sha256: Some(content.sha256()),
+        captured: true,
+        ..Artifact::new("file", "file")
+    };
+    let state = vec![Edit::Set(saver.to_owned(), json!(true))];
+    let change = Change { state, artifacts: vec![artifact], ..Change::default() };
+    let (workflow, stamp, config) = (workflow(), stamp(saver), Config::default());
+    Save::new(&workflow, &change, &stamp, &config).contents(&[content]).to(store)
+}
+
+/// Removes the objects that nothing refers to, however old they are.
+pub(crate) fn sweep<D: Disk>(store: &Store<D>, id: &str) -> Result<()> {
+    let planned = store.unreferred_objects(|_| true)?;
+    store.sweep_objects(&planned, id).map(drop)
+}
+
 fn save_as<D: Disk>(store: &Store<D>, saver: &str, save_id: &str, key: Option<&str>) -> Result<Outcome> {
     let change = Change { state: vec![Edit::Set(saver.to_owned(), json!(true))], ..Change::default() };
     let (workflow, stamp, config) = (workflow(), stamp(save_id), Config::default());
@@ -111,6 +137,13 @@ pub(crate) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
     for (index, Ack { saver, seq }) in acked.iter().enumerate() {
         if !found.get(seq).is_some_and(|checkpoint| has_mark(checkpoint, saver)) {
             wrong.push(format!("the acknowledged save {seq} of `{saver}` is not there"));
+        }
+        let artifacts =
+            found.get(seq).map(|checkpoint| &checkpoint.content.artifacts[..]).unwrap_or_default();
+        for object in artifacts.iter().filter_map(Artifact::object) {
+            if !matches!(store.read_object(&object, 100), Ok(Some(_))) {
+                wrong.push(format!("a content that `{saver}` kept is lost"));
+            }
         }
         // A seal has no content of its own.
         if found.range(seq..).any(|(_, later)| later.sealed.is_none() && !has_mark(later, saver)) {

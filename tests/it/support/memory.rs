@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
@@ -292,9 +292,56 @@ fn directory(names: Names) -> Node {
     Node::Dir { now: names.clone(), durable: names, removed: false }
 }
 
+/// An open file, which stays the same if its name is given to another.
+#[derive(Debug)]
+pub(crate) struct MemoryFile {
+    disk: MemoryDisk,
+    node: usize,
+    position: usize,
+}
+
+impl MemoryFile {
+    fn content(&self) -> Arc<Vec<u8>> {
+        match &self.disk.world().nodes[self.node] {
+            Node::File { content, .. } => content.bytes.clone(),
+            Node::Dir { .. } => Arc::default(),
+        }
+    }
+}
+
+impl Read for MemoryFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.content().get(self.position..).unwrap_or_default().read(buffer)?;
+        self.position += read;
+        Ok(read)
+    }
+}
+
+/// Writes at the end, wherever the position is.
+impl Write for MemoryFile {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let bytes = [&self.content()[..], buffer].concat();
+        self.disk.world().nodes[self.node] = Node::File { content: Content::new(&bytes), synced: false };
+        Ok(buffer.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for MemoryFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        let SeekFrom::Start(position) = position else { return Err(io::ErrorKind::Unsupported.into()) };
+        self.position = usize::try_from(position).unwrap();
+        Ok(position)
+    }
+}
+
 impl Disk for MemoryDisk {
     type Dir = usize;
     type Lock = ();
+    type File = MemoryFile;
 
     fn base(&self) -> io::Result<usize> {
         Ok(0)
@@ -325,6 +372,15 @@ impl Disk for MemoryDisk {
         match &world.nodes[node] {
             Node::File { content, .. } if content.bytes.len() as u64 <= limit => Ok(content.bytes.to_vec()),
             Node::File { .. } => Err(FileProblem::TooLarge(limit)),
+            Node::Dir { .. } => Err(FileProblem::NotAFile),
+        }
+    }
+
+    fn open(&self, dir: &usize, name: &str) -> Result<MemoryFile, FileProblem> {
+        let mut world = self.world();
+        let node = world.find(*dir, name)?;
+        match &world.nodes[node] {
+            Node::File { .. } => Ok(MemoryFile { disk: self.clone(), node, position: 0 }),
             Node::Dir { .. } => Err(FileProblem::NotAFile),
         }
     }
@@ -363,8 +419,9 @@ impl Disk for MemoryDisk {
         Ok(staged)
     }
 
-    fn stage_unsynced(&self, dir: &usize, name: &str, bytes: &[u8]) -> io::Result<()> {
-        Self::stage_unsynced(self, *dir, name, bytes).map(drop)
+    fn create(&self, dir: &usize, name: &str, _: u64) -> io::Result<MemoryFile> {
+        let staged = Self::stage_unsynced(self, *dir, name, b"")?;
+        Ok(MemoryFile { disk: self.clone(), node: usize::try_from(staged.id.1).unwrap(), position: 0 })
     }
 
     fn publish(&self, dir: &usize, staged: &str, name: &str) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
 //! - [`terminal`]: a pseudo-terminal with a program in it.
+//! - [`kamiflow`]: the data that complete phases of that system must have.
 //! - [`files`]: copies of directories, and directories in memory.
 //! - [`offered`]: the commands in texts for users, all of which must be understood.
 //! - [`proof`]: how much is tried, and the figures of what was.
@@ -12,6 +13,7 @@
 pub(crate) mod audit;
 pub(crate) mod fault;
 pub(crate) mod files;
+pub(crate) mod kamiflow;
 pub(crate) mod memory;
 pub(crate) mod offered;
 pub(crate) mod project;

@@ -102,9 +102,10 @@ impl<D: Disk, T: Tap<D>> Tapped<'_, D, T> {
     }
 }
 
-impl<D: Disk<Lock: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
+impl<D: Disk<Lock: Debug, File: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
     type Dir = D::Dir;
     type Lock = D::Lock;
+    type File = D::File;
 
     fn base(&self) -> io::Result<D::Dir> {
         self.step(Step::Base, "", || self.disk.base())
@@ -124,6 +125,9 @@ impl<D: Disk<Lock: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn read(&self, dir: &D::Dir, name: &str, limit: u64) -> Result<Vec<u8>, FileProblem> {
         self.step(Step::Read, name, || self.disk.read(dir, name, limit))
     }
+    fn open(&self, dir: &D::Dir, name: &str) -> Result<D::File, FileProblem> {
+        self.step(Step::Read, name, || self.disk.open(dir, name))
+    }
     fn stat(&self, dir: &D::Dir, name: &str) -> io::Result<Stat> {
         self.step(Step::Stat, name, || self.tap.stat(&self.disk, dir, name))
     }
@@ -140,8 +144,8 @@ impl<D: Disk<Lock: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
     ) -> io::Result<StagedFile<D::Lock>> {
         self.step(Step::Stage, name, || self.tap.stage(&self.disk, dir, name, bytes, access))
     }
-    fn stage_unsynced(&self, dir: &D::Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.step(Step::Stage, name, || self.disk.stage_unsynced(dir, name, bytes))
+    fn create(&self, dir: &D::Dir, name: &str, size: u64) -> io::Result<D::File> {
+        self.step(Step::Stage, name, || self.disk.create(dir, name, size))
     }
     fn publish(&self, dir: &D::Dir, staged: &str, name: &str) -> io::Result<()> {
         self.step(Step::Publish, name, || self.tap.publish(&self.disk, dir, staged, name))

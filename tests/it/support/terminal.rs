@@ -89,8 +89,12 @@ impl Terminal {
 
     /// True if the terminal is in the mode in which it began: it echoes and reads lines.
     pub(crate) fn is_cooked(&self) -> bool {
-        let modes = tcgetattr(&self.keyboard).unwrap().local_modes;
-        modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+        is_cooked(&self.keyboard)
+    }
+
+    /// The keyboard, to look at the terminal after the program has ended.
+    pub(crate) fn keyboard(&self) -> File {
+        self.keyboard.try_clone().unwrap()
     }
 
     /// Presses keys as soon as the program awaits one, which is in raw mode.
@@ -124,6 +128,12 @@ impl Terminal {
         }
         (code, self.seen)
     }
+}
+
+/// True if a terminal echoes and reads lines.
+pub(crate) fn is_cooked(terminal: &File) -> bool {
+    let modes = tcgetattr(terminal).unwrap().local_modes;
+    modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
 }
 
 fn set_size(terminal: impl AsFd, columns: u16, rows: u16) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::parts::command_line;
 use super::{CleanupReport, DeletedRun, WorkflowChange};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
@@ -55,6 +56,11 @@ impl Report for CleanupReport {
         if self.stale_files > 0 {
             let verb = if self.applied { "Removed" } else { "Would remove" };
             page.line(format!("{verb} {}", count(self.stale_files, "stale temporary file")));
+        }
+        if self.objects.count > 0 {
+            let verb = if self.applied { "Removed" } else { "Would remove" };
+            let objects = count(self.objects.count, "object");
+            page.line(format!("{verb} {objects} that nothing refers to, {}", Size(self.objects.bytes)));
         }
         self.summary(page);
     }
@@ -205,7 +211,8 @@ impl CleanupReport {
     }
 
     fn summary(&self, page: &mut Page) {
-        let nothing = self.changes.is_empty() && self.stale_files == 0 && self.deleted_runs.is_empty();
+        let files = self.stale_files + self.objects.count;
+        let nothing = self.changes.is_empty() && files == 0 && self.deleted_runs.is_empty();
         if nothing && self.failures.is_empty() {
             page.line(format!("Nothing to clean up: {}.", stay(self.kept)));
         } else {
@@ -215,7 +222,7 @@ impl CleanupReport {
             page.line(format!("Plan: {}", self.plan));
         }
         if let Some(undo) = &self.undo {
-            page.line(format!("Undo: {}", undo.join(" ")));
+            page.line(format!("Undo: {}", command_line(undo)));
         }
     }
 }

@@ -30,6 +30,8 @@ fn about_save(saved: &SavedEntry) -> String {
         phrases.push(format!("archived as {}", escape::inline(reason.word())));
     } else if let Some(earlier) = &saved.copy_of {
         phrases.push(format!("rolled back to {earlier}"));
+    } else if let Some(origin) = &saved.forked_from {
+        phrases.push(format!("forked from {origin}"));
     } else if saved.trigger == Trigger::Restart {
         phrases.push("started over".to_owned());
     } else {
@@ -38,6 +40,9 @@ fn about_save(saved: &SavedEntry) -> String {
             Trigger::Repair => phrases.push("repaired".to_owned()),
             Trigger::UserInterrupt => phrases.push("interrupted".to_owned()),
             _ => {}
+        }
+        if let Some(other) = &saved.merged {
+            phrases.push(format!("merged {other}"));
         }
         if let Some(file) = &saved.imported_from {
             phrases.push(format!("imported from {}", escape::inline(file)));

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::members::{count, logged_phase_id, member, parse_phase_id};
+use super::members::member;
 use super::state_machine::{StateMachine, state_id};
-use crate::core::dialects::members::pointer;
-use crate::core::dialects::numbered_phases;
+use crate::core::dialects::members::{count, pointer};
+use crate::core::dialects::numbered_phases::{self, logged_phase_id, parse_phase_id};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::members::{logged_phase_id, member, parse_phase_id};
+use super::members::member;
 use super::phases::ReadPhases;
 use crate::core::checkpoint::{LastError, WorkflowStatus};
+use crate::core::dialects::numbered_phases::{logged_phase_id, parse_phase_id};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};

@@ -3,11 +3,8 @@
 use serde_json::Value;
 
 use crate::core::dialects::members::pointer;
-use crate::core::dialects::numbered_phases;
-use crate::core::dialects::phase_list::phase_id;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
-use crate::core::phase::PhaseId;
 
 /// The object with the copies of members in later versions.
 pub(super) const WORKFLOW_STATE: &str = "workflow_state";
@@ -43,31 +40,4 @@ pub(super) fn compare(main: &Value, key: &str, log: &mut ReadLog<'_>) {
         let message = format!("this is not what /{WORKFLOW_STATE}/{key} says; this counts");
         log.finding_at(Severity::Advice, Code::RecordsDisagree, &pointer(&[key]), &message);
     }
-}
-
-/// Parses the id of a phase; `phase_3` is 3. A value that is no id is a finding.
-pub(super) fn logged_phase_id(value: &Value, place: &str, log: &mut ReadLog<'_>) -> Option<PhaseId> {
-    log.phase_id(value, place).map(without_prefix)
-}
-
-/// Parses the id of a phase without a finding.
-pub(super) fn parse_phase_id(value: &Value) -> Option<PhaseId> {
-    phase_id(value).map(without_prefix)
-}
-
-/// Returns the number in `phase_3`, `Phase 3` or `phase-3`; any other id as it is.
-fn without_prefix(id: PhaseId) -> PhaseId {
-    if let Some((prefix, rest)) = id.as_str().split_at_checked("phase".len())
-        && prefix.eq_ignore_ascii_case("phase")
-        && let Ok(number) = rest.trim_start_matches([' ', '_', '-']).parse()
-        && numbered_phases::number_of(&number).is_some()
-    {
-        return number;
-    }
-    id
-}
-
-/// Parses a count: a number, or a text that is one.
-pub(super) fn count(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }

@@ -9,11 +9,75 @@ mod error;
 mod members;
 mod phases;
 mod read;
-mod replans;
 mod state_machine;
-#[cfg(test)]
-mod tests;
 mod write;
 
-pub(super) use read::{read, recognises};
-pub(super) use write::write;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::format::{About, Format, Layout, file_name, is_given_up};
+use super::read_log::ReadLog;
+use super::reading::DialectFiles;
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+
+pub(super) struct ClaudeDir;
+
+impl Format for ClaudeDir {
+    fn about(&self) -> About {
+        About {
+            word: "claude-dir",
+            text: "the checkpoints directory of Claude Code projects, a file per run",
+            places: &[".claude/checkpoints"],
+        }
+    }
+
+    fn recognises(&self, main: &Value) -> bool {
+        read::recognises(main)
+    }
+
+    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        read::read(main, log)
+    }
+
+    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
+        let imported = imported.map(|files| &files.main);
+        Some(DialectFiles::single(write::write(checkpoint, imported)))
+    }
+
+    fn layout(&self) -> Option<&'static Layout> {
+        Some(&LAYOUT)
+    }
+
+    fn native_members(&self) -> (&'static [&'static str], &'static str) {
+        (
+            &[
+                "artifact_registry",
+                "plan_modification_time",
+                "plan_path",
+                "project_name",
+                "research_results",
+                "tests_passing",
+            ],
+            "/workflow_state",
+        )
+    }
+}
+
+static LAYOUT: Layout = Layout {
+    directory: ".claude/checkpoints",
+    mirrored: true,
+    failed: Some("failed"),
+    path,
+    is_shown: |newest, archived| match newest.content.status {
+        WorkflowStatus::Complete => false,
+        WorkflowStatus::Failed | WorkflowStatus::Abandoned => true,
+        WorkflowStatus::InProgress => !archived,
+    },
+    ..Layout::PLAIN
+};
+
+fn path(checkpoint: &Checkpoint, main: &Value, _: bool) -> Option<String> {
+    let failed = if is_given_up(checkpoint) { "failed/" } else { "" };
+    let id = file_name(main.get("checkpoint_id")?.as_str()?)?;
+    Some(format!("{}/{failed}{id}.json", LAYOUT.directory))
+}

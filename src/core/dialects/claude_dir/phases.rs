@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::counter::PhaseCounter;
-use super::members::{compare, parse_phase_id};
+use super::members::compare;
 use super::state_machine::{StateMachine, is_end, state_id};
 use crate::core::dialects::members::pointer;
-use crate::core::dialects::numbered_phases;
+use crate::core::dialects::numbered_phases::{self, parse_phase_id};
 use crate::core::dialects::phase_list::{phase_with_status, set_status};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::members::{compare, member, text};
-use super::{error, phases, replans};
+use super::{error, phases};
 use crate::core::checkpoint::{Artifact, Content, Next, WorkflowStatus};
 use crate::core::dialects::draft::{Draft, WatchedPath};
-use crate::core::dialects::members::{pointer, text_or_number};
+use crate::core::dialects::members::{count, pointer, text_or_number};
 use crate::core::dialects::read_log::ReadLog;
+use crate::core::dialects::replans::{self, Replans};
 use crate::core::dialects::times::ParsedTime;
 use crate::core::finding::{Code, Severity};
 use crate::core::time::Timestamp;
@@ -17,7 +18,7 @@ use crate::core::time::Timestamp;
 /// The newest schema version that this reader supports.
 const NEWEST: (u64, u64) = (2, 1);
 
-pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
+pub(super) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     main.get("checkpoint_id").is_some_and(|id| id.is_string() || id.is_number())
         && (has("workflow_type") || has("workflow_description"))
@@ -26,13 +27,14 @@ pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
             .any(|key| has(key))
 }
 
-pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     check_version(main, log);
     let recorded_at = recorded_at(main, log);
     let mut phases = phases::read(main, log);
     let status = status(main, phases.ended, log);
     let error = error::read(main, status, recorded_at, &mut phases, log);
     check_tests(main, log);
+    let replans = read_replans(main, recorded_at, log);
     let listed = phases.current.clone().filter(|id| phases.list.iter().any(|phase| phase.id == *id));
     let next = phases.current.map(|id| Next { phase: Some(id), ..Next::default() });
     Draft {
@@ -46,12 +48,13 @@ pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Dr
             pipeline: phases.is_complete.then(|| "claude-dir".to_owned()),
             phases: phases.list,
             artifacts: artifacts(main, log),
-            replans: replans::read(main, recorded_at, log),
+            replans: replans.dated,
             last_error: error.dated,
             ..Content::default()
         },
         watched: watched(main, log),
         undated_error: error.undated,
+        undated_replans: replans.undated,
         ..Draft::default()
     }
 }
@@ -136,6 +139,19 @@ fn status(main: &Value, ended: bool, log: &mut ReadLog<'_>) -> WorkflowStatus {
         None | Some(WorkflowStatus::InProgress) if ended => WorkflowStatus::Complete,
         recorded => recorded.unwrap_or_default(),
     }
+}
+
+fn read_replans(main: &Value, recorded_at: Option<Timestamp>, log: &mut ReadLog<'_>) -> Replans {
+    let counts = member(main, "replan_phase_counts");
+    let replans = replans::read(member(main, "replan_history"), counts, recorded_at, log);
+    let known = replans.dated.len() + replans.undated.len();
+    if let Some((value, place)) = member(main, "replanning_count")
+        && let Some(total) = count(value).filter(|total| *total != known as u64)
+    {
+        let message = format!("{total} replans are counted, but {known} are known by phase");
+        log.finding_at(Severity::Info, Code::RecordsDisagree, &place, &message);
+    }
+    replans
 }
 
 fn check_tests(main: &Value, log: &mut ReadLog<'_>) {

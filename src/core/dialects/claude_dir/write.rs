@@ -8,16 +8,16 @@ use super::counter::listed_phase;
 use super::members::{WORKFLOW_STATE, member};
 use super::phases::data_phase;
 use super::read::registered_path;
-use super::replans;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::numbered_phases;
 use crate::core::dialects::phase_list::{completed_word, completed_workflow_word};
+use crate::core::dialects::replans;
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes the members that the checkpoint determines, and the copies that the imported document has of them.
-pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let mut top = if imported.is_none() { identity(checkpoint) } else { Map::new() };
     let set = |members: &mut Map<String, Value>, key: &str, value: Value| {
         members.insert(key.to_owned(), value);
@@ -34,7 +34,12 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option
     let failed = checkpoint.content.phases.iter().find(|phase| phase.status == PhaseStatus::Failed);
     let message = checkpoint.content.last_error.as_ref().map(|error| error.message.as_str());
     set(&mut top, "last_error", json!(message));
-    replans::write(&checkpoint.content.replans, imported, &mut top);
+    let known = &checkpoint.content.replans;
+    let counts = imported.and_then(|main| member(main, "replan_phase_counts")).map(|(counts, _)| counts);
+    set(&mut top, "replanning_count", json!(known.len()));
+    set(&mut top, "last_replan_reason", json!(known.last().and_then(|replan| replan.reason.as_ref())));
+    set(&mut top, "replan_phase_counts", replans::counts(known, counts, "phase_"));
+    set(&mut top, "replan_history", replans::history(known));
 
     let mut state = copies(&top, imported.and_then(|main| main.get(WORKFLOW_STATE)));
     if let Some(copy) = state.get_mut("completed_phases") {

@@ -4,17 +4,22 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::core::checkpoint::{Artifact, LastError, Next, Replan};
+use crate::core::checkpoint::{Artifact, LastError, Next, WorkflowStatus};
 use crate::core::dialects::draft::{Draft, WatchedPath};
-use crate::core::dialects::members::{elements, pointer};
+use crate::core::dialects::members::{count, elements, pointer};
 use crate::core::dialects::numbered_phases;
 use crate::core::dialects::phase_list::phase_with_status;
 use crate::core::dialects::read_log::ReadLog;
+use crate::core::dialects::replans;
+use crate::core::dialects::times::{earlier, parse_duration};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{MAX_PHASES, Phase, PhaseId, PhaseStatus};
 
-pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
+/// The member with the length of a phase.
+pub(super) const DURATION: &str = "duration_minutes";
+
+pub(super) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     has("workflow_id")
         && has("current_phase")
@@ -22,7 +27,7 @@ pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
         && (has("plan_path") || has("phase_metadata") || has("replan_history"))
 }
 
-pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let text = |key: &str| main.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let mut draft = Draft { workflow: text("workflow_id").map(str::to_owned), ..Draft::default() };
     if let Some(id) = &draft.workflow {
@@ -34,11 +39,37 @@ pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Dr
         draft.watched.push(WatchedPath { path: plan.to_owned(), modified_at: None });
     }
     read_phases(main, &mut draft, log);
-    read_replans(main, &mut draft, log);
+    let member = |key: &str| Some((main.get(key)?, pointer(&[key])));
+    let replans = replans::read(member("replan_history"), member("replan_count"), None, log);
+    (draft.content.replans, draft.undated_replans) = (replans.dated, replans.undated);
     let completed = draft.content.phases.iter().filter_map(|phase| phase.completed_at);
     draft.recorded_at = completed.chain(draft.content.replans.iter().map(|replan| replan.at)).max();
     draft.content.last_error = last_error(&draft);
+    read_status(main, &mut draft, log);
     draft
+}
+
+/// Reads the status of the plan. One with all phases of its total is complete, whatever it says.
+fn read_status(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    let content = &mut draft.content;
+    let stated = main.get("status").and_then(|status| log.workflow_status(status, "/status"));
+    content.status = stated.unwrap_or_default();
+    let all_done = content.phases.iter().all(|phase| phase.status.is_done());
+    if content.is_declared() && all_done && content.status == WorkflowStatus::InProgress {
+        content.status = WorkflowStatus::Complete;
+    }
+    // The pointer of a completed plan leads past its end.
+    if content.status == WorkflowStatus::Complete && !content.is_declared() {
+        let pointer = content.next.as_ref().and_then(|next| next.phase.clone());
+        let untouched = |phase: &Phase| phase.status == PhaseStatus::Pending && phase.data.is_none();
+        content.phases.retain(|phase| Some(&phase.id) != pointer.as_ref() || !untouched(phase));
+    }
+    let is_listed = |id: &PhaseId| content.phases.iter().any(|phase| phase.id == *id);
+    if content.status == WorkflowStatus::Complete || content.is_declared() {
+        content.next = content.next.take().filter(|next| next.phase.as_ref().is_some_and(&is_listed));
+        let last = content.phases.iter().rfind(|phase| phase.status.is_done()).map(|phase| phase.id.clone());
+        content.phase = content.phase.take().filter(is_listed).or(last);
+    }
 }
 
 fn last_error(draft: &Draft) -> Option<LastError> {
@@ -71,10 +102,19 @@ fn read_phases(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
             Some((log.phase_id(&Value::from(key.as_str()), &place)?, value, place))
         })
         .collect();
-    let ids = completed.iter().map(|(id, _)| id).chain(described.iter().map(|(id, ..)| id)).chain(&current);
+    let total = main.get("total_phases").and_then(count).filter(|total| *total > 0);
+    let number = |id: &PhaseId| numbered_phases::number_of(id);
+    let is_past_end = |id: &&PhaseId| total.is_some_and(|total| number(id) > Some(total));
+    let pointer = current.as_ref().filter(|id| !is_past_end(id));
+    let ids = completed.iter().map(|(id, _)| id).chain(described.iter().map(|(id, ..)| id)).chain(pointer);
     let mut seen = HashSet::new();
     let mentioned: Vec<PhaseId> = ids.filter(|id| seen.insert(*id)).cloned().collect();
-    let ids = numbered_phases::range(&mentioned, None).unwrap_or(mentioned);
+    let numbered = numbered_phases::range(&mentioned, total);
+    if let (Some(total), Some(_)) = (total, &numbered) {
+        log.origin("total", total, "/total_phases");
+        draft.content.pipeline = Some("claude-plan".to_owned());
+    }
+    let ids = numbered.unwrap_or(mentioned);
     draft.content.phases = ids.into_iter().map(Phase::pending).collect();
     for phase in &mut draft.content.phases {
         if let Some((_, place)) = completed.iter().find(|(id, _)| *id == phase.id) {
@@ -114,6 +154,8 @@ fn read_metadata(
     }
     let at = value.get("timestamp").unwrap_or(&Value::Null);
     phase.completed_at = log.time(&format!("phases/{id}/completed_at"), at, &format!("{place}/timestamp"));
+    let minutes = value.get(DURATION).and_then(parse_duration);
+    phase.started_at = phase.completed_at.zip(minutes).and_then(|(at, minutes)| earlier(at, minutes * 60.0));
     if phase.status == PhaseStatus::Failed {
         let error = ["error", "error_message", "last_error"].iter().find_map(|key| value.get(*key)?.as_str());
         phase.error = error.map(str::to_owned);
@@ -121,7 +163,7 @@ fn read_metadata(
     for (index, path) in elements(value, "artifacts").enumerate() {
         if let Some(path) = path.as_str() {
             log.origin("artifact", path, &format!("{place}/artifacts/{index}"));
-            artifacts.push(Artifact::new(path, path));
+            artifacts.push(Artifact { phase: Some(id.clone()), ..Artifact::new(path, path) });
         }
     }
     phase.data = read_data(value, phase, status.is_some());
@@ -136,6 +178,9 @@ fn read_data(metadata: &Value, phase: &Phase, has_status: bool) -> Option<Json> 
     if phase.completed_at.is_some() {
         members.shift_remove("timestamp");
     }
+    if phase.started_at.is_some() {
+        members.shift_remove(DURATION);
+    }
     if phase.error.is_some() && members.get("error").is_some_and(Value::is_string) {
         members.shift_remove("error");
     }
@@ -145,17 +190,4 @@ fn read_data(metadata: &Value, phase: &Phase, has_status: bool) -> Option<Json> 
         members.shift_remove("artifacts");
     }
     if members.is_empty() { None } else { Some(Json::Given(members.into())) }
-}
-
-fn read_replans(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
-    for (index, entry) in elements(main, "replan_history").enumerate() {
-        let place = pointer(&["replan_history", &index.to_string()]);
-        let phase = entry.get("phase").and_then(|id| log.phase_id(id, &format!("{place}/phase")));
-        let at = entry.get("timestamp").unwrap_or(&Value::Null);
-        let at = log.time("replan", at, &format!("{place}/timestamp"));
-        if let (Some(phase), Some(at)) = (phase, at) {
-            let reason = entry.get("reason").and_then(Value::as_str).map(str::to_owned);
-            draft.content.replans.push(Replan { phase, reason, at, extra: Default::default() });
-        }
-    }
 }

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::core::checkpoint::{Artifact, Checkpoint};
-use crate::core::dialects::checkpoint_part::phase_data;
+use super::read::DURATION;
+use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::numbered_phases;
-use crate::core::dialects::phase_list::{completed_word, phase_id};
+use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data, phase_id};
+use crate::core::dialects::replans;
+use crate::core::dialects::times::duration;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 
 /// Writes the members that the checkpoint determines. The caller adds the others of an imported document.
-pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
+pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     let plan = match imported {
         // The first watched file may be another one by now.
         Some(main) => main.get("plan_path").cloned(),
@@ -28,25 +30,30 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option
         let paths = artifacts.of(phase, reported == Some(&phase.id));
         (phase.id.to_string(), write_metadata(phase, paths))
     });
-    let mut counts: Map<String, Value> = Map::new();
-    for replan in &content.replans {
-        let before = counts.get(replan.phase.as_str()).and_then(Value::as_u64).unwrap_or(0);
-        counts.insert(replan.phase.to_string(), json!(before + 1));
-    }
-    let history = content.replans.iter().map(|replan| {
-        json!({"phase": numbered_phases::to_json(&replan.phase), "reason": replan.reason, "timestamp": replan.at})
-    });
-    json!({
+    let counts = imported.and_then(|main| main.get("replan_count"));
+    let mut document = json!({
         "workflow_id": checkpoint.workflow,
         "plan_path": plan,
         "current_phase": current.as_ref().map(numbered_phases::to_json),
         "completed_phases": content.done().map(|phase| numbered_phases::to_json(&phase.id)).collect::<Vec<_>>(),
         "phase_metadata": metadata.collect::<Map<_, _>>(),
-        "replan_history": history.collect::<Vec<_>>(),
-        "replan_count": counts,
+        "replan_history": replans::history(&content.replans),
+        "replan_count": replans::counts(&content.replans, counts, ""),
         "artifact_paths": {},
         "context_metadata": {},
-    })
+    });
+    let has = |key: &str| imported.is_some_and(|main| main.get(key).is_some());
+    let numbered = |phase: &Phase| numbered_phases::number_of(&phase.id).is_some();
+    if content.is_declared()
+        && content.phases.iter().all(numbered)
+        && (imported.is_none() || has("total_phases"))
+    {
+        document["total_phases"] = content.phases.len().into();
+    }
+    if has("status") || content.status != WorkflowStatus::InProgress {
+        document["status"] = completed_workflow_word(content.status).into();
+    }
+    document
 }
 
 /// Returns the phase behind the last one: the current phase of this system when all phases are done.
@@ -67,6 +74,10 @@ fn write_metadata(phase: &Phase, artifacts: Option<Value>) -> Value {
     if let Some(at) = phase.completed_at {
         members.insert("timestamp".to_owned(), at.to_string().into());
     }
+    if let Some(minutes) = duration(phase).map(|seconds| (seconds / 0.6).round() / 100.0) {
+        let whole = format!("{minutes}").parse::<u64>().ok();
+        members.insert(DURATION.to_owned(), whole.map_or_else(|| json!(minutes), Value::from));
+    }
     if let Some(error) = &phase.error {
         members.insert("error".to_owned(), error.as_str().into());
     }
@@ -76,8 +87,8 @@ fn write_metadata(phase: &Phase, artifacts: Option<Value>) -> Value {
     Value::Object(members)
 }
 
-/// The paths of artifacts by the phase that lists them: the phase in the imported document, else the one that the
-/// checkpoint reports on.
+/// The paths of artifacts by the phase that lists them: the phase in the imported document, else the one that recorded
+/// the artifact, else the one that the checkpoint reports on.
 struct PhaseArtifacts<'c> {
     imported: HashMap<PhaseId, Vec<&'c str>>,
     new: Vec<&'c str>,
@@ -94,11 +105,15 @@ impl<'c> PhaseArtifacts<'c> {
             imported.entry(id.clone()).or_default();
             owners.extend(paths.iter().filter_map(Value::as_str).map(|path| (path, id.clone())));
         }
-        let mut new = Vec::new();
-        for Artifact { name, path, .. } in &checkpoint.content.artifacts {
+        let mut new: Vec<&str> = Vec::new();
+        for Artifact { name, path, phase, .. } in &checkpoint.content.artifacts {
             // The name of an imported artifact is its path as written.
-            let owner = owners.get(name.as_str()).or_else(|| owners.get(path.as_str()));
-            owner.and_then(|id| imported.get_mut(id)).unwrap_or(&mut new).push(path);
+            let owner = owners.get(name.as_str()).or_else(|| owners.get(path.as_str())).cloned();
+            let begun = |id: &&PhaseId| checkpoint.content.find_phase(id).as_ref().is_some_and(has_metadata);
+            match owner.or_else(|| phase.as_ref().filter(begun).cloned()) {
+                Some(owner) => imported.entry(owner).or_default().push(path),
+                None => new.push(path),
+            }
         }
         Self { imported, new }
     }

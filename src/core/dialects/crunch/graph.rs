@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::core::dialects::members::{elements, pointer};
+use crate::core::dialects::members::{first_member, pointer, text_or_number};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::PhaseId;
@@ -17,9 +17,9 @@ const NODES: &str = "/execution_graph/node_states";
 pub(super) fn read(main: &Value, phase: Option<&PhaseId>, log: &mut ReadLog<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     let mut seen = HashSet::new();
-    for (key, node) in main.pointer(NODES).and_then(Value::as_object).into_iter().flatten() {
-        let place = format!("{NODES}{}", pointer(&[key]));
-        match task_id(key).filter(|id| seen.insert(id.clone())) {
+    for (place, key, node) in nodes(main) {
+        let place = format!("{NODES}{}", pointer(&[&place]));
+        match task_id(&key).filter(|id| seen.insert(id.clone())) {
             Some(id) => tasks.push(read_node(id, node, phase, &place, log)),
             None => {
                 let message = "this cannot be the name of a task; it is kept, but not followed";
@@ -28,6 +28,47 @@ pub(super) fn read(main: &Value, phase: Option<&PhaseId>, log: &mut ReadLog<'_>)
         }
     }
     tasks
+}
+
+/// Returns the nodes with their keys and names: an object by name, or a list in which each has its name.
+fn nodes(main: &Value) -> Vec<(String, String, &Value)> {
+    match main.pointer(NODES) {
+        Some(Value::Object(nodes)) => {
+            nodes.iter().map(|(key, node)| (key.clone(), key.clone(), node)).collect()
+        }
+        Some(Value::Array(nodes)) => {
+            let name = |node: &Value| {
+                let (_, name) = first_member(node, &["id", "node_id", "task_id", "node", "task", "name"])?;
+                text_or_number(name)
+            };
+            let named = nodes.iter().enumerate();
+            named.map(|(index, node)| (index.to_string(), name(node).unwrap_or_default(), node)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the dependencies of a node, under any of their names: a list, a name, or names with commas between them.
+fn dependencies(node: &Value) -> Vec<TaskId> {
+    const NAMES: [&str; 9] = [
+        "depends_on",
+        "dependsOn",
+        "depends-on",
+        "dependencies",
+        "deps",
+        "depends",
+        "requires",
+        "blocked_by",
+        "after",
+    ];
+    let Some((_, value)) = first_member(node, &NAMES) else { return Vec::new() };
+    let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let names = values.iter().filter_map(|value| {
+        text_or_number(value).or_else(|| text_or_number(first_member(value, &["id", "task", "node"])?.1))
+    });
+    let mut seen = HashSet::new();
+    let ids = names.flat_map(|name| name.split(',').filter_map(task_id).collect::<Vec<_>>());
+    ids.filter(|id| seen.insert(id.clone())).collect()
 }
 
 fn read_node(id: TaskId, node: &Value, phase: Option<&PhaseId>, place: &str, log: &mut ReadLog<'_>) -> Task {
@@ -41,7 +82,7 @@ fn read_node(id: TaskId, node: &Value, phase: Option<&PhaseId>, place: &str, log
         let status = parse_status_word(word).map(TaskStatus::from);
         match status {
             Some(status) => log.origin(fact("status"), status.word(), &at),
-            None => log.unknown_status(word, &at),
+            None => log.unknown_status(Severity::Advice, word, &at),
         }
         status
     });
@@ -56,7 +97,7 @@ fn read_node(id: TaskId, node: &Value, phase: Option<&PhaseId>, place: &str, log
     let error = if status == TaskStatus::Failed { text("error").or(text("result")) } else { None };
     Task {
         status,
-        depends_on: elements(node, "depends_on").filter_map(Value::as_str).filter_map(task_id).collect(),
+        depends_on: dependencies(node),
         attempts: attempts.map_or(u32::from(was_started), |n| u32::try_from(n).unwrap_or(u32::MAX)),
         output: text("output_location").map(str::to_owned),
         error: error.map(str::to_owned),
@@ -74,17 +115,23 @@ fn task_id(key: &str) -> Option<TaskId> {
 
 /// Writes the tasks as nodes, in the spelling of the original.
 pub(super) fn write(tasks: &[Task], original: Option<&Value>) -> Value {
-    let nodes = original.and_then(|main| main.pointer(NODES)).and_then(Value::as_object);
+    let nodes = original.map(nodes).unwrap_or_default();
     // Reversed, so that the first of two nodes for the same task is used.
-    let nodes: HashMap<_, _> = nodes
-        .into_iter()
-        .flat_map(|nodes| nodes.iter().rev())
-        .filter_map(|(key, node)| Some((task_id(key)?, (key, node))))
-        .collect();
+    let by_id: HashMap<_, _> =
+        nodes.iter().rev().filter_map(|(_, key, node)| Some((task_id(key)?, (key, *node)))).collect();
+    if original.and_then(|main| main.pointer(NODES)).is_some_and(Value::is_array) {
+        let node = |task: &Task| {
+            let name = by_id.get(&task.id).and_then(|(_, node)| first_member(node, &["id", "name"]));
+            let mut members = write_node(task);
+            members[name.map_or("id", |(key, _)| key)] = json!(task.id);
+            members
+        };
+        return tasks.iter().map(node).collect();
+    }
     let mut written = Map::new();
     for task in tasks {
         let is_bare_status = task.error.is_none() && task.depends_on.is_empty();
-        let (key, value) = match nodes.get(&task.id) {
+        let (key, value) = match by_id.get(&task.id) {
             Some((key, Value::String(_))) if is_bare_status => (key.as_str(), word(task.status).into()),
             Some((key, _)) => (key.as_str(), write_node(task)),
             None => (task.id.as_str(), write_node(task)),

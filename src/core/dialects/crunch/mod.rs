@@ -6,9 +6,85 @@
 mod graph;
 mod phases;
 mod read;
-#[cfg(test)]
-mod tests;
 mod write;
 
-pub(super) use read::{read, recognises};
-pub(super) use write::write;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::format::{About, Companion, Derived, FilePer, Format, Layout, file_name};
+use super::read_log::ReadLog;
+use super::reading::DialectFiles;
+use crate::core::checkpoint::Checkpoint;
+
+use serde_json::json;
+
+pub(super) struct Crunch;
+
+impl Format for Crunch {
+    fn about(&self) -> About {
+        About {
+            word: "crunch",
+            text: "crunch, a file per checkpoint of an issue, and an index",
+            places: &[".claude/crunch"],
+        }
+    }
+
+    fn recognises(&self, main: &Value) -> bool {
+        read::recognises(main)
+    }
+
+    fn read(&self, main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        read::read(main, companion, log)
+    }
+
+    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
+        Some(write::write(checkpoint, imported.map(|files| &files.main)))
+    }
+
+    fn layout(&self) -> Option<&'static Layout> {
+        Some(&LAYOUT)
+    }
+
+    fn companion(&self) -> Option<&'static Companion> {
+        const INDEX: Companion = Companion {
+            key: "crunch-index",
+            names: &["index.yaml", "index.yml", "index.json"],
+            is_index: true,
+        };
+        Some(&INDEX)
+    }
+
+    fn native_members(&self) -> (&'static [&'static str], &'static str) {
+        (&["acp_state", "execution_graph", "issue_snapshot", "knowledge_context", "team_state"], "")
+    }
+}
+
+static LAYOUT: Layout = Layout {
+    directory: ".claude/crunch",
+    per: FilePer::Checkpoint,
+    yaml: true,
+    mirrored: true,
+    path,
+    derived: Some(index),
+    ..Layout::PLAIN
+};
+
+fn path(checkpoint: &Checkpoint, main: &Value, _: bool) -> Option<String> {
+    let id = file_name(main.get("checkpoint_id")?.as_str()?)?;
+    Some(format!("{}/{}/checkpoints/{id}.yaml", LAYOUT.directory, checkpoint.workflow))
+}
+
+/// Returns the index beside the checkpoints, and the link to the newest of them.
+fn index(files: &[(&str, &DialectFiles)]) -> Vec<Derived> {
+    let Some((path, DialectFiles { main, .. })) = files.last() else { return Vec::new() };
+    let Some((dir, name)) = path.rsplit_once('/') else { return Vec::new() };
+    let entries: Vec<&Value> = files.iter().filter_map(|(_, files)| files.companion.as_ref()).collect();
+    let index = json!({
+        "issue_number": main.get("issue_number"),
+        "checkpoints": entries,
+        "latest": main.get("checkpoint_id"),
+        "total_checkpoints": entries.len(),
+    });
+    let link = Derived::Link(format!("{dir}/latest"), name.to_owned());
+    vec![Derived::Document(format!("{dir}/index.yaml"), index), link]
+}

@@ -31,7 +31,7 @@ fn current_phase(main: &Value, companion: Option<&Value>) -> Option<(String, &'s
 pub(super) fn read(main: &Value, companion: Option<&Value>, draft: &mut Draft, log: &mut ReadLog<'_>) {
     let Some((word, place)) = current_phase(main, companion) else {
         let message = "the checkpoint does not say which phase it is about";
-        return log.finding(Severity::Advice, Code::PhasesUnknown, message);
+        return log.finding(Severity::Confirm, Code::PhasesUnknown, message);
     };
     check_labels(main, companion, &word, log);
     let mut phases = phase_list::builtin("crunch");
@@ -48,7 +48,7 @@ pub(super) fn read(main: &Value, companion: Option<&Value>, draft: &mut Draft, l
         let message = format!(
             "{word} is none of the phases that are known; what comes before and after it cannot be told"
         );
-        log.finding_at(Severity::Advice, Code::PhasesUnknown, place, &message);
+        log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
         phases = vec![Phase::pending(id)];
         return finish(main, phases, 0, stated, draft, log);
     };

@@ -8,12 +8,13 @@ use super::{graph, phases};
 use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
 use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{elements, pointer, text_or_number};
+use crate::core::dialects::plausibility::is_clearly_true;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;
 
-pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
+pub(super) fn recognises(main: &Value) -> bool {
     main.get("issue_number").is_some()
         && main.get("workflow_state").is_some_and(Value::is_object)
         && ["recovery_info", "issue_snapshot", "execution_graph", "agent_outputs"]
@@ -21,11 +22,7 @@ pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
             .any(|key| main.get(key).is_some())
 }
 
-pub(in crate::core::dialects) fn read(
-    main: &Value,
-    companion: Option<&Value>,
-    log: &mut ReadLog<'_>,
-) -> Draft {
+pub(super) fn read(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
     check_version(main, log);
     let recorded_at = log.time("saved_at", main.get("created_at").unwrap_or(&Value::Null), "/created_at");
     let created = companion.and_then(|entry| entry.get("created_at")).unwrap_or(&Value::Null);
@@ -96,8 +93,9 @@ fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>
         Some(Value::Null) | None => Vec::new(),
         Some(warning) => warning_text(warning).into_iter().collect(),
     };
-    let own = recovery.get("can_resume").and_then(Value::as_bool);
-    let indexed = companion.and_then(|entry| entry.get("can_resume")).and_then(Value::as_bool);
+    let stated = |value: Option<&Value>| value.filter(|value| !value.is_null()).map(is_clearly_true);
+    let own = stated(recovery.get("can_resume"));
+    let indexed = stated(companion.and_then(|entry| entry.get("can_resume")));
     if let (Some(own), Some(indexed)) = (own, indexed)
         && own != indexed
     {
@@ -113,9 +111,9 @@ fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>
             log.finding_at(Severity::Advice, Code::Imported, "/recovery_info/warnings", warning);
         }
     }
-    if recovery.get("prerequisites_met") == Some(&Value::Bool(false)) {
+    if stated(recovery.get("prerequisites_met")) == Some(false) {
         let message = "what it needs to go on was not there when it was saved";
-        log.finding_at(Severity::Confirm, Code::Imported, "/recovery_info/prerequisites_met", message);
+        log.finding_at(Severity::Blocker, Code::CannotResume, "/recovery_info/prerequisites_met", message);
     }
 }
 

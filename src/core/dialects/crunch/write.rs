@@ -8,14 +8,13 @@ use super::graph;
 use super::phases::NO_PHASE;
 use super::read::{is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
-use crate::core::dialects::checkpoint_part::phase_data;
 use crate::core::dialects::members::elements;
-use crate::core::dialects::phase_list::{completed_word, completed_workflow_word};
+use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data};
 use crate::core::dialects::reading::DialectFiles;
 use crate::core::phase::{Phase, PhaseStatus};
 
 /// Writes the members that the checkpoint determines, in the spelling of the imported document.
-pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
+pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
     let has_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
     let current = current(checkpoint, has_status);
     let id = checkpoint_id(checkpoint, current);
@@ -147,7 +146,7 @@ fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<
 fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, imported: Option<&Value>) -> Value {
     let mut new: Vec<&Artifact> = checkpoint.content.artifacts.iter().collect();
     new.retain(|artifact| producer(outputs, artifact).is_none());
-    // Imported files are named by their paths, unless the embedded data has a name for them.
+    // Imported files are named by their paths, unless somebody has given them a name.
     let names = checkpoint.content.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
     let paths = new.iter().rev().map(|artifact| (artifact.path.as_str(), *artifact));
     let (names, paths): (HashMap<_, _>, HashMap<_, _>) = (names.collect(), paths.collect());

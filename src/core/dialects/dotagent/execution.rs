@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::TASK_PHASE;
 use crate::core::dialects::members::{error_text, first_member, paths, pointer, text_or_number};
-use crate::core::dialects::phase_list::{self, task_status};
+use crate::core::dialects::phase_list;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId};
@@ -95,7 +95,7 @@ fn read_task(id: TaskId, value: &Value, at: &str, phases: &[Phase], log: &mut Re
     };
     let is_bare_id = value.as_str() == Some(task.id.as_str());
     if !is_bare_id && let Some(status) = log.status(&format!("{fact}/status"), status, &place) {
-        task.status = task_status(status);
+        task.status = TaskStatus::from(status);
     }
     let was_started = !matches!(task.status, TaskStatus::Pending | TaskStatus::Skipped);
     let attempts = first_member(value, &["attempts", "retries", "attempt", "retry_count"]);

@@ -8,11 +8,10 @@ use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{elements, error_text, first_member, paths, pointer, text_or_number};
 use crate::core::dialects::phase_list::{self, is_all_done_word, join_ids, set_status};
 use crate::core::dialects::read_log::ReadLog;
-use crate::core::dialects::times::ParsedTime;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Approval, MAX_PHASES, Phase, PhaseStatus};
 
-pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
+pub(super) fn recognises(main: &Value) -> bool {
     let has = |key: &str| main.get(key).is_some();
     let has_builtin_phase = || {
         let current = main["current_phase"].as_str().unwrap_or_default();
@@ -26,11 +25,7 @@ pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
             || (has("completed_phases") && has_builtin_phase()))
 }
 
-pub(in crate::core::dialects) fn read(
-    main: &Value,
-    companion: Option<&Value>,
-    log: &mut ReadLog<'_>,
-) -> Draft {
+pub(super) fn read(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
     let content = Content {
         pipeline: Some(PIPELINE.to_owned()),
         phases: phase_list::builtin(PIPELINE),
@@ -43,46 +38,30 @@ pub(in crate::core::dialects) fn read(
     draft.recorded_at = log
         .time("saved_at", &main["last_updated"], "/last_updated")
         .or_else(|| log.time("saved_at", &main["started_at"], "/started_at"));
-    check_times(main, log);
-    let is_unsafe = main["interruption_safe"].as_str().is_some_and(|word| word.eq_ignore_ascii_case("false"));
-    if is_unsafe || main["interruption_safe"] == false {
-        let message = "the file was being written when this was saved; compare it with the reports";
-        log.finding_at(Severity::Confirm, Code::IncompleteWrite, "/interruption_safe", message);
-    }
     let has_list = read_completed(&main["completed_phases"], &mut draft, log);
     read_current(main, has_list, &mut draft, log);
     read_approvals(main, &mut draft, log);
-    check_order(&draft.content.phases, log);
     if draft.content.phases.iter().all(|phase| phase.status.is_done()) {
         draft.content.status = WorkflowStatus::Complete;
     }
-    draft.content.tasks =
-        companion.map(|companion| execution::read(companion, &draft.content.phases, log)).unwrap_or_default();
+    if let Some(companion) = companion {
+        read_tasks(companion, &mut draft, log);
+    }
     draft
 }
 
-/// Checks that the work was not saved before it began.
-fn check_times(main: &Value, log: &mut ReadLog<'_>) {
-    let time = |key: &str| ParsedTime::parse(&main[key]).timestamp();
-    if let (Some(started), Some(updated)) = (time("started_at"), time("last_updated"))
-        && started > updated
+/// Reads the tasks, unless they are of another workflow.
+fn read_tasks(companion: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    let other = companion.get("workflow_id").and_then(text_or_number);
+    if let (Some(other), Some(own)) = (&other, &draft.workflow)
+        && other != own
     {
-        let message = "the work began after it was last saved";
-        log.finding_at(Severity::Confirm, Code::RecordsDisagree, "/started_at", message);
+        let message =
+            format!("execution.json is of workflow {other}, and this of {own}; its tasks are not read");
+        log.finding(Severity::Confirm, Code::RecordsDisagree, message);
+        return;
     }
-}
-
-/// Checks that the phases were completed in their order.
-fn check_order(phases: &[Phase], log: &mut ReadLog<'_>) {
-    let completed = phases.iter().filter_map(|phase| Some((phase, phase.completed_at?)));
-    let completed: Vec<_> = completed.collect();
-    for pair in completed.windows(2) {
-        let [(earlier, before), (later, after)] = pair else { continue };
-        if before > after {
-            let message = format!("{} was completed before {}, which comes first", later.id, earlier.id);
-            log.finding_at(Severity::Confirm, Code::RecordsDisagree, "/completed_phases", &message);
-        }
-    }
+    draft.content.tasks = execution::read(companion, &draft.content.phases, log);
 }
 
 /// Returns the index of the phase that a value names. A phase that dotagent does not have is added.
@@ -135,7 +114,8 @@ fn read_completed(value: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) -> bo
         for (index, path) in paths(output).into_iter().enumerate() {
             log.origin("artifact", path, &format!("{at}/{key}"));
             let name = if index == 0 { phase.id.as_str() } else { path };
-            draft.content.artifacts.push(Artifact::new(name, path));
+            let phase = Some(phase.id.clone());
+            draft.content.artifacts.push(Artifact { phase, ..Artifact::new(name, path) });
         }
     }
     for index in failed {

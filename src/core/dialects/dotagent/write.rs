@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use super::execution;
 use super::read::phase_name;
-use super::{PIPELINE, execution};
 use crate::core::checkpoint::{Artifact, Checkpoint};
 use crate::core::dialects::members::{first_member, paths, text_or_number};
 use crate::core::dialects::reading::DialectFiles;
@@ -14,9 +14,9 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::time::Timestamp;
 
 /// Writes both files. A phase that is done is always listed, so that `current_phase` is unambiguous.
-pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> DialectFiles {
-    let state = checkpoint.content.state.to_value().unwrap_or_default();
-    let imported = state.get(PIPELINE);
+pub(super) fn write(checkpoint: &Checkpoint, files: Option<&DialectFiles>) -> DialectFiles {
+    let imported = files.map(|files| &files.main);
+    let tasks = files.and_then(|files| files.companion.as_ref());
     let current = checkpoint.content.phase.as_ref().and_then(|id| checkpoint.content.find_phase(id));
     let current = current
         .or_else(|| checkpoint.content.remaining().next())
@@ -29,11 +29,14 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> DialectFiles 
         }
         Some(entry)
     });
+    // The system advances to the next phase and leaves the status of the one that is done.
+    let done = current.filter(|phase| phase.status.is_done());
+    let pointer = done.and_then(|_| following(checkpoint)).or(current);
     let mut main = json!({
         "workflow_id": checkpoint.workflow,
         "started_at": write_start(checkpoint, imported),
         "last_updated": checkpoint.saved_at,
-        "current_phase": current.map(|phase| &phase.id),
+        "current_phase": pointer.map(|phase| &phase.id),
         "phase_status": current.map(|phase| phase.status.word()),
         "completed_phases": write_completed(checkpoint, imported),
         "user_checkpoints": approved.collect::<Vec<_>>(),
@@ -43,10 +46,14 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> DialectFiles 
     if let Some(error) = failed.and_then(|phase| phase.error.as_deref()) {
         main["error"] = error.into();
     }
-    DialectFiles {
-        main,
-        companion: Some(execution::write(&checkpoint.content.tasks, state.get("dotagent-execution"))),
-    }
+    DialectFiles { main, companion: Some(execution::write(&checkpoint.content.tasks, tasks)) }
+}
+
+/// Returns the phase behind the last one that is done, if the work goes on there.
+fn following(checkpoint: &Checkpoint) -> Option<&Phase> {
+    let phases = &checkpoint.content.phases;
+    let last = phases.iter().rposition(|phase| phase.status.is_done())?;
+    phases.get(last + 1).filter(|phase| phase.status == PhaseStatus::Pending)
 }
 
 /// Returns the start of the work: that of the imported file, else the earliest time of a phase.
@@ -69,8 +76,7 @@ fn is_unsafe(imported: &Value, saved_at: Timestamp) -> bool {
     imported["interruption_safe"] == false && recorded.is_none_or(|recorded| recorded == saved_at)
 }
 
-/// Writes the phases that are done, each with the artifacts it has produced. An output without an artifact is not
-/// written.
+/// Writes the phases that are done, each with the artifacts it has produced, else with the outputs of the pipeline.
 fn write_completed(checkpoint: &Checkpoint, imported: Option<&Value>) -> Vec<Value> {
     let owners = ArtifactOwners::new(checkpoint, imported);
     let mut produced: HashMap<&PhaseId, Vec<&str>> = HashMap::new();
@@ -79,8 +85,15 @@ fn write_completed(checkpoint: &Checkpoint, imported: Option<&Value>) -> Vec<Val
             produced.entry(owner).or_default().push(&artifact.path);
         }
     }
-    let of = |phase: &Phase| produced.get(&phase.id).map(Vec::as_slice).unwrap_or_default();
-    checkpoint.content.done().map(|phase| write_entry(phase, of(phase))).collect()
+    let entry = |phase: &Phase| match produced.get(&phase.id) {
+        Some(files) => write_entry(phase, files),
+        None if phase.status == PhaseStatus::Complete => {
+            let promised: Vec<&str> = phase.outputs.iter().map(|output| output.path.as_str()).collect();
+            write_entry(phase, &promised)
+        }
+        None => write_entry(phase, &[]),
+    };
+    checkpoint.content.done().map(entry).collect()
 }
 
 /// The phases that are done, by the names and paths of their artifacts.
@@ -122,8 +135,9 @@ impl<'c> ArtifactOwners<'c> {
     /// file, or the one that has it as an output.
     fn of(&self, artifact: &Artifact) -> Option<&'c PhaseId> {
         let (name, path) = (artifact.name.as_str(), artifact.path.as_str());
-        self.by_id
-            .get(name)
+        let recorded = artifact.phase.as_ref().and_then(|phase| self.by_id.get(phase.as_str()));
+        recorded
+            .or_else(|| self.by_id.get(name))
             .or_else(|| self.by_imported_path.get(path))
             .or_else(|| self.by_imported_path.get(name))
             .or_else(|| self.by_output.get(path))

@@ -1,169 +1,415 @@
-//! Conclusions from the stated progress.
-//!
-//! A status recorded for a phase takes precedence over a list of phases with the same status, that over a counter, and a
-//! counter over a pointer. A contradiction between them is a finding. A failure takes precedence over everything. Where
-//! nothing states how far the work is, nothing is decided.
+//! Where the work stands, by the statements of a document: one table of rules, tried in order.
 
-use std::collections::HashSet;
-
-use super::counters::Pointer;
-use super::phase_records::status_from_tasks;
-use super::stated_progress::StatedProgress;
-use super::status_table::StatusTable;
-use crate::core::checkpoint::{CUSTOM_PIPELINE, Next, WorkflowStatus};
+use super::collect::{Claim, Pointer, Statement};
+use super::details::conclude;
+use super::entry::Standing;
+use super::shapes::{Names, number_in};
+use super::things::{Extent, Stand, Subject, Thing};
+use super::vocabulary::{Noun, Word, has};
 use crate::core::dialects::draft::Draft;
-use crate::core::dialects::numbered_phases;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{PhaseId, PhaseStatus};
-use crate::core::task::{Task, TaskId};
 
-/// Adds phases, tasks and the next phase to the draft. `overall` is the status of the whole work.
-pub(super) fn decide(
-    mut stated: StatedProgress,
-    overall: Option<WorkflowStatus>,
-    draft: &mut Draft,
-    log: &mut ReadLog<'_>,
-) {
-    let mut overall = overall.or(stated.says_failed.then_some(WorkflowStatus::Failed));
-    let names_next = match (&stated.current, &stated.resume_at) {
-        (Some((current, _)), Some((next, _))) => current != next,
-        _ => false,
+/// The conclusion from a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// To continue with this one.
+    Resume(PhaseId),
+    /// To continue with this one, and to take those before it as done.
+    ResumeAfterOthers(PhaseId),
+    Complete,
+    Idle,
+    Unknown,
+}
+
+/// A rule: its name, what it says, and the function that answers if it applies.
+pub(super) struct Rule {
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare it with the documentation"))]
+    pub(super) name: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests compare it with the documentation"))]
+    pub(super) says: &'static str,
+    answer: fn(&Subject, &Whole, &mut ReadLog<'_>) -> Option<Answer>,
+}
+
+/// The rules about the things of one kind. The first one that applies gives the answer.
+pub(super) const RULES: [Rule; 7] = [
+    Rule {
+        name: "idle",
+        says: "A word such as `idle` or `none` means that there is no work, unless something is in progress.",
+        answer: idle,
+    },
+    Rule {
+        name: "open",
+        says: "What is in progress or failed comes first: what the file stands at, else what is in progress.",
+        answer: open,
+    },
+    Rule {
+        name: "next",
+        says: "Else what the file names as the next one, unless that is done.",
+        answer: named_next,
+    },
+    Rule {
+        name: "complete",
+        says: "Else, if the file says that it is complete and nothing is left, it is.",
+        answer: said_complete,
+    },
+    Rule {
+        name: "current",
+        says: "Else what the file stands at, unless that is done. Whether it is done is not said: somebody has to confirm.",
+        answer: current,
+    },
+    Rule {
+        name: "left",
+        says: "Else the first one that is not done, behind the one that the file stands at.",
+        answer: first_left,
+    },
+    Rule {
+        name: "all done",
+        says: "Else, if a list of all of them is done, the work is complete, unless the file says that it goes on.",
+        answer: all_done,
+    },
+];
+
+/// What a document says of the work as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Whole {
+    Unsaid,
+    Is(Word),
+    /// A word that is no status: the state of a state machine, and its place.
+    State(PhaseId, String),
+}
+
+impl Whole {
+    /// Returns the status of the whole: the outermost word that is known, else the outermost word.
+    fn of(statements: &[Statement], log: &mut ReadLog<'_>) -> Self {
+        let words = statements.iter().filter_map(|statement| match &statement.claim {
+            Claim::Overall(standing) => Some((statement, standing)),
+            _ => None,
+        });
+        let outermost = words.clone().map(|(statement, _)| statement.level).min();
+        let mut outer: Vec<_> = words.filter(|(statement, _)| Some(statement.level) == outermost).collect();
+        outer.sort_by_key(|(_, standing)| standing.word().is_none());
+        let finished = statements.iter().find(|statement| matches!(statement.claim, Claim::Finished));
+        match (outer.first(), finished) {
+            (Some((statement, Standing::Said(word, text))), _) => {
+                log.origin("status", word.status().word(), &statement.place);
+                // `verifying` names a state, and `in_progress` does not.
+                let names_state = word.status() == PhaseStatus::InProgress
+                    && text.ends_with("ing")
+                    && !has("running working ongoing processing pending", text);
+                if names_state { Self::state(text, &statement.place) } else { Self::Is(*word) }
+            }
+            (Some((statement, Standing::Unknown(text))), _) if text.split_whitespace().count() <= 3 => {
+                Self::state(text, &statement.place)
+            }
+            (Some(_), _) => Self::Is(Word::Is(PhaseStatus::InProgress)),
+            (None, Some(finished)) => {
+                log.origin("status", "complete", &finished.place);
+                Self::Is(Word::Is(PhaseStatus::Complete))
+            }
+            (None, None) => Self::Unsaid,
+        }
+    }
+
+    fn state(text: &str, place: &str) -> Self {
+        let state = text.parse().map(|id| Self::State(id, place.to_owned()));
+        state.unwrap_or(Self::Is(Word::Is(PhaseStatus::InProgress)))
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        *self == Self::Is(Word::Idle)
+    }
+
+    /// Returns the status of the work, if one is said.
+    pub(super) fn status(&self) -> Option<PhaseStatus> {
+        if let Self::Is(word) = self { Some(word.status()).filter(|_| !self.is_idle()) } else { None }
+    }
+
+    fn is(&self, status: PhaseStatus) -> bool {
+        self.status() == Some(status)
+    }
+}
+
+/// Adds phases, tasks and the next phase to the draft.
+pub(super) fn decide(mut statements: Vec<Statement>, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    adopt_unnamed(&mut statements);
+    let statements = &statements[..];
+    let whole = Whole::of(statements, log);
+    let mut first: Option<Subject> = None;
+    for noun in Noun::ALL {
+        if !statements.iter().any(|statement| statement.noun == noun && is_about_things(&statement.claim)) {
+            continue;
+        }
+        let mut subject = Subject::of(noun, statements, log);
+        if let Some(Stand { id, place, .. }) = &subject.current {
+            log.origin("phase", id, place);
+        }
+        let whole = of_one_phase(&mut subject, &whole);
+        if let Some(answer) = RULES.iter().find_map(|rule| (rule.answer)(&subject, &whole, log)) {
+            return conclude(&answer, subject, &whole, statements, draft, log);
+        }
+        first.get_or_insert(subject);
+    }
+    let is_empty = first.as_ref().is_none_or(|it| it.things.is_empty() && it.current.is_none());
+    let is_nowhere = statements.iter().any(|statement| matches!(statement.claim, Claim::Nowhere));
+    let answer = match &whole {
+        whole if whole.is(PhaseStatus::Complete) && is_empty => Answer::Complete,
+        whole if whole.is_idle() => Answer::Idle,
+        Whole::Unsaid if is_nowhere && is_empty => Answer::Idle,
+        // Any file may have a state; that of a named one is the state of its work.
+        Whole::State(id, place) if is_empty && draft.workflow.is_some() => alone(id, place, log),
+        _ => Answer::Unknown,
     };
-    // `{"phase": "build", "status": "done"}`: that phase is done, and it is unknown whether others follow, unless the
-    // document names one.
-    let is_one_phase = (stated.may_be_one_phase || names_next) && stated.is_empty();
-    if overall == Some(WorkflowStatus::Complete) && is_one_phase {
-        stated.current_status.get_or_insert(PhaseStatus::Complete);
-        overall = None;
-    }
-    let mut table = StatusTable::new(&stated, log);
-    table.apply_records(&stated, log);
-    table.apply_status_lists(&stated, log);
-    let counters_fit = table.apply_counters(&stated, overall, log);
-    let pointer = table.apply_pointer(&stated, overall, log);
-    table.add_tasks(&stated, draft);
-    let is_complete =
-        overall == Some(WorkflowStatus::Complete) || (overall.is_none() && stated.says_complete);
-    if is_complete && !table.has_any_status() {
-        table.complete_first(table.phases.len());
-    }
-    let all_done = table.all_done();
-    draft.content.status = overall.unwrap_or(if all_done && table.is_complete || stated.says_complete {
-        WorkflowStatus::Complete
-    } else {
-        WorkflowStatus::InProgress
-    });
-    draft.content.phase = stated.current.as_ref().map(|(id, _)| id.clone());
-    if !table.phases.is_empty() && !is_progress_known(&table, &stated, counters_fit, pointer) {
-        return leave_undecided(draft, log);
-    }
-    let first_open = table.phases.iter().find(|phase| !phase.status.is_done());
-    if let Some(phase) = first_open
-        && table.unknown_status.contains(&phase.id)
-    {
-        let message = format!("whether {} is done cannot be told: its status is not known", phase.id);
-        log.finding(Severity::Confirm, Code::StatusUnknown, message);
-    }
-    // A list that is all done, of work that continues or failed, cannot be complete.
-    let is_contradicted = all_done && overall.is_some_and(|status| status != WorkflowStatus::Complete);
-    if table.is_complete && !is_contradicted {
-        draft.content.pipeline = Some(CUSTOM_PIPELINE.to_owned());
-    }
-    let has_ended = all_done && draft.content.status == WorkflowStatus::Complete;
-    if !has_ended {
-        draft.content.next = table.next(&stated, overall);
-    }
-    draft.content.phases = table.phases;
+    let subject = first.unwrap_or_else(|| Subject::empty(Noun::Phase));
+    conclude(&answer, subject, &whole, statements, draft, log);
 }
 
-/// True if it is known how far the work is.
-fn is_progress_known(
-    table: &StatusTable,
-    stated: &StatedProgress,
-    counters_fit: bool,
-    pointer: Pointer,
-) -> bool {
-    if table.has_any_status() {
-        return true;
-    }
-    let has_statement = pointer == Pointer::Followed
-        || stated.not_started
-        || !stated.status_lists.is_empty()
-        || stated.done_count.is_some()
-        || stated.last_completed.is_some();
-    counters_fit && !stated.has_unreadable && has_statement && pointer != Pointer::Unknown
-}
-
-/// Leaves open where to continue: the phases are known, but not how far the work is.
-fn leave_undecided(draft: &mut Draft, log: &mut ReadLog<'_>) {
-    for task in &mut draft.content.tasks {
-        task.phase = None;
-    }
-    let message = "phases are named, but nothing that can be relied on says which of them are done";
-    log.finding(Severity::Advice, Code::PhasesUnknown, message);
-}
-
-impl StatusTable {
-    /// Adds the tasks of all phases to the draft, and concludes the status of the current phase from its tasks.
-    fn add_tasks(&mut self, stated: &StatedProgress, draft: &mut Draft) {
-        let mut used = HashSet::new();
-        for record in &stated.records {
-            self.add_tasks_of(&record.tasks, record.id.as_ref(), &mut used, draft);
+/// Takes `current`, `total` and `completed: [..]`, which name no things, as statements about those that the document names.
+fn adopt_unnamed(statements: &mut [Statement]) {
+    let named = statements.iter().filter(|statement| is_about_things(&statement.claim));
+    let Some(noun) = named.map(|statement| statement.noun).min().filter(|noun| *noun != Noun::Other) else {
+        return;
+    };
+    let mut names = Names::default();
+    for statement in statements.iter().filter(|statement| statement.noun == noun) {
+        match &statement.claim {
+            Claim::Items(items) => items.iter().for_each(|it| names.add(0, &it.id, it.name.as_deref())),
+            Claim::Pointer(_, id) => names.add(0, id, None),
+            _ => {}
         }
-        let current = stated.current.as_ref().map(|(id, _)| id);
-        self.add_tasks_of(&stated.tasks, current, &mut used, draft);
-        let Some(current) = current else { return };
-        if stated.tasks.is_empty() {
-            return;
-        }
-        let index = match self.position(current) {
-            None if !self.from_list => self.push(current),
-            index => index,
+    }
+    for statement in statements.iter_mut().filter(|statement| statement.noun == Noun::Other) {
+        let is_meant = match &statement.claim {
+            Claim::Pointer(..) | Claim::Count(..) => true,
+            Claim::Group(_, items) => items.iter().any(|item| names.find(&item.id).is_some()),
+            _ => false,
         };
-        if let Some(index) = index
-            && !self.has_status[index]
-            && let Some(status) = status_from_tasks(&stated.tasks)
-        {
-            self.set_status(index, status);
+        if is_meant {
+            statement.noun = noun;
         }
     }
+}
 
-    /// Adds tasks to the draft. A task whose id is in use is prefixed with its phase.
-    fn add_tasks_of(
-        &self,
-        tasks: &[Task],
-        phase: Option<&PhaseId>,
-        used: &mut HashSet<TaskId>,
-        draft: &mut Draft,
-    ) {
-        for task in tasks {
-            let own_phase = task.phase.as_ref().filter(|own| self.position(own).is_some());
-            let phase = own_phase.or(phase);
-            let mut task = Task { phase: phase.cloned(), ..task.clone() };
-            if used.contains(&task.id) {
-                let Some(phase) = phase else { continue };
-                let Ok(id) = format!("{phase}/{}", task.id).parse() else { continue };
-                task.id = id;
-            }
-            if used.insert(task.id.clone()) {
-                draft.content.tasks.push(task);
-            }
-        }
-    }
+fn is_about_things(claim: &Claim) -> bool {
+    !matches!(
+        claim,
+        Claim::Overall(_) | Claim::Finished | Claim::Mention | Claim::Nowhere | Claim::Unreadable
+    )
+}
 
-    /// Returns the next phase. Without a list, the current phase is the next one only if the work continues.
-    fn next(&self, stated: &StatedProgress, overall: Option<WorkflowStatus>) -> Option<Next> {
-        let continues = overall == Some(WorkflowStatus::InProgress) || !self.phases.is_empty();
-        let current = if continues { stated.current.as_ref() } else { None };
-        let (id, _) = stated.resume_at.as_ref().or(current)?;
-        // A number that is not in the list names no phase.
-        let is_unknown_number = !self.phases.is_empty()
-            && self.position(id).is_none()
-            && numbered_phases::number_of(id).is_some();
-        if is_unknown_number {
-            return None;
-        }
-        Some(Next { phase: Some(id.clone()), explicit: stated.resume_at.is_some(), ..Next::default() })
+/// Takes a status beside the only phase that is named as the status of that phase: of `{"phase": "build", "status": "done"}`
+/// it is unknown whether others follow.
+fn of_one_phase(subject: &mut Subject, whole: &Whole) -> Whole {
+    let Some(current) = subject.current.as_ref().filter(|_| subject.things.is_empty()) else {
+        return whole.clone();
+    };
+    let names_next = subject.next.as_ref().is_some_and(|next| current.id != next.id);
+    let is_of_phase = current.pointer == Pointer::About || names_next;
+    if whole.is(PhaseStatus::Complete) && is_of_phase {
+        subject.add_current(PhaseStatus::Complete);
+        return Whole::Unsaid;
     }
+    if whole.is(PhaseStatus::Failed) {
+        subject.add_current(PhaseStatus::Failed);
+    }
+    whole.clone()
+}
+
+fn idle(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Option<Answer> {
+    let says_idle = whole.is_idle() || subject.word == Some(Word::Idle);
+    let stands_somewhere = subject.current.is_some() || subject.things.iter().any(Thing::is_open);
+    (says_idle && !stands_somewhere).then_some(Answer::Idle)
+}
+
+fn open(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let is_in_progress = |thing: &&Thing| thing.status == Some(PhaseStatus::InProgress);
+    let current = subject.current_index().map(|index| &subject.things[index]);
+    let free = || subject.things.iter().filter(|thing| thing.is_open() && !thing.is_blocked());
+    // What is blocked is passed over, unless the others have to wait for it.
+    let blocked = || subject.things.iter().find(|thing| thing.is_open() && is_sequence(subject.noun));
+    let chosen = current
+        .filter(|thing| thing.is_open())
+        .or_else(|| free().find(is_in_progress))
+        .or_else(|| free().next())
+        .or_else(blocked)?;
+    confirm(chosen, subject, log);
+    Some(Answer::Resume(chosen.item.id.clone()))
+}
+
+/// True for things that follow each other; the others can be done in any order.
+fn is_sequence(noun: Noun) -> bool {
+    matches!(noun, Noun::Phase | Noun::Step)
+}
+
+/// Adds findings about a thing to continue with: a status that is not known, things before it that were never begun, and a
+/// list that was recognised by its values only.
+fn confirm(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
+    confirm_status(thing, log);
+    confirm_gap(thing, subject, log);
+    confirm_kind(subject, log);
+}
+
+fn confirm_status(thing: &Thing, log: &mut ReadLog<'_>) {
+    let (id, place) = (&thing.item.id, &thing.item.place);
+    if let Standing::Unknown(_) = thing.item.standing {
+        let message = format!("whether {id} is done cannot be told: its status is not known");
+        log.finding(Severity::Confirm, Code::StatusUnknown, message);
+    } else if thing.status.is_none() {
+        let message = format!("whether {id} is done is not said");
+        log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
+    }
+    if thing.is_blocked() {
+        let message = format!("{id} is recorded as blocked");
+        log.finding_at(Severity::Confirm, Code::CannotResume, place, &message);
+    }
+}
+
+fn confirm_gap(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
+    let id = &thing.item.id;
+    let before = subject.things.iter().take_while(|before| before.item.id != *id);
+    let left: Vec<&Thing> = before.filter(|before| !before.is_done() && !before.is_open()).collect();
+    if let [first, others @ ..] = &left[..] {
+        let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        let message = format!("{}{others} before {id} was never begun", first.item.id);
+        log.finding(Severity::Confirm, Code::Gap, message);
+    }
+}
+
+fn confirm_kind(subject: &Subject, log: &mut ReadLog<'_>) {
+    if let (Noun::Other, Some(thing)) = (subject.noun, subject.things.first()) {
+        let message = "this list is taken as the work because its entries have statuses; nothing says so";
+        log.finding_at(Severity::Confirm, Code::PhasesImplied, &thing.item.place, message);
+    }
+}
+
+fn named_next(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let Stand { id, place, .. } = subject.next.as_ref()?;
+    let Some(thing) = subject.find(id) else { return unlisted_next(subject, id, place, log) };
+    if thing.is_done() {
+        let message = format!("{id} is named as the next one, but it is done");
+        log.finding_at(Severity::Advice, Code::NextDisagrees, place, &message);
+        return None;
+    }
+    log.origin("next phase", id, place);
+    if !subject.has_any_status() {
+        confirm_gap(thing, subject, log);
+        confirm_kind(subject, log);
+        return Some(implied(id, place, log));
+    }
+    confirm(thing, subject, log);
+    Some(Answer::Resume(id.clone()))
+}
+
+/// A next value that is in no list creates no phase there, and neither does an instruction.
+fn unlisted_next(subject: &Subject, id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let is_number = number_in(id.as_str()).is_some();
+    let is_instruction = id.as_str().split(['_', '-', ' ']).count() > 3 && !is_number;
+    let is_left = subject.is_listed() && !subject.all_done();
+    let is_behind = subject.all_done() && subject.extent == Extent::All && is_number;
+    if is_instruction || is_left || is_behind {
+        return None;
+    }
+    log.origin("next phase", id, place);
+    if subject.is_listed() || !subject.has_any_status() {
+        let message = format!("the file names {id} as the next one, and lists no such phase");
+        log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
+    }
+    Some(Answer::Resume(id.clone()))
+}
+
+/// Answers with a place of which nothing but a pointer is known, in a list without statuses.
+fn implied(id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Answer {
+    let message = format!("nothing says which phases are done; those before {id} are taken as done");
+    log.finding_at(Severity::Confirm, Code::PhasesImplied, place, &message);
+    Answer::ResumeAfterOthers(id.clone())
+}
+
+fn said_complete(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Option<Answer> {
+    let whole_is_complete = whole.is(PhaseStatus::Complete);
+    let says_complete = whole_is_complete || subject.word == Some(Word::Is(PhaseStatus::Complete));
+    let is_given_up = whole.is(PhaseStatus::Failed) || whole.is(PhaseStatus::Skipped);
+    let has_left = subject.has_any_status() && !subject.all_done();
+    let is_contradicted = is_given_up || has_left && (subject.is_listed() || !whole_is_complete);
+    (says_complete && !is_contradicted).then_some(Answer::Complete)
+}
+
+fn current(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let Stand { id, place, .. } = subject.current.as_ref()?;
+    let Some(thing) = subject.find(id) else { return unlisted_current(subject, id, place, log) };
+    if thing.is_done() {
+        return None;
+    }
+    if !subject.has_any_status() {
+        let is_first = subject.position(id) == Some(0);
+        return Some(if is_first { alone(id, place, log) } else { implied(id, place, log) });
+    }
+    confirm(thing, subject, log);
+    Some(Answer::Resume(id.clone()))
+}
+
+fn unlisted_current(subject: &Subject, id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let is_number = number_in(id.as_str()).is_some();
+    let has_left = subject.has_any_status() && !subject.all_done();
+    if subject.all_done() && is_number {
+        return None;
+    }
+    if subject.is_listed() && (has_left || is_number) {
+        let message = format!("{id} is none of the phases that are known");
+        log.finding_at(Severity::Confirm, Code::RecordsDisagree, place, &message);
+        return if has_left { None } else { Some(Answer::Unknown) };
+    }
+    Some(alone(id, place, log))
+}
+
+/// Answers with a place of which nothing but a pointer is known.
+fn alone(id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Answer {
+    let message = format!("the file stands at {id}; whether {id} is done is not said");
+    log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
+    Answer::Resume(id.clone())
+}
+
+fn first_left(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+    let not_begun = PhaseStatus::Pending;
+    let begins = whole.is(not_begun) || subject.word == Some(Word::Is(not_begun));
+    if !(subject.has_any_status() || begins && subject.is_listed()) {
+        return None;
+    }
+    let current = subject.current_index().filter(|index| subject.things[*index].is_done());
+    let (before, behind) = subject.things.split_at(current.map_or(0, |index| index + 1));
+    let is_left = |thing: &&Thing| !thing.is_done() && !thing.is_blocked();
+    let left = || behind.iter().filter(is_left);
+    let chosen = left()
+        .find(|thing| is_sequence(subject.noun) || is_free(thing, subject))
+        .or_else(|| left().next())
+        .or_else(|| before.iter().find(is_left))
+        .or_else(|| subject.things.iter().find(|thing| !thing.is_done()))?;
+    confirm_status(chosen, log);
+    if before.iter().any(|thing| !thing.is_done()) {
+        confirm_gap(chosen, subject, log);
+    }
+    confirm_kind(subject, log);
+    Some(Answer::Resume(chosen.item.id.clone()))
+}
+
+/// True if everything that a thing depends on is done.
+fn is_free(thing: &Thing, subject: &Subject) -> bool {
+    let found = |id: &String| subject.find(&id.parse().ok()?);
+    thing.item.depends_on.iter().filter_map(found).all(Thing::is_done)
+}
+
+fn all_done(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+    if !subject.all_done() || subject.extent != Extent::All {
+        return None;
+    }
+    let goes_on = !(*whole == Whole::Unsaid || whole.is_idle() || whole.is(PhaseStatus::Complete))
+        || subject
+            .word
+            .is_some_and(|word| matches!(word, Word::Is(PhaseStatus::Failed | PhaseStatus::Pending)));
+    if goes_on {
+        let message = "everything that is listed is done, but the work is not said to be complete";
+        log.finding(Severity::Confirm, Code::StatusDisagrees, message);
+        return Some(Answer::Unknown);
+    }
+    Some(Answer::Complete)
 }

@@ -1,33 +1,80 @@
 //! The generic reader: any other checkpoint file, read by its shape.
 //!
-//! It looks for phases (an object of objects, an array of objects, an array of ids, counters, keys such as
-//! `STEP_3_STATUS`), for the current and the next phase, for tasks, files, times, git and errors, under their many
-//! names. Where the document does not decide where to continue, the draft does not either, and `resume` answers that it
-//! cannot tell.
+//! Where the document does not decide where to continue, the draft does not either, and `resume` answers that it cannot
+//! tell.
 //!
-//! The steps, in the order of [`read()`]:
-//!
-//! 1. [`sections`] finds the objects with facts about the whole: the document, and objects that commonly wrap them.
-//! 2. [`overall_status`] reads the status of the work as a whole.
-//! 3. [`stated_progress`] collects everything that is stated about phases, before any conclusion. [`keys`] classifies the
-//!    key of a member, [`interpret`] its value, [`phase_records`] and [`status_words`] read lists with statuses, and
-//!    [`phase_names`] unifies the names of phases.
-//! 4. [`decide`] draws the conclusions, in a [`status_table`]: first from statuses, then from progress [`counters`].
+//! 1. [`vocabulary`] has the words and the names of keys, as tables. [`shapes`] knows names, numbers and lists by their
+//!    values.
+//! 2. [`collect`] lists what the document says about its progress, with places and without conclusions: lists of things
+//!    ([`entry`]), pointers to one of them, counts, and the status of the whole.
+//! 3. [`decide`] has the rules, in the order in which they are tried. They look at the things of one kind, as [`things`]
+//!    arranges them (phases first, then steps, milestones and the like, tasks, and whatever else has statuses), and at the
+//!    status of the whole.
+//! 4. [`details`] reads everything else (the workflow, its title, times, git, files), and writes the answer into the draft.
 
-mod counters;
+mod collect;
 mod decide;
-mod interpret;
-mod keys;
-mod numbers;
-mod overall_status;
-mod phase_names;
-mod phase_records;
-mod read;
-mod sections;
-mod stated_progress;
-mod status_table;
-mod status_words;
-#[cfg(test)]
-mod tests;
+mod details;
+mod entry;
+mod shapes;
+mod things;
+mod vocabulary;
 
-pub(super) use read::read;
+use serde_json::Value;
+
+use super::document::Notation;
+use super::draft::Draft;
+use super::format::{About, Format};
+use super::read_log::ReadLog;
+use collect::Claim;
+
+pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+    let mut draft = Draft::default();
+    // In a log, the last state counts. A log of events is a history: the last word about each thing counts.
+    let lines = main.as_array().filter(|_| log.notation() == Notation::JsonLines);
+    let newest = lines.and_then(|lines| lines.last()).unwrap_or(main);
+    let sections = details::Sections::of(newest);
+    details::read_head(&sections, &mut draft, log);
+    let statements = match lines {
+        Some(_) if shapes::are_events(main) => collect::collect_events(main, log),
+        _ => collect::collect(newest, log),
+    };
+    // Many files have a status or a time; only a file about work says anything else.
+    draft.mentions_work =
+        statements.iter().any(|statement| !matches!(statement.claim, Claim::Overall(_) | Claim::Finished));
+    decide::decide(statements, &mut draft, log);
+    let phase_times =
+        draft.content.phases.iter().flat_map(|phase| [phase.started_at, phase.completed_at]).flatten();
+    draft.recorded_at = draft.recorded_at.or(phase_times.max());
+    details::read_rest(&sections, &mut draft, log);
+    draft
+}
+
+/// The reader for any other document.
+pub(super) struct Generic;
+
+impl Format for Generic {
+    fn about(&self) -> About {
+        About { word: "generic", text: "any other file about work in phases", places: &[] }
+    }
+
+    fn recognises(&self, _: &Value) -> bool {
+        true
+    }
+
+    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        read(main, log)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_documentation_tells_the_rules_in_their_order() {
+        let page = include_str!("../../../../docs/systems/generic.md");
+        let listed: Vec<&str> = page.lines().filter(|line| line.contains(". **")).collect();
+        let rules = super::decide::RULES.iter().enumerate();
+        let rules = rules.map(|(index, rule)| format!("{}. **{}**: {}", index + 1, rule.name, rule.says));
+        assert_eq!(listed, rules.collect::<Vec<_>>());
+    }
+}

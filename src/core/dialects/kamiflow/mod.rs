@@ -12,12 +12,62 @@
 //!   one in `phaseData` takes precedence, and both places are written.
 
 mod read;
-#[cfg(test)]
-mod tests;
 mod write;
 
-pub(super) use read::{read, recognises};
-pub(super) use write::write;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::format::{About, FilePer, Format, Layout, file_name};
+use super::read_log::ReadLog;
+use super::reading::DialectFiles;
+use crate::core::checkpoint::Checkpoint;
 
 /// The built-in pipeline with the phases of kamiflow.
 const PIPELINE: &str = "kamiflow";
+
+pub(super) struct Kamiflow;
+
+impl Format for Kamiflow {
+    fn about(&self) -> About {
+        About { word: "kamiflow", text: "KamiFlow, a file per phase", places: &[".kamiflow/checkpoints"] }
+    }
+
+    fn recognises(&self, main: &Value) -> bool {
+        read::recognises(main)
+    }
+
+    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        read::read(main, log)
+    }
+
+    fn write(&self, checkpoint: &Checkpoint, _: Option<&DialectFiles>) -> Option<DialectFiles> {
+        Some(DialectFiles::single(write::write(checkpoint)))
+    }
+
+    fn layout(&self) -> Option<&'static Layout> {
+        Some(&LAYOUT)
+    }
+
+    fn native_members(&self) -> (&'static [&'static str], &'static str) {
+        (&["command", "metadata"], "")
+    }
+}
+
+static LAYOUT: Layout = Layout {
+    directory: ".kamiflow/checkpoints",
+    per: FilePer::Phase,
+    mirrored: true,
+    path,
+    // Its files are about phases.
+    is_shown: |newest, archived| !archived && !newest.content.phases.is_empty(),
+    ..Layout::PLAIN
+};
+
+fn path(checkpoint: &Checkpoint, main: &Value, complete: bool) -> Option<String> {
+    let phase = match main.get("phase")? {
+        _ if complete => "complete".to_owned(),
+        Value::String(phase) => format!("phase{}", file_name(&phase.to_lowercase())?),
+        phase => format!("phase{}", phase.as_number()?),
+    };
+    Some(format!("{}/{}-checkpoint-{phase}.json", LAYOUT.directory, checkpoint.workflow))
+}

@@ -8,6 +8,7 @@ use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{error_text, paths, pointer, text_or_number};
 use crate::core::dialects::phase_list::{self, is_all_done_word, join_ids, set_status};
 use crate::core::dialects::read_log::ReadLog;
+use crate::core::dialects::times::{earlier, parse_duration};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
@@ -15,14 +16,14 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 /// Members of the file that belong to the data of the phase.
 const DATA_MEMBERS: [&str; 2] = ["validation", "reflection"];
 
-pub(in crate::core::dialects) fn recognises(main: &Value) -> bool {
+pub(super) fn recognises(main: &Value) -> bool {
     let typical = ["slug", "phaseName", "phaseData", "nextPhase", "nextAction"];
     text_or_number(&main["taskId"]).is_some()
         && text_or_number(&main["phase"]).is_some()
         && typical.iter().filter(|key| main.get(key).is_some()).count() >= 2
 }
 
-pub(in crate::core::dialects) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
+pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let content = Content {
         title: main["slug"].as_str().filter(|slug| !slug.trim().is_empty()).map(str::to_owned),
         pipeline: Some(PIPELINE.to_owned()),
@@ -116,11 +117,19 @@ fn read_phase(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
         let message = format!("phases before {id} are taken as complete: {}", join_ids(&*earlier));
         log.finding_at(Severity::Info, Code::PhasesImplied, place, &message);
     }
+    // What is said to be next is never done already.
+    if let Some(next) = next.as_ref().filter(|next| next_index.is_none() && **next != id) {
+        let message = format!("kamiflow has no phase {next}; it is taken as one of its own");
+        log.finding_at(Severity::Advice, Code::Imported, "/nextPhase", &message);
+        phases.insert(index + 1, Phase::pending(next.clone()));
+    }
     let later_next = next.filter(|next| *next != id && next_index.is_some_and(|at| at >= index));
     let status = read_status(main, &id, later_next.as_ref(), log);
     let phase = &mut phases[index];
     set_status(phase, status);
     phase.completed_at = if status.is_done() { draft.recorded_at } else { None };
+    let seconds = parse_duration(&main["metadata"]["duration"]);
+    phase.started_at = phase.completed_at.zip(seconds).and_then(|(at, seconds)| earlier(at, seconds));
     phase.data = read_data(main, log).map(Json::Given);
     read_error(main, index, draft);
     let content = &mut draft.content;
@@ -186,7 +195,7 @@ fn read_status(
     }
     if !recorded.is_string() {
         let message = format!("no status can be read; phase {id} is taken as begun and not done");
-        log.finding_at(Severity::Advice, Code::StatusUnknown, "/status", &message);
+        log.finding_at(Severity::Confirm, Code::StatusUnknown, "/status", &message);
     }
     PhaseStatus::InProgress
 }

@@ -3,13 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::core::checkpoint::{Artifact, Checkpoint};
+use crate::core::dialects::times::duration;
 use crate::core::phase::Phase;
 
 /// The artifacts of every task; null until the file exists.
 const ARTIFACT_SLOTS: [&str; 4] = ["s1", "s2", "s3", "s4"];
 
 /// Writes the file of the current phase, else of the last one that is done, else of the first one.
-pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
+pub(super) fn write(checkpoint: &Checkpoint) -> Value {
     let content = &checkpoint.content;
     let current = content.phase.as_ref().and_then(|id| content.find_phase(id));
     let phase = current.or_else(|| content.done().last()).or_else(|| content.phases.first());
@@ -38,6 +39,10 @@ pub(in crate::core::dialects) fn write(checkpoint: &Checkpoint) -> Value {
         "nextAction": next_action,
         "metadata": {},
     });
+    let state = content.state.to_value().unwrap_or_default();
+    if let Some(seconds) = phase.and_then(duration).filter(|_| state["metadata"]["duration"].is_null()) {
+        document["metadata"]["duration"] = format!("{}s", seconds.round()).into();
+    }
     if let Some(error) = phase.and_then(|phase| open_error(checkpoint, phase)) {
         document["error"] = error.into();
     }

@@ -1,12 +1,13 @@
 //! The manifest of a bundle.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::MAX_BUNDLE_FILES;
 use crate::core::bundle_name::BundleName;
 use crate::core::digest::Digest;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::reason::ArchiveReason;
+use crate::core::run_summary::RunSummary;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -28,8 +29,17 @@ pub struct Manifest {
     pub reason: ArchiveReason,
     /// The time of the last save inside; if archiving ended the run, the time of that.
     pub saved_at: Timestamp,
+    /// What happened in the checkpoints inside, for statistics. None in a bundle of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "if_readable")]
+    pub summary: Option<RunSummary>,
     /// The files inside, in the order of their lines: the highest number first.
     pub entries: Vec<ManifestEntry>,
+}
+
+/// Reads a summary. One that a newer version wrote in another way is no reason to refuse the bundle.
+fn if_readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RunSummary>, D::Error> {
+    let value = serde_json::Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
 }
 
 /// One file of a bundle.
@@ -57,7 +67,13 @@ impl Manifest {
     pub fn new(workflow: &WorkflowId, name: &BundleName, entries: Vec<ManifestEntry>) -> Self {
         let BundleName { first, last, run, saved_at, reason } = name.clone();
         let (format, workflow) = (FORMAT.to_owned(), workflow.clone());
-        Self { format, workflow, run, first, last, reason, saved_at, entries }
+        Self { format, workflow, run, first, last, reason, saved_at, summary: None, entries }
+    }
+
+    /// Adds the summary.
+    #[must_use]
+    pub fn with_summary(self, summary: Option<RunSummary>) -> Self {
+        Self { summary, ..self }
     }
 
     /// Returns the name of the bundle.

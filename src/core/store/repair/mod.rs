@@ -4,6 +4,8 @@
 //! otherwise a tombstone keeps the number taken, and a deletion record says that the content is lost. If no save could
 //! continue the workflow, a checkpoint is added first that continues the newest usable one.
 //!
+//! Damaged objects are quarantined too. A content that is referred to and is nowhere is recorded as lost.
+//!
 //! A workflow with a file that cannot be read, but may be undamaged, is left alone: a disk that fails for a moment must
 //! not make anybody continue an older state.
 //!
@@ -14,6 +16,7 @@
 //! A repair works in passes, each of which inspects the store again, until a pass finds nothing to do. Every step leaves
 //! a store that the next pass, in this process or another one, completes.
 
+mod objects;
 mod quarantine;
 mod workflow;
 
@@ -104,6 +107,8 @@ impl<D: Disk> Store<D> {
                 let stamp = Stamp { save_id: name.chars().take(32).collect(), ..stamp.clone() };
                 self.repair_workflow(id, &stamp, &mut walk, &mut done)?;
             }
+            let objects = self.inspect_objects(only.is_empty(), &mut walk)?;
+            self.repair_objects(&objects, stamp, &mut done)?;
             if done.len() == before {
                 break;
             }

@@ -113,6 +113,7 @@ impl<D: Disk> Archive<'_, D> {
             files.push(match Stored::decode(&handle, bytes) {
                 Ok(stored) => {
                     walk.look_for_secrets(&handle, &self.bundle_path(name), &stored.bytes);
+                    walk.note_objects(&stored.checkpoint);
                     (entry.seq, Some(CheckpointLinks::of(&stored.checkpoint)), walk.violation(&stored.bytes))
                 }
                 Err(why) => (entry.seq, None, Some(format!("was damaged when it was archived: it {why}"))),

@@ -9,13 +9,16 @@ use crate::core::config::{Config, ConfigError};
 use crate::core::dialects::Dialect;
 use crate::core::files::FileProblem;
 use crate::core::finding::{Code, Severity};
+use crate::core::format::Unusable;
+use crate::core::selector::Handle;
 use crate::core::store::disk::{Disk, FileKind, Stat};
-use crate::core::store::error::Result;
+use crate::core::store::error::{Error, Result};
 use crate::core::store::layout::{
-    self, ARCHIVE, CONFIG, GITIGNORE, INDEX, MIRROR, QUARANTINE, UNDO, WORKFLOWS,
+    self, ARCHIVE, CONFIG, GITIGNORE, HOOK_LOG, INDEX, MIRROR, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES,
+    UNDO, WORKFLOWS,
 };
 use crate::core::store::open::Store;
-use crate::core::store::undo;
+use crate::core::store::{ledger, session_notes, sides, undo};
 use crate::core::workflow_id::WorkflowId;
 
 /// A directory of the store that has directories in it.
@@ -59,8 +62,10 @@ impl<D: Disk> Store<D> {
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
-                CONFIG | GITIGNORE | INDEX => Some(FileKind::File),
-                WORKFLOWS | ARCHIVE | QUARANTINE | MIRROR | UNDO => Some(FileKind::Directory),
+                CONFIG | GITIGNORE | INDEX | HOOK_LOG => Some(FileKind::File),
+                WORKFLOWS | ARCHIVE | OBJECTS | QUARANTINE | MIRROR | SESSIONS | UNDO | SIDES | REMOTE => {
+                    Some(FileKind::Directory)
+                }
                 _ => None,
             };
             if !self.fits(&root, (DirectoryPlace::Root, name, path), expected, walk, &mut found) {
@@ -69,7 +74,7 @@ impl<D: Disk> Store<D> {
             if name == CONFIG {
                 self.inspect_config(walk);
             }
-            if expected == Some(FileKind::Directory) {
+            if expected == Some(FileKind::Directory) && name != OBJECTS {
                 self.inspect_directory(&root, name, walk, &mut found)?;
             }
         }
@@ -122,7 +127,22 @@ impl<D: Disk> Store<D> {
                 }
                 return Ok(());
             }
+            REMOTE => {
+                for name in names.iter().filter(|name| !ledger::is_of_remote(name)) {
+                    if layout::is_staged(name) {
+                        walk.temporary(path.join(name));
+                    } else {
+                        walk.unknown(path.join(name), None, "is no ledger of a remote");
+                    }
+                }
+                return Ok(());
+            }
+            SIDES => return self.inspect_sides(&dir, names, walk),
             MIRROR => return self.inspect_mirror(&dir, names, walk),
+            SESSIONS => {
+                self.inspect_notes(&dir, names, walk);
+                return Ok(());
+            }
             _ => {
                 let many = names.len();
                 if many > 0 {
@@ -143,6 +163,55 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
+    /// Checks the side checkpoints of all workflows.
+    fn inspect_sides(&self, sides: &D::Dir, names: BTreeSet<String>, walk: &mut Walk<'_>) -> Result<()> {
+        for directory in names {
+            let path = self.root().join(SIDES).join(&directory);
+            let id = WorkflowId::from_directory(&directory);
+            let opened = id.and_then(|id| Some((id, self.disk().enter(sides, &directory).ok()?)));
+            let Some((id, dir)) = opened else {
+                walk.unknown(path, None, "holds no side checkpoints of a workflow");
+                continue;
+            };
+            for name in self.names(&dir, &path)? {
+                let path = path.join(&name);
+                if layout::is_staged(&name) {
+                    walk.temporary(path);
+                } else if let Some((seq, digest)) = sides::parse(&name) {
+                    let handle = Handle::side(&id, seq, digest);
+                    match self.load_side(&handle, digest) {
+                        Ok(stored) if stored.checkpoint.sha256.short() == digest => {}
+                        Ok(_) => {
+                            let message = "does not have the digest that its name says";
+                            walk.about(
+                                Severity::Blocker,
+                                Code::Misplaced,
+                                (&handle, path),
+                                message,
+                                Some(LOOK),
+                            );
+                        }
+                        Err(Error::Damaged { why: Unusable::Newer(_), .. }) => {}
+                        Err(Error::Damaged { why, .. }) => {
+                            let help = "move it away; `ckpt pull` brings it again";
+                            walk.about(
+                                Severity::Blocker,
+                                why.code(),
+                                (&handle, path),
+                                why.to_string(),
+                                Some(help),
+                            );
+                        }
+                        Err(error) => return Err(error),
+                    }
+                } else if !sides::is_settled_mark(&name) {
+                    walk.unknown(path, None, "is no side checkpoint");
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the manifests of mirrors. The files they list are not part of the store.
     fn inspect_mirror(&self, mirror: &D::Dir, names: BTreeSet<String>, walk: &mut Walk<'_>) -> Result<()> {
         let unknown = |walk: &mut Walk<'_>, path| {
@@ -150,7 +219,7 @@ impl<D: Disk> Store<D> {
         };
         for word in names {
             let path = self.root().join(MIRROR).join(&word);
-            let is_dialect = Dialect::FOREIGN.iter().any(|dialect| dialect.word() == word);
+            let is_dialect = Dialect::mirrored().iter().any(|dialect| dialect.word() == word);
             let dir = if is_dialect { self.disk().enter(mirror, &word).ok() } else { None };
             let Some(dir) = dir else {
                 unknown(walk, path);
@@ -173,6 +242,24 @@ impl<D: Disk> Store<D> {
             }
         }
         Ok(())
+    }
+
+    /// Checks the notes of sessions. Nothing depends on them.
+    fn inspect_notes(&self, dir: &D::Dir, names: BTreeSet<String>, walk: &mut Walk<'_>) {
+        for name in names {
+            let path = self.root().join(SESSIONS).join(&name);
+            if layout::is_staged(&name) {
+                walk.temporary(path);
+            } else if !session_notes::is_note(&name) {
+                walk.unknown(path, None, "is no note of a session");
+            } else if let Err(problem) = self.read_note(dir, &name)
+                && !matches!(problem, FileProblem::Missing)
+            {
+                let help = "delete it: the session is noted again at its next event";
+                let message = format!("cannot be used: {problem}");
+                walk.add(Severity::Advice, Code::SessionNote, path, message, Some(help));
+            }
+        }
     }
 
     /// Returns true if an entry has the expected type. Without an expected type it does not belong to the store.

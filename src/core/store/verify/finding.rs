@@ -1,15 +1,18 @@
 //! The findings of a verification, and how they are collected.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::core::checkpoint::Checkpoint;
+use crate::core::digest::Digest;
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::redact::find_secrets;
 use crate::core::schema::{Steps, Validator};
 use crate::core::selector::Handle;
 use crate::core::store::disk::{FileKind, Stat};
+use crate::core::store::objects::objects_of;
 
 /// The number of things that were checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -20,6 +23,8 @@ pub struct Checked {
     pub checkpoints: usize,
     /// Bundles.
     pub bundles: usize,
+    /// Objects: kept contents of artifacts.
+    pub objects: usize,
 }
 
 /// The result of a verification.
@@ -64,6 +69,8 @@ pub(in crate::core::store) struct Walk<'a> {
     pub(super) checked: Checked,
     /// None if secrets are not looked for.
     pub(super) secrets: Option<Vec<StoredSecret>>,
+    /// The contents that are referred to, each with a checkpoint that does.
+    pub(super) referred: BTreeMap<Digest, Handle>,
     /// The numbers of the current workflow that have been counted.
     counted: BTreeSet<u64>,
     /// The state before the current workflow.
@@ -85,6 +92,7 @@ impl<'a> Walk<'a> {
             findings: Vec::new(),
             checked: Checked::default(),
             secrets: None,
+            referred: BTreeMap::new(),
             counted: BTreeSet::new(),
             start: Start::default(),
             progress,
@@ -94,6 +102,19 @@ impl<'a> Walk<'a> {
     pub(super) fn finish(self) -> Verification {
         let secrets = self.secrets.unwrap_or_default();
         Verification { checked: self.checked, findings: self.findings, secrets }
+    }
+
+    /// Notes the contents that a checkpoint refers to.
+    pub(super) fn note_objects(&mut self, checkpoint: &Checkpoint) {
+        for sha256 in objects_of(checkpoint) {
+            self.referred.entry(sha256).or_insert_with(|| checkpoint.handle());
+        }
+    }
+
+    /// Counts an object, and reports the progress.
+    pub(super) fn count_object(&mut self) {
+        self.checked.objects += 1;
+        (self.progress)(&self.checked);
     }
 
     /// Looks for secrets in the file of a checkpoint, if this verification does.
@@ -142,7 +163,7 @@ impl<'a> Walk<'a> {
     ) {
         let path = Some(path.into_os_string().to_string_lossy().into_owned());
         let help = help.map(str::to_owned).into_iter().collect();
-        self.findings.push(Finding { code, severity, message, help, path, handle });
+        self.findings.push(Finding { code, severity, message, help, diff: Vec::new(), path, handle });
     }
 
     /// Reports permissions other than those that the store creates.

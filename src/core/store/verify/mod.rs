@@ -9,12 +9,14 @@
 mod bundles;
 mod directories;
 mod finding;
+mod objects;
 mod relations;
 mod workflow;
 
 pub(super) use directories::{Directories, DirectoryPlace, Misfit};
 pub(super) use finding::Walk;
 pub use finding::{Checked, StoredSecret, Verification};
+pub(super) use objects::ObjectInspection;
 pub(super) use workflow::{Inspection, Slot};
 
 use super::disk::Disk;
@@ -55,6 +57,7 @@ impl<D: Disk> Store<D> {
             walk.checked.workflows += 1;
             self.inspect_workflow(id, &mut walk)?;
         }
+        self.inspect_objects(only.is_empty(), &mut walk)?;
         Ok(walk.finish())
     }
 }

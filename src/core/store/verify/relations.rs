@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
+use crate::core::digest::Digest;
 use crate::core::finding::{Code, Severity};
 use crate::core::store::deletion::Range;
 use crate::core::store::disk::Disk;
@@ -92,7 +93,13 @@ impl<D: Disk> Workflow<'_, D> {
         for seq in inspection.all_numbers() {
             let Some(facts) = inspection.facts(seq) else { continue };
             let usable = |seq: u64| inspection.facts(seq).is_some();
-            let complaint = match facts.parent {
+            // A join continues two checkpoints, one of which is on the main line of this store.
+            let is_here = |(seq, sha256): &(u64, Digest)| {
+                inspection.facts(*seq).is_some_and(|found| found.sha256 == *sha256)
+            };
+            let parent = facts.joined.filter(|_| !facts.parent.as_ref().is_some_and(is_here)).filter(is_here);
+            let parent = parent.or(facts.parent);
+            let complaint = match parent {
                 None if seq > 1 && facts.sealed.is_none() && usable(seq - 1) => {
                     Some("says that nothing is before it".to_owned())
                 }

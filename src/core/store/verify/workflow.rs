@@ -29,6 +29,8 @@ const MAX_LOOKS: usize = 4;
 pub(in crate::core::store) struct CheckpointLinks {
     pub(in crate::core::store) sha256: Digest,
     pub(super) parent: Option<(u64, Digest)>,
+    /// The other checkpoint of this workflow that it continues, if it is a join.
+    pub(super) joined: Option<(u64, Digest)>,
     pub(super) save_id: String,
     pub(super) sealed: Option<Sealed>,
 }
@@ -38,6 +40,7 @@ impl CheckpointLinks {
         Self {
             sha256: checkpoint.sha256,
             parent: checkpoint.parent.as_ref().map(|parent| (parent.seq, parent.sha256)),
+            joined: checkpoint.joined().map(|joined| (joined.seq, joined.sha256)),
             save_id: checkpoint.save_id.clone(),
             sealed: checkpoint.sealed.clone(),
         }
@@ -48,7 +51,7 @@ impl CheckpointLinks {
 #[derive(Debug, Clone)]
 pub(in crate::core::store) enum Slot {
     /// A checkpoint or a seal.
-    Good(CheckpointLinks),
+    Good(Box<CheckpointLinks>),
     /// A tombstone below other numbers.
     Tombstone,
     /// A checkpoint of a newer format, which is not checked.
@@ -222,6 +225,7 @@ impl<D: Disk> Workflow<'_, D> {
             Err(Unusable::Missing) => return None,
             Ok(Entry::Checkpoint(stored) | Entry::Seal(stored)) => {
                 walk.look_for_secrets(handle, &self.file_path(seq), &stored.bytes);
+                walk.note_objects(&stored.checkpoint);
                 if stored.checkpoint.version > CURRENT {
                     let message =
                         format!("has format {}, newer than this program", stored.checkpoint.version);
@@ -229,7 +233,7 @@ impl<D: Disk> Workflow<'_, D> {
                 } else if let Some(violation) = walk.violation(&stored.bytes) {
                     walk.about(Severity::Blocker, Code::Schema, here(), violation, Some(LOOK));
                 }
-                Slot::Good(CheckpointLinks::of(&stored.checkpoint))
+                Slot::Good(Box::new(CheckpointLinks::of(&stored.checkpoint)))
             }
             Ok(Entry::Tombstone) if seq < newest || self.is_overtaken(seq) => Slot::Tombstone,
             Ok(Entry::Tombstone) => {

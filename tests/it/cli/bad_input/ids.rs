@@ -55,12 +55,12 @@ fn readers_refuse_them_too() {
     let world = World::with_checkpoints(1);
     let before = world.tree();
     for (typed, _) in illegal() {
-        let failure = world.ckpt(&["--json", "list", "--", &typed]).run().exits(2).failure();
-        assert_eq!(failure["code"], "invalid_id", "{typed:?}: {failure}");
         // Behind an id, a separator makes it a selector.
-        let failure = world.ckpt(&["--json", "show", "--", &typed]).run().exits(2).failure();
-        let code = failure["code"].as_str().unwrap();
-        assert!(matches!(code, "invalid_id" | "invalid_selector"), "{typed:?}: {failure}");
+        for command in ["list", "show"] {
+            let failure = world.ckpt(&["--json", command, "--", &typed]).run().exits(2).failure();
+            let code = failure["code"].as_str().unwrap();
+            assert!(matches!(code, "invalid_id" | "invalid_selector"), "{command} {typed:?}: {failure}");
+        }
     }
     assert_eq!(before.changes(&world.tree()), Vec::<String>::new());
 }

@@ -150,6 +150,10 @@ fn a_hostile_schema_in_a_checkpoint_is_a_finding() {
         let Some(resume) = limited(&world, &["resume", "042", "--json"]) else { return };
         let answer = resume.run().document().to_string();
         assert!(answer.contains("its schema cannot be used: ") && answer.contains(place), "{what}: {answer}");
+        // One schema of each limit: references, cycles, patterns, nesting, size.
+        if !["allOf doubles", "a cycle", "large classes", "deep nesting", "a large enum"].contains(&what) {
+            continue;
+        }
         for args in [&["status", "042"][..], &["brief", "042"], &["show", "042"], &["list"], &["verify"]] {
             limited(&world, args).unwrap().json();
         }
@@ -216,10 +220,12 @@ fn many_outputs_share_one_budget() {
     let world = World::new();
     let names: Vec<String> = (0..200).map(|i| format!("{}o.json", "./".repeat(i))).collect();
     world.run(&["save", "042", "--phases", "plan,build", "--phase", "plan"]).succeeds();
-    world.write("o.json", format!("[{}1]", "1,".repeat(500_000)));
+    world.write("o.json", format!("[{}1]", "1,".repeat(100_000)));
+    // Every alternative is paid, and the first one matches: one file is a twentieth of the budget.
+    let alternatives = [vec![json!({"type": "integer"})], vec![json!({"type": "null"}); 20]].concat();
     world.forge("042", 1, |document| {
         let outputs =
-            names.iter().map(|path| json!({"path": path, "schema": {"items": {"type": "integer"}}}));
+            names.iter().map(|path| json!({"path": path, "schema": {"items": {"anyOf": alternatives}}}));
         document["phases"][0]["outputs"] = outputs.collect();
     });
     let Some(resume) = limited(&world, &["resume", "042", "--json"]) else { return };

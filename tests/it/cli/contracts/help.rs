@@ -82,7 +82,14 @@ fn commands_are_shown_in_groups() {
         list.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
     assert_eq!(
         headings,
-        ["Every day:", "History and decisions:", "Keeping the store:", "Other systems:", "Set-up:"],
+        [
+            "Every day:",
+            "History and decisions:",
+            "Keeping the store:",
+            "Sharing:",
+            "Other systems:",
+            "Set-up:"
+        ],
         "{page}"
     );
     for name in names() {
@@ -140,15 +147,14 @@ fn values_and_repetition_are_said() {
     for trigger in ckpt::core::Trigger::OF_SAVES {
         assert!(named("trigger").iter().all(|help| help.contains(trigger.word())), "{trigger}");
     }
-    for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch", "ckpt", "generic"] {
-        assert!(named("as-dialect").iter().all(|help| help.contains(dialect)), "{dialect}");
+    for dialect in ckpt::core::dialects::Dialect::ALL {
+        assert!(named("as-dialect").iter().all(|help| help.contains(dialect.word())), "{dialect}");
     }
     for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch"] {
         assert!(
-            named("mirror")
-                .iter()
-                .chain(&named("as"))
-                .all(|help| help.contains(dialect) || help.contains("became"))
+            named("mirror").iter().chain(&named("as")).all(|help| help.contains(dialect)
+                || help.contains("became")
+                || help.contains("new workflow"))
         );
     }
 }

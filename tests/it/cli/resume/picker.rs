@@ -1,7 +1,9 @@
 //! Picking one of several unfinished workflows, tried in a real pseudo-terminal.
 
+use rustix::process::{Signal, kill_process};
+
 use crate::support::project::World;
-use crate::support::terminal::Terminal;
+use crate::support::terminal::{Terminal, is_cooked};
 
 const QUESTION: &str = "3 workflows are unfinished. Which one?";
 const DOWN: &str = "\u{1b}[B";
@@ -102,4 +104,20 @@ fn nobody_is_asked_where_no_person_is() {
         assert!(!seen.contains("Which one?"), "{name}: {seen}");
     }
     world.refuses(&["resume"], 5, "ambiguous");
+}
+
+#[test]
+fn a_signal_that_ends_the_program_gives_the_terminal_its_mode_back() {
+    let world = several();
+    let mut terminal = open(&world, &["resume"]);
+    // A key that changes nothing: afterwards the next one is awaited.
+    terminal.press("x");
+    terminal.expect("q leaves", 2);
+    while terminal.is_cooked() {
+        std::thread::yield_now();
+    }
+    kill_process(terminal.pid(), Signal::TERM).unwrap();
+    let keyboard = terminal.keyboard();
+    assert_eq!(terminal.signal(), Some(15));
+    assert!(is_cooked(&keyboard));
 }

@@ -138,3 +138,20 @@ fn a_terminal_without_escape_sequences_gets_it_once() {
     assert_eq!(exit, 0, "{seen}");
     assert!(!seen.contains('\u{1b}') && seen.contains("phase-12"), "{seen}");
 }
+
+#[test]
+fn ctrl_z_gives_the_screen_back_until_the_program_goes_on() {
+    let world = begun();
+    let mut terminal = watch(&world, 60, 20);
+    terminal.expect("\u{1b}[J", 1);
+    assert_eq!(terminal.seen.matches(OPEN).count(), 1);
+    terminal.answer("\u{1a}");
+    terminal.expect(CLOSE, 1);
+    kill_process(terminal.pid(), Signal::CONT).unwrap();
+    terminal.expect(OPEN, 2);
+    let drawn = terminal.seen.matches("\u{1b}[J").count();
+    terminal.expect("\u{1b}[J", drawn + 1);
+    terminal.answer("\u{3}");
+    let (code, seen) = terminal.exit();
+    assert_eq!((code, seen.matches(CLOSE).count()), (130, 2), "{seen:?}");
+}

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::kamiflow::data;
 use crate::support::project::World;
 
 #[test]
@@ -11,11 +12,13 @@ fn case_the_word_phase_and_the_name_find_the_declared_phase() {
     for (written, id) in
         [("phase0", "0"), ("Phase 0.5", "0.5"), ("Strategic Synthesis", "2"), ("3a", "3A"), ("phase3b", "3B")]
     {
-        assert_eq!(world.json(&["save", "042", "--phase", written])["phase"], id, "{written}");
+        let data = data(id).to_string();
+        let save = ["save", "042", "--phase", written, "--data", &data];
+        assert_eq!(world.json(&save)["phase"], id, "{written}");
     }
     assert_eq!(world.stored("042", 6)["phases"].as_array().unwrap().len(), 7);
-    let document = r#"{"phase": "diagnostic interview", "next_phase": "phase 4"}"#;
-    world.ckpt(&["save", "042", "--from", "-"]).stdin(document).run().succeeds();
+    let document = json!({"phase": "diagnostic interview", "next_phase": "phase 4", "data": data("1")});
+    world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run().succeeds();
     let stored = world.stored("042", 7);
     assert_eq!((&stored["phase"], &stored["next"]["phase"]), (&json!("1"), &json!("4")));
     world.run(&["approve", "042", "--phase", "strategic synthesis"]).succeeds();

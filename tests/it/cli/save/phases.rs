@@ -252,3 +252,36 @@ fn without_declared_phases_the_last_word_about_what_comes_next_stands_until_a_ph
     assert_eq!(answer["next"], json!({"phase": "b", "action": "do b", "explicit": true}));
     assert_eq!(world.json(&["save", "042", "--phase", "b"])["next"], json!(null));
 }
+
+#[test]
+fn one_document_moves_several_phases_and_tasks_in_one_checkpoint() {
+    let world = World::new();
+    let save = |document: serde_json::Value| {
+        world.ckpt(&["save", "042", "--from", "-"]).stdin(document.to_string()).run().succeeds();
+    };
+    save(serde_json::json!({
+        "phases": [{"id": "plan", "status": "complete"}, {"id": "build", "status": "in_progress"}, "test"],
+        "tasks": {"lexer": "complete", "parser": "running"},
+    }));
+    let stored = world.stored("042", 1);
+    let statuses = |stored: &serde_json::Value| -> Vec<String> {
+        let phases = stored["phases"].as_array().unwrap().iter();
+        phases.map(|phase| format!("{}={}", phase["id"], phase["status"]).replace('"', "")).collect()
+    };
+    assert_eq!(statuses(&stored), ["plan=complete", "build=in_progress", "test=pending"]);
+    assert_eq!((&stored["phase"], &stored["next"]["phase"]), (&"build".into(), &"build".into()));
+    assert_eq!((&stored["trigger"], &stored["status"]), (&"phase_transition".into(), &"in_progress".into()));
+    assert_eq!(stored["tasks"][1]["phase"], "build");
+
+    save(
+        serde_json::json!({"phases": {"build": "complete", "test": "skipped"}, "tasks": {"parser": "complete"}}),
+    );
+    let stored = world.stored("042", 2);
+    assert_eq!(statuses(&stored), ["plan=complete", "build=complete", "test=skipped"]);
+    assert_eq!(stored["status"], "complete");
+
+    let unknown = serde_json::json!({"phases": {"deploy": "complete"}}).to_string();
+    let refused = world.ckpt(&["save", "042", "--from", "-"]).stdin(unknown).run();
+    assert!(refused.to_string().contains("there is no phase `deploy`"), "{refused}");
+    assert_eq!(world.numbers("042"), [1, 2]);
+}

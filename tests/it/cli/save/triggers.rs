@@ -7,7 +7,7 @@ use crate::support::project::World;
 #[test]
 fn the_trigger_follows_from_what_is_saved_unless_it_is_said() {
     let world = World::new();
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 12] = [
         (&[], "manual"),
         (&["--phase", "a"], "phase_transition"),
         (&["--task", "t=done"], "manual"),
@@ -16,6 +16,7 @@ fn the_trigger_follows_from_what_is_saved_unless_it_is_said() {
         (&["--trigger", "conflict_start"], "conflict_start"),
         (&["--trigger", "conflict_resolved"], "conflict_resolved"),
         (&["--trigger", "user_interrupt"], "user_interrupt"),
+        (&["--trigger", "pre_compact"], "pre_compact"),
         (&["--trigger", "session_end"], "session_end"),
         (&["--trigger", "phase_transition"], "phase_transition"),
         (&["--phase", "a", "--trigger", "manual"], "manual"),

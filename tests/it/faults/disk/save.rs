@@ -7,10 +7,12 @@
 use std::path::Path;
 
 use ckpt::core::format::Unusable;
-use ckpt::core::store::{Disk, OsDisk, STORE_NAME};
+use ckpt::core::store::{Disk, ObjectContent, OsDisk, STORE_NAME};
 use ckpt::core::{Error, Result, Store};
 
-use crate::support::audit::{Ack, audit, holds, save, save_keyed, store_in, store_on, workflow};
+use crate::support::audit::{
+    Ack, audit, content, holds, save, save_captured, save_keyed, store_in, store_on, sweep, workflow,
+};
 use crate::support::fault::{Fault, FaultKind, FaultyDisk, Moment};
 use crate::support::files::memory_directory;
 use crate::support::proof::figure;
@@ -93,6 +95,42 @@ fn a_first_save_that_fails_anywhere_leaves_nothing_half_made() {
 fn a_save_that_fails_anywhere_leaves_the_old_or_the_new() {
     let rounds = everywhere(false, |base, fault, case| save_round(base, fault, case, 2));
     assert!(rounds > 200, "{rounds}");
+}
+
+#[test]
+fn a_save_with_a_content_that_fails_anywhere_leaves_the_old_or_the_new_and_its_object() {
+    let rounds = everywhere(false, |base, fault, case| {
+        let clean = store_in(base);
+        let mut acked = vec![Ack::of("old", &save(&clean, "old").unwrap())];
+        match save_captured(&faulty(base, fault), "new") {
+            Ok(saved) => acked.push(Ack::of("new", &saved)),
+            Err(error) => assert_honest(&error, holds(&clean, "new"), case),
+        }
+        assert_eq!(audit(&clean, &acked), [""; 0], "{case}");
+        // Whoever sees the checkpoint finds the object, acknowledged or not.
+        if holds(&clean, "new") {
+            assert!(clean.read_object(&content().sha256(), 100).unwrap().is_some(), "{case}");
+        }
+        acked.push(Ack::of("again", &save_captured(&clean, "again").unwrap()));
+        assert_eq!(audit(&clean, &acked), [""; 0], "{case}, again");
+    });
+    assert!(rounds > 400, "{rounds}");
+}
+
+#[test]
+fn a_removal_of_objects_that_fails_anywhere_loses_none_that_is_referred_to_and_can_be_repeated() {
+    let rounds = everywhere(false, |base, fault, case| {
+        let clean = store_in(base);
+        let acked = [Ack::of("new", &save_captured(&clean, "new").unwrap())];
+        let other = ObjectContent::new(b"nothing refers to it".to_vec());
+        clean.store_object(&other, "other").unwrap();
+        let swept = sweep(&faulty(base, fault), "sweeper");
+        assert_eq!(audit(&clean, &acked), [""; 0], "{case}");
+        sweep(&clean, "again").unwrap();
+        assert_eq!(audit(&clean, &acked), [""; 0], "{case}, again: {swept:?}");
+        assert!(!clean.has_object(&other.sha256()).unwrap(), "{case}");
+    });
+    assert!(rounds > 100, "{rounds}");
 }
 
 #[test]

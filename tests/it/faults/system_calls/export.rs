@@ -1,6 +1,6 @@
 //! `ckpt export`: a file is there whole or not at all.
 
-use super::injection::{failures, kills, sample, try_all};
+use super::injection::{failures, kills, try_all};
 use crate::support::project::World;
 use crate::support::strace::strace;
 
@@ -19,7 +19,7 @@ fn faults_at_its_system_calls() {
     try_all(
         &strace,
         &EXPORT,
-        &sample(faults),
+        &faults,
         || model.copy(),
         |world, outcome, fault| {
             match exported(world) {

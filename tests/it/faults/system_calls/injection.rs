@@ -88,7 +88,7 @@ pub(super) fn kills(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
 }
 
 /// Every error at each call, except for calls that repeat another one in the same state of the disk. In the short form,
-/// every second call that only reads.
+/// every fourth call that only reads.
 pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let calls = calls(strace, world, args);
@@ -100,7 +100,7 @@ pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault
         } else if is_change(&call) {
             1
         } else {
-            amount(2, 1)
+            amount(4, 1)
         };
         if !index.is_multiple_of(every) {
             continue;

@@ -62,6 +62,34 @@ fn a_save_with_every_fault_at_every_system_call() {
 }
 
 #[test]
+fn a_save_with_a_content_with_faults_at_its_system_calls() {
+    let model = World::with_checkpoints(2);
+    model.write("out.md", "kept");
+    let args = ["save", "042", "--note", "under test", "--artifact", "out.md", "--capture"];
+    let Some(strace) = strace() else { return };
+    let mut faults = kills(&strace, &model.copy(), &args);
+    faults.extend(failures(&strace, &model.copy(), &args));
+    let check = |world: &World, outcome: &Outcome, fault: &Fault| {
+        let (store, id): (_, WorkflowId) = (world.open_store(), "042".parse().unwrap());
+        if let Ok(stored) = store.load(&Handle::new(&id, 3)) {
+            let object = stored.checkpoint.content.artifacts[0].object().unwrap();
+            let kept = store.read_object(&object, 100);
+            assert!(matches!(&kept, Ok(Some(bytes)) if bytes == b"kept"), "{fault}: {kept:?}\n{outcome}");
+        }
+        // The file itself could not be read.
+        if outcome.status.code() == Some(1) {
+            assert!(
+                outcome.stderr.contains("artifact") && world.numbers("042") == [1, 2],
+                "{fault}: {outcome}"
+            );
+            return;
+        }
+        assert_sound(world, 2, outcome, &fault.to_string());
+    };
+    try_all(&strace, &args, &sample(faults), || model.copy(), check);
+}
+
+#[test]
 fn an_approval_with_faults_at_its_system_calls() {
     let model = World::with_checkpoints(2);
     try_faults(&model, 2, &["approve", "042", "--phase", "1"], sample);

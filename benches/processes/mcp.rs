@@ -1,0 +1,83 @@
+//! What a save over MCP costs more than its durable write, once the server runs.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::programs::Programs;
+use crate::race::{Race, median};
+use crate::world::{Project, Scratch};
+use crate::{Outcome, report};
+
+/// Calls that are not counted, because the caches are cold.
+const WARM_UP: usize = 20;
+/// The most milliseconds that a save may take longer than its durable write.
+const MORE_THAN_A_WRITE: f64 = 0.1;
+
+pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
+    let project = Project::with_history(&data.join("mcp"), &programs.ckpt)?;
+    let floor = Scratch::with_newest(&data.join("mcp-floor"), &project.newest())?;
+    let mut server = Command::new(&programs.ckpt)
+        .arg("mcp")
+        .current_dir(project.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut requests = server.stdin.take().ok_or("no stdin")?;
+    let mut answers = BufReader::new(server.stdout.take().ok_or("no stdout")?);
+    let mut ask = |method: &str, params: Value| -> Outcome<(Duration, Value)> {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let (mut answer, line) = (String::new(), format!("{request}\n"));
+        let start = Instant::now();
+        requests.write_all(line.as_bytes())?;
+        answers.read_line(&mut answer)?;
+        Ok((start.elapsed(), serde_json::from_str(&answer)?))
+    };
+    let client = json!({"name": "bench", "version": "1"});
+    ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}))?;
+    let save = json!({"name": "save", "arguments": {"id": "042", "phase": "build", "status": "in_progress"}});
+    let mut times = (Vec::new(), Vec::new());
+    for round in 0..WARM_UP + rounds {
+        let (took, answer) = ask("tools/call", save.clone())?;
+        if answer["result"]["structuredContent"]["created"] != true {
+            return Err(format!("the save was refused: {answer}").into());
+        }
+        project.remove_next()?;
+        let least = write_durably(floor.path())?;
+        if round >= WARM_UP {
+            times.0.push(took);
+            times.1.push(least);
+        }
+    }
+    drop(requests);
+    server.wait()?;
+    let race = Race::of((median(times.0), median(times.1)));
+    report("save over MCP : its durable write", &race, None);
+    let more = race.difference();
+    let verdict = if more <= MORE_THAN_A_WRITE { "met" } else { "missed" };
+    println!(
+        "{:<44} {more:>+6.2} ms {:>18}  {MORE_THAN_A_WRITE:<5} {verdict}",
+        "save over MCP - its durable write", ""
+    );
+    Ok(())
+}
+
+/// Does what `benches/floors/save.rs` does, in this process.
+fn write_durably(dir: &Path) -> Outcome<Duration> {
+    let (staged, next) = (dir.join(".tmp"), dir.join("next"));
+    let start = Instant::now();
+    let bytes = fs::read(dir.join("NEWEST"))?;
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&staged)?;
+    file.write_all(&bytes)?;
+    file.sync_all()?;
+    fs::hard_link(&staged, &next)?;
+    fs::remove_file(&staged)?;
+    File::open(dir)?.sync_all()?;
+    let took = start.elapsed();
+    fs::remove_file(next)?;
+    Ok(took)
+}

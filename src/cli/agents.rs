@@ -1,0 +1,223 @@
+//! The agents on this machine: where their files are, what is installed, and what of `ckpt` they run.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::codex_trust::{Trust, codex_trust};
+use super::error::{ErrorCode, Failure};
+use super::session::Session;
+use crate::core::git::Checkout;
+use crate::core::hosts::Host;
+use crate::core::setup::{Condition, Level, Options, PartKind, Places, condition, gather, parts};
+
+const YES: &str = "yes";
+const NO: &str = "no";
+const UNKNOWN: &str = "unknown";
+
+/// The agents on this machine.
+pub(crate) struct Agents {
+    pub(crate) places: Places,
+    cwd: PathBuf,
+    installations: Vec<Installation>,
+    /// The `ckpt` that a shell would find.
+    ckpt: Option<PathBuf>,
+}
+
+/// One agent: its program and its directory, if they are there.
+#[derive(Debug, Clone)]
+pub(crate) struct Installation {
+    pub(crate) host: Host,
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl Installation {
+    pub(crate) fn is_there(&self) -> bool {
+        self.program.is_some() || self.directory.is_some()
+    }
+}
+
+/// What `ckpt setup --check` and `ckpt doctor` say about an agent.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct AgentState {
+    pub(crate) host: &'static str,
+    /// The program; none if it is not on the PATH.
+    pub(crate) program: Option<String>,
+    pub(crate) installed: bool,
+    /// Where the hooks are: `user`, `project`, or both.
+    pub(crate) levels: Vec<&'static str>,
+    pub(crate) hooks: &'static str,
+    pub(crate) skill: &'static str,
+    /// `yes`, `no`, `unknown`, or `not needed`.
+    pub(crate) trusted: &'static str,
+    /// Whether the hooks run: `yes`, `no` or `unknown`.
+    pub(crate) effective: &'static str,
+    pub(crate) todo: Vec<String>,
+}
+
+impl AgentState {
+    /// True if it is set up and something keeps it from working.
+    pub(crate) fn needs_attention(&self) -> bool {
+        self.hooks != Condition::Absent.word() && self.effective == NO
+    }
+}
+
+impl Agents {
+    /// Looks for the agents, their directories and the project.
+    pub(crate) fn locate(session: &Session) -> Result<Self, Failure> {
+        let env = &session.env;
+        let home = env.home().filter(|home| home.is_absolute()).ok_or_else(|| {
+            Failure::new(ErrorCode::NoHome, "there is no home directory")
+                .help("set `HOME` to an absolute path")
+        })?;
+        let moved = |variable: &str, below: &str, usual: &str| match env.var_os(variable).map(PathBuf::from) {
+            Some(dir) if dir.is_absolute() => dir.join(below),
+            _ => home.join(usual),
+        };
+        let cwd = session.cwd()?;
+        let checkout = Checkout::discover_below(&cwd, &env.ceilings());
+        let places = Places {
+            claude: moved("CLAUDE_CONFIG_DIR", "", ".claude"),
+            codex: moved("CODEX_HOME", "", ".codex"),
+            gemini: moved("GEMINI_CLI_HOME", ".gemini", ".gemini"),
+            project: checkout.map_or_else(|| cwd.clone(), |checkout| checkout.root),
+            records: env.state_home(&home).join("ckpt").join("setup"),
+            home,
+        };
+        let installations = Host::ALL
+            .into_iter()
+            .map(|host| {
+                let directory = match host {
+                    Host::Claude => &places.claude,
+                    Host::Codex => &places.codex,
+                    Host::Gemini => &places.gemini,
+                };
+                let directory = directory.is_dir().then(|| directory.clone());
+                Installation { host, program: env.program(host.word()), directory }
+            })
+            .collect();
+        Ok(Self { places, cwd, installations, ckpt: env.program("ckpt") })
+    }
+
+    /// Returns the `ckpt` that a shell finds.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.ckpt.as_deref()
+    }
+
+    /// Returns the agents that are there.
+    pub(crate) fn installed(&self) -> impl Iterator<Item = &Installation> {
+        self.installations.iter().filter(|installation| installation.is_there())
+    }
+
+    pub(crate) fn find(&self, host: Host) -> Installation {
+        let found = self.installations.iter().find(|installation| installation.host == host);
+        found.cloned().unwrap_or(Installation { host, program: None, directory: None })
+    }
+
+    /// Judges these agents, or all; of one level, or of both.
+    pub(crate) fn check(&self, hosts: &[Host], level: Option<Level>) -> Vec<AgentState> {
+        let is_wanted = |installation: &&Installation| hosts.is_empty() || hosts.contains(&installation.host);
+        let wanted = self.installations.iter().filter(is_wanted);
+        wanted.map(|installation| self.state(installation, level)).collect()
+    }
+
+    fn state(&self, installation: &Installation, level: Option<Level>) -> AgentState {
+        let host = installation.host;
+        let all = [(Level::User, "user"), (Level::Project, "project")];
+        let mut levels = Vec::new();
+        let (mut hooks, mut skill) = (Condition::Absent, Condition::Absent);
+        let mut todo = Vec::new();
+        for (at, word) in all.into_iter().filter(|(at, _)| level.is_none_or(|level| level == *at)) {
+            let flag = if at == Level::Project { " --project" } else { "" };
+            for part in parts(host, at, Options::default(), &self.places) {
+                let is_skill = part.path.ends_with("SKILL.md");
+                let is_hooks = !matches!(part.kind, PartKind::Whole(_)) || part.path.ends_with("hooks.json");
+                let path = part.path.clone();
+                let found = match gather(part, at, &self.places) {
+                    Ok(found) => condition(&found),
+                    Err(_) => Condition::Unreadable,
+                };
+                if is_skill && (found != Condition::Absent) {
+                    skill = found;
+                }
+                if !is_hooks || found == Condition::Absent {
+                    continue;
+                }
+                if found == Condition::Unreadable {
+                    todo.push(format!("mend `{}`: it cannot be read", path.display()));
+                }
+                if found == Condition::Outdated {
+                    todo.push(format!("ckpt setup {host}{flag}"));
+                }
+                levels.push(word);
+                hooks = hooks_of_both(hooks, found);
+            }
+        }
+        let is_set_up = hooks != Condition::Absent;
+        let trusted = match (host, is_set_up) {
+            (_, false) => "-",
+            (Host::Codex, true) => match codex_trust(installation.program.as_deref(), &self.cwd) {
+                Trust::Trusted => YES,
+                Trust::Untrusted => {
+                    todo.push("start `codex`, type `/hooks`, and approve the hooks of ckpt".to_owned());
+                    NO
+                }
+                Trust::Unknown => {
+                    todo.push(
+                        "Codex could not be asked; `/hooks` in it shows if it trusts the hooks".to_owned(),
+                    );
+                    UNKNOWN
+                }
+            },
+            (Host::Gemini, true) if levels == ["project"] => {
+                todo.push(
+                    "trust this folder in `gemini`, or use `ckpt setup gemini` without `--project`"
+                        .to_owned(),
+                );
+                UNKNOWN
+            }
+            (_, true) => "not needed",
+        };
+        if host == Host::Codex && levels.len() > 1 {
+            todo.push("Codex runs hooks of both levels: `ckpt setup codex --project --remove`".to_owned());
+        }
+        if is_set_up && self.ckpt.is_none() {
+            todo.push("put `ckpt` on the PATH that the agent has".to_owned());
+        }
+        if is_set_up && !installation.is_there() {
+            todo.push(format!("install {}", host.title()));
+        }
+        if !is_set_up && installation.is_there() {
+            todo.push(format!("ckpt setup {host}"));
+        }
+        let can_run = matches!(hooks, Condition::Present | Condition::Outdated)
+            && self.ckpt.is_some()
+            && installation.is_there();
+        let effective = match trusted {
+            _ if !can_run => NO,
+            NO | UNKNOWN => trusted,
+            _ => YES,
+        };
+        AgentState {
+            host: host.word(),
+            program: installation.program.as_ref().map(|program| program.display().to_string()),
+            installed: installation.is_there(),
+            levels,
+            hooks: hooks.word(),
+            skill: skill.word(),
+            trusted,
+            effective,
+            todo,
+        }
+    }
+}
+
+/// Of two levels, what works counts; a file that cannot be read is worth a word.
+fn hooks_of_both(one: Condition, other: Condition) -> Condition {
+    match (one, other) {
+        (Condition::Unreadable, _) | (_, Condition::Unreadable) => Condition::Unreadable,
+        (Condition::Absent, found) | (found, Condition::Absent) => found,
+        (one, other) => one.min(other),
+    }
+}

@@ -1,0 +1,48 @@
+//! `ckpt pull`
+
+use clap::Args;
+
+use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::remote::Wanted;
+use crate::cli::session::Session;
+use crate::core::WorkflowId;
+
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
+    name: "pull",
+    alias: None,
+    augment_args: PullArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&parsed(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt pull
+  ckpt pull 042
+  CKPT_REMOTE=git:origin ckpt pull";
+
+/// Copy checkpoints from the remote that this store does not have
+///
+/// What continues the newest checkpoint here takes its number. If this store has used the number for another checkpoint, it
+/// goes beside the main line, as `042/8@3fa9c2d1`; `ckpt join 042` brings the two together. In an empty directory this makes
+/// a store with everything that the remote has. Every file is checked before it is used.
+#[derive(Debug, Args)]
+pub(crate) struct PullArgs {
+    /// The workflows; all if none is named
+    #[arg(value_name = "ID", add = complete::selector())]
+    workflows: Vec<WorkflowId>,
+    /// Say what would be copied, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+fn run(args: &PullArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace_or_empty()?;
+    let wanted = Wanted { pull: true, dry_run: args.dry_run, ..Wanted::default() };
+    let report = session.exchange(&workspace, &args.workflows, wanted)?;
+    session.answer(&report)?;
+    Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+}

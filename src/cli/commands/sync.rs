@@ -1,0 +1,52 @@
+//! `ckpt sync`
+
+use clap::Args;
+
+use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::complete;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::remote::Wanted;
+use crate::cli::session::Session;
+use crate::core::WorkflowId;
+
+pub(crate) const COMMAND: CommandSpec = CommandSpec {
+    name: "sync",
+    alias: None,
+    augment_args: SyncArgs::augment_args,
+    examples: EXAMPLES,
+    run: |matches, session| run(&parsed(matches)?, session),
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  ckpt sync
+  ckpt sync 042 --dry-run";
+
+/// Pull, then push: afterwards this store and the remote have the same checkpoints
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    /// The workflows; all if none is named
+    #[arg(value_name = "ID", add = complete::selector())]
+    workflows: Vec<WorkflowId>,
+    /// Push secrets as they are
+    #[arg(long)]
+    allow_secrets: bool,
+    /// Say what would be copied, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+fn run(args: &SyncArgs, session: &Session) -> Result<Exit, Failure> {
+    let workspace = session.workspace_or_empty()?;
+    let wanted = Wanted {
+        pull: true,
+        push: true,
+        dry_run: args.dry_run,
+        allow_secrets: args.allow_secrets,
+        time_limit: None,
+    };
+    let report = session.exchange(&workspace, &args.workflows, wanted)?;
+    session.answer(&report)?;
+    Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+}

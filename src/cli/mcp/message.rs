@@ -1,0 +1,118 @@
+//! JSON-RPC messages: what arrives, and what is answered.
+
+use serde_json::{Map, Value, json};
+
+use crate::core::json::parse_strict;
+
+/// The codes of JSON-RPC and of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RpcCode {
+    Parse = -32700,
+    InvalidRequest = -32600,
+    MethodNotFound = -32601,
+    InvalidParams = -32602,
+    /// Up to 2025-11-25; later these are invalid parameters.
+    ResourceNotFound = -32002,
+    UnsupportedVersion = -32022,
+}
+
+/// An answer that is no result: the request itself cannot be served.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RpcError {
+    pub(super) code: RpcCode,
+    pub(super) message: String,
+    pub(super) data: Option<Value>,
+}
+
+impl RpcError {
+    pub(super) fn new(code: RpcCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub(super) fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(RpcCode::InvalidParams, message)
+    }
+}
+
+/// A message that wants an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Request {
+    pub(super) id: Value,
+    pub(super) method: String,
+    pub(super) params: Map<String, Value>,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Message {
+    Request(Request),
+    /// Notifications and responses. Calls are answered one by one, so there is nothing to cancel.
+    Unanswered,
+    Invalid(Value, RpcError),
+    /// Several at once, which the protocol of 2025-03-26 has.
+    Batch(Vec<Message>),
+}
+
+impl Message {
+    /// Reads a line; a blank one says nothing.
+    pub(super) fn read(line: &[u8]) -> Self {
+        if line.trim_ascii().is_empty() {
+            return Self::Unanswered;
+        }
+        match parse_strict(line) {
+            Ok(Value::Array(messages)) if !messages.is_empty() => {
+                Self::Batch(messages.into_iter().map(Self::of_value).collect())
+            }
+            Ok(value) => Self::of_value(value),
+            Err(error) => Self::Invalid(
+                Value::Null,
+                RpcError::new(RpcCode::Parse, format!("not a JSON message: {}", error.message)),
+            ),
+        }
+    }
+
+    fn of_value(value: Value) -> Self {
+        let invalid =
+            |id: Value, message: &str| Self::Invalid(id, RpcError::new(RpcCode::InvalidRequest, message));
+        let Value::Object(mut members) = value else {
+            return invalid(Value::Null, "a message is an object");
+        };
+        let id = match members.remove("id") {
+            Some(Value::Number(id)) if id.is_i64() || id.is_u64() => Some(Value::Number(id)),
+            Some(Value::String(id)) => Some(Value::String(id)),
+            None => None,
+            Some(_) => return invalid(Value::Null, "`id` must be a string or an integer"),
+        };
+        let reply_to = id.clone().unwrap_or(Value::Null);
+        if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return invalid(reply_to, "`jsonrpc` must be \"2.0\"");
+        }
+        let method = match members.remove("method") {
+            Some(Value::String(method)) => method,
+            None if members.contains_key("result") || members.contains_key("error") => {
+                return Self::Unanswered;
+            }
+            _ => return invalid(reply_to, "`method` must be a string"),
+        };
+        let Some(id) = id else { return Self::Unanswered };
+        match members.remove("params") {
+            None | Some(Value::Null) => Self::Request(Request { id, method, params: Map::new() }),
+            Some(Value::Object(params)) => Self::Request(Request { id, method, params }),
+            Some(_) => Self::Invalid(id, RpcError::invalid_params("`params` must be an object")),
+        }
+    }
+}
+
+/// Returns the message that answers a request.
+pub(super) fn reply(id: &Value, result: Result<Value, RpcError>) -> Value {
+    match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(RpcError { code, message, data }) => {
+            let mut error = json!({"code": code as i32, "message": message});
+            if let Some(data) = data {
+                error["data"] = data;
+            }
+            json!({"jsonrpc": "2.0", "id": id, "error": error})
+        }
+    }
+}

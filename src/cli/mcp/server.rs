@@ -1,0 +1,198 @@
+//! The methods of the protocol, in both eras.
+
+use serde_json::{Map, Value, json};
+
+use super::lines::Line;
+use super::message::{Message, Request, RpcCode, RpcError, reply};
+use super::{prompts, resources, tools};
+use crate::cli::agent::Agent;
+use crate::cli::session::Session;
+use crate::core::hosts::Host;
+
+/// The versions with a handshake, the newest last.
+const WITH_HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The version without one.
+const WITHOUT_HANDSHAKE: &str = "2026-07-28";
+
+const VERSION_MEMBER: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_MEMBER: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_MEMBER: &str = "io.modelcontextprotocol/clientInfo";
+const SERVER_MEMBER: &str = "io.modelcontextprotocol/serverInfo";
+
+const INSTRUCTIONS: &str = "ckpt keeps the state of multi-phase work across sessions. Call resume before continuing \
+                            unfinished work and save when a phase begins, ends or fails.";
+
+/// The era that a request belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Era {
+    /// `initialize` comes first.
+    Handshake,
+    /// Every request stands for itself.
+    Stateless,
+}
+
+/// How long a client may keep an answer, in the stateless era.
+#[derive(Debug, Clone, Copy)]
+enum Caching {
+    /// The same for everybody, until another version is installed.
+    Hour,
+    /// It may be another one the next time.
+    None,
+    /// The method has no such members.
+    Unsaid,
+}
+
+/// Answers messages. The only thing it remembers of them is the handshake.
+pub(super) struct Server<'s> {
+    session: &'s Session,
+    has_greeted: bool,
+    /// The name of the client.
+    client: Option<String>,
+}
+
+impl<'s> Server<'s> {
+    pub(super) fn new(session: &'s Session) -> Self {
+        Self { session, has_greeted: false, client: None }
+    }
+
+    /// Returns the answer to a line, if it wants one.
+    pub(super) fn answer(&mut self, line: Line) -> Option<Value> {
+        let message = match line {
+            Line::Whole(line) => Message::read(&line),
+            Line::TooLong => Message::Invalid(
+                Value::Null,
+                RpcError::new(RpcCode::InvalidRequest, "the message is too long; 16 MiB are read"),
+            ),
+        };
+        match message {
+            Message::Batch(messages) => {
+                let replies: Vec<Value> =
+                    messages.into_iter().filter_map(|message| self.reply(message)).collect();
+                (!replies.is_empty()).then_some(Value::Array(replies))
+            }
+            message => self.reply(message),
+        }
+    }
+
+    fn reply(&mut self, message: Message) -> Option<Value> {
+        match message {
+            Message::Request(request) => {
+                let id = request.id.clone();
+                Some(reply(&id, self.serve(request)))
+            }
+            Message::Invalid(id, error) => Some(reply(&id, Err(error))),
+            Message::Unanswered | Message::Batch(_) => None,
+        }
+    }
+
+    fn serve(&mut self, request: Request) -> Result<Value, RpcError> {
+        let era = self.era(&request)?;
+        let Request { method, params, .. } = request;
+        let session = self.session;
+        let (result, caching) = match (method.as_str(), era) {
+            ("initialize", Era::Handshake) => {
+                self.has_greeted = true;
+                self.client = name_of(params.get("clientInfo"));
+                (initialize(&params), Caching::Unsaid)
+            }
+            ("server/discover", Era::Stateless) => (discover(), Caching::Hour),
+            ("ping", Era::Handshake) => (json!({}), Caching::Unsaid),
+            ("tools/list", _) => (tools::list(), Caching::Hour),
+            ("tools/call", _) => (tools::call(session, self.caller(&params), params)?, Caching::Unsaid),
+            ("resources/list", _) => (resources::list(session), Caching::None),
+            ("resources/templates/list", _) => (resources::templates(), Caching::Hour),
+            ("resources/read", _) => (resources::read(session, &params, era)?, Caching::None),
+            ("prompts/list", _) => (prompts::list(), Caching::Hour),
+            ("prompts/get", _) => (prompts::get(session, &params)?, Caching::Unsaid),
+            (method, _) => {
+                return Err(RpcError::new(RpcCode::MethodNotFound, format!("there is no method {method:?}")));
+            }
+        };
+        Ok(match era {
+            Era::Handshake => result,
+            Era::Stateless => complete(result, caching),
+        })
+    }
+
+    /// Returns the agent behind the client and its session. Codex sets no variables for its servers, and says it here.
+    fn caller(&self, params: &Map<String, Value>) -> Option<Agent> {
+        let meta = params.get("_meta");
+        let name = name_of(meta.and_then(|meta| meta.get(CLIENT_MEMBER))).or_else(|| self.client.clone())?;
+        let host = Host::ALL.into_iter().find(|host| name.starts_with(host.word()))?;
+        let session = meta.and_then(|meta| meta.get("sessionId")).and_then(Value::as_str);
+        Some(Agent { name: host.agent(), session: session.map(str::to_owned) })
+    }
+
+    fn era(&self, request: &Request) -> Result<Era, RpcError> {
+        let meta = request.params.get("_meta");
+        let Some(version) = meta.and_then(|meta| meta.get(VERSION_MEMBER)) else {
+            if self.has_greeted || matches!(request.method.as_str(), "initialize" | "ping") {
+                return Ok(Era::Handshake);
+            }
+            let message = format!("begin with `initialize`, or name `{VERSION_MEMBER}` in `_meta`");
+            return Err(RpcError::invalid_params(message));
+        };
+        if version != WITHOUT_HANDSHAKE {
+            let data = json!({"supported": [WITHOUT_HANDSHAKE], "requested": version});
+            let error = RpcError::new(RpcCode::UnsupportedVersion, "Unsupported protocol version");
+            return Err(RpcError { data: Some(data), ..error });
+        }
+        if !meta.and_then(|meta| meta.get(CAPABILITIES_MEMBER)).is_some_and(Value::is_object) {
+            return Err(RpcError::invalid_params(format!("`_meta` lacks `{CAPABILITIES_MEMBER}`")));
+        }
+        Ok(Era::Stateless)
+    }
+}
+
+fn name_of(client: Option<&Value>) -> Option<String> {
+    client?.get("name")?.as_str().map(str::to_owned)
+}
+
+/// Adds the members that every result has in the stateless era.
+fn complete(result: Value, caching: Caching) -> Value {
+    let mut members = Map::new();
+    members.insert("resultType".to_owned(), "complete".into());
+    let (time, scope) = match caching {
+        Caching::Hour => (Some(3_600_000), "public"),
+        Caching::None => (Some(0), "private"),
+        Caching::Unsaid => (None, ""),
+    };
+    if let Some(time) = time {
+        members.insert("ttlMs".to_owned(), time.into());
+        members.insert("cacheScope".to_owned(), scope.into());
+    }
+    if let Value::Object(result) = result {
+        members.extend(result);
+    }
+    Value::Object(members)
+}
+
+fn capabilities() -> Value {
+    json!({"tools": {}, "resources": {}, "prompts": {}})
+}
+
+fn server_info() -> Value {
+    json!({"name": "ckpt", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// Agrees to the version that was asked for or, if it is not known, offers the newest with a handshake.
+fn initialize(params: &Map<String, Value>) -> Value {
+    let asked = params.get("protocolVersion").and_then(Value::as_str);
+    let version = asked.and_then(|asked| WITH_HANDSHAKE.into_iter().find(|known| *known == asked));
+    let version = version.unwrap_or(WITH_HANDSHAKE[WITH_HANDSHAKE.len() - 1]);
+    json!({
+        "protocolVersion": version,
+        "capabilities": capabilities(),
+        "serverInfo": server_info(),
+        "instructions": INSTRUCTIONS,
+    })
+}
+
+fn discover() -> Value {
+    json!({
+        "supportedVersions": [WITHOUT_HANDSHAKE],
+        "capabilities": capabilities(),
+        "instructions": INSTRUCTIONS,
+        "_meta": {SERVER_MEMBER: server_info()},
+    })
+}

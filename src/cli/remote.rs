@@ -1,0 +1,223 @@
+//! The remote of a store: its address, whether it may be used unasked, and an exchange with it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::{ErrorCode, Failure};
+use super::progress::Progress;
+use super::session::{Session, Workspace};
+use super::views::sync::{SharedWorkflow, SyncReport};
+use crate::core::WorkflowId;
+use crate::core::digest::Digest;
+use crate::core::files::read_regular;
+use crate::core::store::Disk as _;
+use crate::core::sync::{self, Exchange, Patient, Remote, check_layout, claim_layout};
+use crate::transport::{self, RemoteUrl, Surroundings};
+use crate::wire::PROGRAM;
+
+/// How long a request may take that somebody waits for.
+pub(crate) const WHEN_ASKED: Duration = Duration::from_secs(600);
+
+/// Where the address of the remote was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Environment,
+    UserSettings,
+    StoreSettings,
+}
+
+impl Source {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Environment => "CKPT_REMOTE",
+            Self::UserSettings => "user",
+            Self::StoreSettings => "store",
+        }
+    }
+}
+
+/// What an exchange is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted {
+    pub(crate) pull: bool,
+    pub(crate) push: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) allow_secrets: bool,
+    /// How long one request may take; none if somebody waits for it.
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl Session {
+    /// Returns the address of the remote, and where it was found; none if there is no remote.
+    pub(crate) fn find_remote(&self, workspace: &Workspace) -> Result<Option<(RemoteUrl, Source)>, Failure> {
+        let named = self.env.var("CKPT_REMOTE").filter(|url| !url.is_empty());
+        let own = workspace.config.is_own_remote();
+        let source = if own { Source::UserSettings } else { Source::StoreSettings };
+        match (named, workspace.config.remote_url()) {
+            (Some(url), _) => Ok(Some((url.parse()?, Source::Environment))),
+            (None, Some(url)) => Ok(Some((url.parse()?, source))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the file that says that `remote add` named this remote for this store on this machine.
+    pub(crate) fn trust_file(&self, workspace: &Workspace, url: &RemoteUrl) -> Option<PathBuf> {
+        let root = workspace.store.root();
+        let root = crate::platform::canonicalize(&root).unwrap_or(root);
+        let name = Digest::of(format!("{}\n{url}", root.display()).as_bytes()).to_hex();
+        Some(self.env.state_home(&self.env.home()?).join("ckpt").join("remotes").join(name))
+    }
+
+    /// Returns true if a remote may be contacted without being asked for: the settings of a store may be a stranger's.
+    pub(crate) fn is_trusted(&self, workspace: &Workspace, url: &RemoteUrl, source: Source) -> bool {
+        let is_marked =
+            || self.trust_file(workspace, url).is_some_and(|file| read_regular(&file, 1 << 16).is_ok());
+        source != Source::StoreSettings || is_marked()
+    }
+
+    /// Returns the address of the remote, which must be set up.
+    pub(crate) fn remote_url(&self, workspace: &Workspace) -> Result<RemoteUrl, Failure> {
+        let found = self.find_remote(workspace)?;
+        found.map(|(url, _)| url).ok_or_else(|| {
+            Failure::new(ErrorCode::NoRemote, "no remote is set up")
+                .help(
+                    "`ckpt remote add git:origin` shares the workflows through the git remote of the project",
+                )
+                .help("or `file:///srv/ckpt`, `s3://bucket/prefix`; for one command, set `CKPT_REMOTE`")
+        })
+    }
+
+    /// Opens a remote. `unique` tells its temporary names from all others.
+    pub(crate) fn open_remote(
+        &self,
+        workspace: &Workspace,
+        url: &RemoteUrl,
+        unique: &str,
+        time_limit: Duration,
+    ) -> Result<Box<dyn Remote>, Failure> {
+        self.around_remote(workspace, unique, time_limit, |around| Ok(transport::open(url, around)?))
+    }
+
+    /// Lets an object store show that it can be a remote.
+    pub(crate) fn try_engine(
+        &self,
+        workspace: &Workspace,
+        url: &RemoteUrl,
+        unique: &str,
+    ) -> Result<(), Failure> {
+        self.around_remote(workspace, unique, WHEN_ASKED, |around| {
+            transport::try_engine(url, &around).map_err(|failure| match failure {
+                sync::ProbeFailure::Failed { failure, .. } => failure.into(),
+                sync::ProbeFailure::Unsuitable(why) => sync::Failure::Refused(why).into(),
+            })
+        })
+    }
+
+    fn around_remote<T>(
+        &self,
+        workspace: &Workspace,
+        unique: &str,
+        time_limit: Duration,
+        then: impl FnOnce(Surroundings<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let make_cache = || {
+            let made = workspace.store.make_remote_dir();
+            made.map_err(|error| sync::Failure::Refused(error.to_string()))
+        };
+        let beside = self.env.executable().map(|path| path.with_file_name(PROGRAM));
+        let program = beside.filter(|path| path.is_file()).or_else(|| self.env.program(PROGRAM));
+        then(Surroundings {
+            project: workspace.store.project().to_owned(),
+            make_cache: &make_cache,
+            time_limit,
+            program,
+            allow_http: workspace.config.allow_http(),
+            unique: unique.to_owned(),
+        })
+    }
+
+    /// Pulls everything before a command that reads. A remote that is not reached is no failure: the reason is returned.
+    pub(crate) fn pull_first(&self, workspace: &Workspace) -> Result<Option<String>, Failure> {
+        match self.exchange(workspace, &[], Wanted { pull: true, ..Wanted::default() }) {
+            Ok(_) => Ok(None),
+            Err(failure) if failure.code == ErrorCode::RemoteUnreachable => Ok(Some(failure.message)),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Exchanges workflows with the remote: those that are named, or all.
+    pub(crate) fn exchange(
+        &self,
+        workspace: &Workspace,
+        workflows: &[WorkflowId],
+        wanted: Wanted,
+    ) -> Result<SyncReport, Failure> {
+        let url = self.remote_url(workspace)?;
+        let store = &workspace.store;
+        let stamp = self.stamp(&workspace.place, &workspace.config)?;
+        let mut remote =
+            self.open_remote(workspace, &url, &stamp.save_id, wanted.time_limit.unwrap_or(WHEN_ASKED))?;
+        let identity = Digest::of(url.to_string().as_bytes());
+        let is_known = |workflow: &WorkflowId| store.ledger(workflow, identity).main > 0;
+        // What was pushed to before is known to be a remote.
+        if wanted.pull || workflows.is_empty() || !workflows.iter().all(is_known) {
+            if wanted.push && !wanted.dry_run {
+                claim_layout(&mut *remote)?;
+            } else {
+                check_layout(&mut *remote)?;
+            }
+        }
+        if wanted.pull && !wanted.dry_run {
+            store.create()?;
+        }
+        let pause = |duration| store.disk().pause(duration);
+        let mut exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id)
+            .dry_run(wanted.dry_run)
+            .allow_secrets(wanted.allow_secrets);
+        let mut report = SyncReport::new(url.to_string(), !wanted.dry_run);
+        let mut progress = Progress::new(&self.ui);
+
+        let mut listed = if wanted.pull && workflows.is_empty() { Some(exchange.names(None)?) } else { None };
+        let mut ids: Vec<WorkflowId> = if !workflows.is_empty() {
+            workflows.to_vec()
+        } else if wanted.push {
+            store.workflow_ids()?
+        } else {
+            Vec::new()
+        };
+        ids.extend(listed.iter().flat_map(|listed| listed.keys().cloned()));
+        ids.sort();
+        ids.dedup();
+        let total = ids.len();
+        for (done, workflow) in ids.into_iter().enumerate() {
+            progress.at(|| format!("Exchanged {done} of {total} workflows"));
+            let mut shared = SharedWorkflow::new(&workflow);
+            let exchanged = (|| {
+                let names = match &mut listed {
+                    Some(listed) => listed.remove(&workflow),
+                    None if wanted.pull => exchange.names(Some(&workflow))?.remove(&workflow),
+                    None => None,
+                };
+                if wanted.pull {
+                    shared.pulled(exchange.pull(&workflow, names.as_ref().unwrap_or(&Default::default()))?);
+                }
+                if wanted.push {
+                    let names = if wanted.pull { Some(names.unwrap_or_default()) } else { None };
+                    shared.pushed(exchange.push(&workflow, names.as_ref())?);
+                }
+                Ok::<(), sync::Error>(())
+            })();
+            if let Err(error) = exchanged {
+                let failure = Failure::from(error);
+                // Others would fail in the same way.
+                if matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused) {
+                    return Err(failure);
+                }
+                shared.failed(failure);
+            }
+            shared.heads = store.other_heads(&workflow).unwrap_or_default();
+            report.add(shared);
+        }
+        Ok(report)
+    }
+}

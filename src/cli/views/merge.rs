@@ -1,0 +1,124 @@
+//! The answer of `ckpt merge`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::save::SaveReport;
+use crate::cli::page::Page;
+use crate::cli::report::Report;
+use crate::core::merge::Conflict;
+use crate::core::{Checkpoint, Handle};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MergeReport {
+    /// False for `--dry-run`.
+    applied: bool,
+    #[serde(flatten)]
+    save: SaveReport,
+    /// The checkpoint that was merged.
+    merged: Handle,
+    /// The newest checkpoint that both continue.
+    origin: Option<Handle>,
+    /// The conflicts that the flags settled.
+    settled: Vec<Conflict>,
+    /// The command that undoes the merge.
+    undo: Option<Vec<String>>,
+    /// True if there was nothing to merge.
+    #[serde(skip)]
+    nothing_new: bool,
+}
+
+impl MergeReport {
+    pub(crate) fn new(
+        save: SaveReport,
+        theirs: &Checkpoint,
+        origin: Option<Handle>,
+        settled: Vec<Conflict>,
+        applied: bool,
+    ) -> Self {
+        let verb = if applied { "Merged" } else { "Would merge" };
+        let before = save.parent.zip(save.handle.as_ref()).filter(|_| applied);
+        let undo = before.map(|(parent, handle)| {
+            let handle = Handle::new(&handle.workflow, parent);
+            vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
+        });
+        Self {
+            applied,
+            save: save.titled(format!("{verb} {} into", theirs.handle())),
+            merged: theirs.handle(),
+            origin,
+            settled,
+            undo,
+            nothing_new: false,
+        }
+    }
+
+    /// Reports a join: the other side is named by its digest too.
+    pub(crate) fn joined(
+        save: SaveReport,
+        other: &Handle,
+        origin: Option<Handle>,
+        settled: Vec<Conflict>,
+        applied: bool,
+    ) -> Self {
+        let verb = if applied { "Joined" } else { "Would join" };
+        Self {
+            applied,
+            save: save.titled(format!("{verb} {other} into")),
+            merged: other.clone(),
+            origin,
+            settled,
+            undo: None,
+            nothing_new: false,
+        }
+    }
+
+    /// Reports that everything of the other side is there already.
+    pub(crate) fn nothing_new(save: SaveReport, theirs: &Checkpoint, applied: bool) -> Self {
+        let merged = theirs.handle();
+        let mut report = Self::new(save, theirs, Some(merged), Vec::new(), applied);
+        report.nothing_new = true;
+        report
+    }
+}
+
+impl Report for MergeReport {
+    const FORMAT: &'static str = "ckpt.merge.v1";
+
+    fn essential(&self) -> String {
+        self.save.essential()
+    }
+
+    fn answer(&self, page: &mut Page) {
+        self.save.answer(page);
+    }
+
+    fn failures(&self, page: &mut Page) {
+        self.save.failures(page);
+    }
+
+    fn remarks(&self, page: &mut Page) {
+        if self.nothing_new {
+            let handle = self.save.handle.as_ref().map(ToString::to_string).unwrap_or_default();
+            page.line(format!("Nothing new: {handle} continues {}", self.merged));
+            return;
+        }
+        self.save.remarks(page);
+        if self.origin.is_none() {
+            page.line("The two have no checkpoint in common; all that either of them says was merged");
+        }
+        for Conflict { pointer, ours, theirs, .. } in &self.settled {
+            let shown = |value: &Option<Value>| {
+                value.as_ref().map_or_else(|| "nothing".to_owned(), |value| page.escape(&value.to_string()))
+            };
+            page.line(format!("Settled {}: {} or {}", page.escape(pointer), shown(ours), shown(theirs)));
+        }
+        if let Some(undo) = &self.undo {
+            page.line(format!("Undo the merge with: {}", undo.join(" ")));
+        }
+    }
+
+    fn already_done(&self) -> Option<String> {
+        self.save.already_done()
+    }
+}

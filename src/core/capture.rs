@@ -1,0 +1,126 @@
+//! Keeping the contents of artifacts with a save.
+//!
+//! A file is kept byte for byte or not at all, because its digest is part of the record: so a text with a secret in it is
+//! not kept, unless the caller allows secrets. A file that is not kept is recorded all the same, and the caller is told.
+
+use std::fmt;
+
+use super::checkpoint::Artifact;
+use super::config::CaptureLimits;
+use super::files::{FileAt, FileProblem};
+use super::redact::find_secret;
+use super::size::Size;
+use super::store::{self, Disk, MAX_OBJECT_BYTES, ObjectContent, Store};
+
+/// The contents that a save keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The contents.
+    pub contents: Vec<ObjectContent>,
+    /// The files that are recorded without their content.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file that is recorded without its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path, relative to the project.
+    pub path: String,
+    /// The reason.
+    pub why: NotKept,
+}
+
+/// The reason why a content is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotKept {
+    /// The file is larger than this.
+    FileTooLarge(Size),
+    /// All objects together would be larger than this.
+    StoreFull(Size),
+    /// The file contains a secret, which this rule recognises.
+    Secret(&'static str),
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the content of {} was not kept: ", self.path)?;
+        match self.why {
+            NotKept::FileTooLarge(limit) => write!(f, "it is larger than {limit} (`artifacts.max_file`)"),
+            NotKept::StoreFull(limit) => write!(
+                f,
+                "all objects would be larger than {limit} (`artifacts.max_store`); `ckpt cleanup` removes those that \
+                 nothing refers to"
+            ),
+            NotKept::Secret(rule) => {
+                write!(f, "it has a secret in it ({rule}); `--allow-secrets` keeps it as it is")
+            }
+        }
+    }
+}
+
+/// A capture in progress.
+#[derive(Debug)]
+pub(super) struct Capture<'a, D: Disk> {
+    store: &'a Store<D>,
+    limits: CaptureLimits,
+    allow_secrets: bool,
+    captured: Captured,
+}
+
+/// A file whose content cannot be kept because it cannot be read, or the store cannot.
+#[derive(Debug)]
+pub(super) enum CaptureError {
+    File(FileProblem),
+    Store(store::Error),
+}
+
+impl<'a, D: Disk> Capture<'a, D> {
+    pub(super) fn new(store: &'a Store<D>, limits: CaptureLimits, allow_secrets: bool) -> Self {
+        Self { store, limits, allow_secrets, captured: Captured::default() }
+    }
+
+    pub(super) fn finish(self) -> Captured {
+        self.captured
+    }
+
+    /// Reads a file, and keeps its content if it may be kept. The artifact records exactly what was read.
+    pub(super) fn take(&mut self, file: &FileAt, artifact: &mut Artifact) -> Result<bool, CaptureError> {
+        let max_file = self.limits.max_file.min(Size(MAX_OBJECT_BYTES));
+        let content = match file.read(max_file.0) {
+            Ok(bytes) => ObjectContent::new(bytes),
+            Err(FileProblem::TooLarge(_)) => {
+                self.leave_out(artifact, NotKept::FileTooLarge(max_file));
+                return Ok(false);
+            }
+            Err(problem) => return Err(CaptureError::File(problem)),
+        };
+        if let Some(why) = self.objection(&content).map_err(CaptureError::Store)? {
+            self.leave_out(artifact, why);
+            return Ok(false);
+        }
+        (artifact.size, artifact.sha256) = (Some(content.size()), Some(content.sha256()));
+        artifact.captured = true;
+        self.captured.contents.push(content);
+        Ok(true)
+    }
+
+    /// Returns the reason not to keep a content. One that is kept already costs nothing.
+    fn objection(&self, content: &ObjectContent) -> store::Result<Option<NotKept>> {
+        if self.store.has_object(&content.sha256())? {
+            return Ok(None);
+        }
+        if !self.allow_secrets
+            && let Some(rule) = std::str::from_utf8(content.bytes()).ok().and_then(find_secret)
+        {
+            return Ok(Some(NotKept::Secret(rule)));
+        }
+        let new: u64 = self.captured.contents.iter().map(ObjectContent::size).sum();
+        let limit = self.limits.max_store;
+        let size = self.store.objects_size()?.saturating_add(new).saturating_add(content.size());
+        Ok((size > limit.0).then_some(NotKept::StoreFull(limit)))
+    }
+
+    fn leave_out(&mut self, artifact: &Artifact, why: NotKept) {
+        self.captured.left_out.push(LeftOut { path: artifact.path.clone(), why });
+    }
+}

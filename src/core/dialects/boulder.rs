@@ -1,0 +1,106 @@
+//! Sisyphus' `.sisyphus/boulder.json`, which points at a plan in `.sisyphus/plans/`. The check boxes of the plan are the
+//! work; the file itself knows nothing of it.
+//!
+//! The plan is the one file that is followed: below the directory of the file, whatever the path before `.sisyphus/` is,
+//! since that is of another machine as often as not.
+
+use serde_json::Value;
+
+use super::checklist::{check_boxes, split_id, title};
+use super::draft::{Draft, WatchedPath};
+use super::format::{About, Companion, Format};
+use super::read_log::ReadLog;
+use super::worklist::Worklist;
+use crate::core::checkpoint::{Next, WorkflowStatus};
+use crate::core::finding::{Code, Severity};
+
+pub(super) struct Boulder;
+
+impl Format for Boulder {
+    fn about(&self) -> About {
+        About {
+            word: "boulder",
+            text: "Sisyphus, a pointer to the plan at work",
+            places: &[".sisyphus/boulder.json"],
+        }
+    }
+
+    fn recognises(&self, main: &Value) -> bool {
+        main.get("active_plan").is_some()
+            && (main.get("plan_name").is_some() || main.get("session_ids").is_some())
+    }
+
+    fn read(&self, main: &Value, plan: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        let text = |key: &str| main.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let mut draft = Draft { workflow: text("plan_name").map(str::to_owned), ..Draft::default() };
+        if let Some(id) = &draft.workflow {
+            log.origin("workflow", id, "/plan_name");
+        }
+        let began = main.get("updated_at").or_else(|| main.get("started_at")).unwrap_or(&Value::Null);
+        draft.recorded_at = log.time("saved_at", began, "/started_at");
+        let path = text("active_plan");
+        let Some(markdown) = plan.and_then(|plan| plan.get("markdown")).and_then(Value::as_str) else {
+            let named = path
+                .map_or_else(|| "no plan".to_owned(), |path| format!("the plan {path}, which is not here"));
+            let message = format!("the file points at {named}; how far the work is, cannot be told");
+            log.finding_at(Severity::Confirm, Code::PhasesUnknown, "/active_plan", &message);
+            let action = path.map(|path| format!("Read the plan {path}, and go on with its first open task"));
+            draft.content.next = action.map(|action| Next { action: Some(action), ..Next::default() });
+            draft.content.status =
+                main.get("status").and_then(|word| log.workflow_status(word, "/status")).unwrap_or_default();
+            draft.idle = path.is_none();
+            return draft;
+        };
+        draft.content = read_plan(markdown, log);
+        if draft.content.phases.is_empty() {
+            let message = "the plan has no check boxes; how far the work is, cannot be told";
+            log.finding_at(Severity::Advice, Code::PhasesUnknown, "/active_plan", message);
+        }
+        draft.content.title = title(markdown);
+        let plan = path.and_then(below_sisyphus).map(|plan| format!(".sisyphus/{plan}"));
+        draft.watched.extend(plan.map(|path| WatchedPath { path, modified_at: None }));
+        draft
+    }
+
+    fn follows<'v>(&self, main: &'v Value) -> Option<&'v str> {
+        below_sisyphus(main.get("active_plan")?.as_str()?)
+    }
+
+    fn companion(&self) -> Option<&'static Companion> {
+        const PLAN: Companion = Companion { key: "boulder-plan", names: &[], is_index: false };
+        Some(&PLAN)
+    }
+}
+
+fn below_sisyphus(path: &str) -> Option<&str> {
+    let below = match path.rsplit_once(".sisyphus/") {
+        Some((_, below)) => below,
+        None => path.strip_prefix("plans/").map(|_| path)?,
+    };
+    if below.is_empty() { None } else { Some(below) }
+}
+
+/// Reads the check boxes at the top level; those below them are the criteria of one.
+fn read_plan(markdown: &str, log: &mut ReadLog<'_>) -> crate::core::checkpoint::Content {
+    let mut worklist = Worklist::default();
+    let boxes = check_boxes(markdown);
+    let has_ids = boxes.iter().any(|found| !found.is_nested && split_id(found.text).is_some());
+    let mut count = 0;
+    for found in boxes.into_iter().filter(|found| !found.is_nested) {
+        // Where tasks have numbers, a box without one is a criterion.
+        let Some((id, name)) = split_id(found.text).or_else(|| (!has_ids).then_some(("", found.text))) else {
+            continue;
+        };
+        count += 1;
+        let id = if id.is_empty() { count.to_string() } else { id.to_owned() };
+        let place = format!("plan, line {}", found.line);
+        if let Some(item) = worklist.add(&id.into(), found.mark.status(), &Value::Null, &place, log) {
+            item.phase.name = Some(name.chars().take(200).collect());
+        }
+    }
+    let content = worklist.into_content();
+    if content.status == WorkflowStatus::Complete {
+        log.origin("status", "complete", "plan");
+    }
+    content
+}

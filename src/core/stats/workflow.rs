@@ -1,0 +1,162 @@
+//! Statistics of one workflow.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::format::{Header, PhaseLine};
+use crate::core::next_phase::{PhaseState, RunState};
+use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::progress::durations;
+use crate::core::selector::Handle;
+use crate::core::store::{Disk, Entry, Result, Store};
+use crate::core::time::Timestamp;
+use crate::core::trigger::Trigger;
+use crate::core::workflow_id::WorkflowId;
+
+/// The statistics of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkflowStats {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The checkpoint that these numbers were taken from.
+    pub handle: Handle,
+    /// Where it stands.
+    pub status: WorkflowStatus,
+    /// Its phases, in order.
+    pub phases: Vec<PhaseStats>,
+    /// The phase that took longest.
+    pub longest: Option<PhaseId>,
+    /// How often phases were begun, all together.
+    pub attempts: u64,
+    /// How often a phase was saved as failed.
+    pub failures: usize,
+    /// How often phases were reopened.
+    pub replans: usize,
+    /// How many checkpoints were taken, by why, as far as they can be read.
+    pub triggers: BTreeMap<String, usize>,
+    /// How many numbers are taken, live or archived.
+    pub checkpoints: u64,
+    /// How much room the live ones take.
+    pub live_bytes: u64,
+    /// When it was first saved, as far as that can be read.
+    pub first_saved_at: Option<Timestamp>,
+    /// When it was last saved.
+    pub last_saved_at: Timestamp,
+}
+
+/// The statistics of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PhaseStats {
+    /// The phase.
+    pub id: PhaseId,
+    /// Its name.
+    pub name: Option<String>,
+    /// Where it stands.
+    pub status: PhaseStatus,
+    /// How long it took; none if it is not done, or that was not recorded.
+    pub seconds: Option<u64>,
+    /// How often it was begun.
+    pub attempts: u32,
+    /// How often it was saved as failed.
+    pub failures: usize,
+    /// How often it was reopened.
+    pub replans: usize,
+}
+
+/// Counts what happened in a workflow whose newest checkpoint with content is `newest`.
+///
+/// Failures and triggers are recorded in each checkpoint and nowhere else, so the header of every checkpoint is read once,
+/// those in the archive too.
+///
+/// # Errors
+/// The store cannot be read; what is damaged inside is not counted.
+pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
+    store: &Store<D>,
+    newest: &Checkpoint,
+) -> Result<WorkflowStats> {
+    let workflow = &newest.workflow;
+    let (mut live_bytes, mut checkpoints) = (0, 0);
+    let mut moments: BTreeMap<u64, Option<Moment>> = BTreeMap::new();
+    for row in store.scan_checkpoints(workflow)? {
+        live_bytes += row.bytes;
+        checkpoints = row.handle.seq.max(checkpoints);
+        match row.entry {
+            Ok(Entry::Checkpoint(header)) => {
+                drop(moments.insert(row.handle.seq, Some(Moment::of(header))));
+            }
+            Ok(Entry::Tombstone) => drop(moments.insert(row.handle.seq, None)),
+            Ok(Entry::Seal(_)) | Err(_) => {}
+        }
+    }
+    if moments.values().any(Option::is_none) {
+        store.visit_archived(workflow, &mut |header| {
+            if let (Some(moment), None) = (moments.get_mut(&header.seq), &header.sealed) {
+                moment.get_or_insert_with(|| Moment::of(header));
+            }
+        })?;
+    }
+    let moments: Vec<Moment> = moments.into_values().flatten().collect();
+    let mut triggers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut failures: BTreeMap<PhaseId, usize> = BTreeMap::new();
+    for moment in &moments {
+        *triggers.entry(moment.trigger.word().to_owned()).or_default() += 1;
+        if let Some(phase) = &moment.failed {
+            *failures.entry(phase.clone()).or_default() += 1;
+        }
+    }
+    let run = RunState::recorded(&newest.content);
+    let phase = |(phase, seconds): (&crate::core::phase::Phase, Option<u64>)| PhaseStats {
+        id: phase.id.clone(),
+        name: phase.name.clone(),
+        // As everywhere: what is not part of the run is not left to do.
+        status: match run.state(&phase.id) {
+            Some(PhaseState::SkippedByInference) => PhaseStatus::Skipped,
+            _ => phase.status,
+        },
+        seconds,
+        attempts: phase.attempts,
+        failures: failures.get(&phase.id).copied().unwrap_or_default(),
+        replans: newest.content.replans.iter().filter(|replan| replan.phase == phase.id).count(),
+    };
+    let phases: Vec<PhaseStats> = newest.content.phases.iter().zip(durations(newest)).map(phase).collect();
+    let longest = phases.iter().filter(|phase| phase.seconds.is_some()).max_by_key(|phase| phase.seconds);
+    Ok(WorkflowStats {
+        workflow: workflow.clone(),
+        handle: newest.handle(),
+        status: newest.content.status,
+        longest: longest.map(|phase| phase.id.clone()),
+        attempts: phases.iter().map(|phase| u64::from(phase.attempts)).sum(),
+        failures: failures.values().sum(),
+        replans: newest.content.replans.len(),
+        phases,
+        triggers,
+        checkpoints,
+        live_bytes,
+        first_saved_at: moments.first().map(|moment| moment.saved_at),
+        last_saved_at: newest.saved_at,
+    })
+}
+
+/// The counts that one checkpoint adds.
+struct Moment {
+    saved_at: Timestamp,
+    trigger: Trigger,
+    /// The phase that it says has failed.
+    failed: Option<PhaseId>,
+}
+
+impl Moment {
+    fn of(header: Header) -> Self {
+        let is_failed = |phase: &PhaseLine| {
+            phase.status == PhaseStatus::Failed && header.phase.as_ref() == Some(&phase.id)
+        };
+        let failed = header.phases.iter().any(is_failed);
+        Self {
+            saved_at: header.saved_at,
+            trigger: header.trigger,
+            failed: if failed { header.phase } else { None },
+        }
+    }
+}

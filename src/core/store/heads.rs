@@ -1,0 +1,121 @@
+//! The heads of a workflow that was continued in several stores: the checkpoints that no other one continues.
+//!
+//! They follow from what checkpoints say they continue, never from clocks. The head of the main line is the newest entry;
+//! the others are side checkpoints, or the rare entry of the main line that a join has passed over.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::disk::Disk;
+use super::error::Result;
+use super::layout::SIDES;
+use super::open::Store;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::digest::Digest;
+use crate::core::format::{self, Links};
+use crate::core::selector::Handle;
+use crate::core::workflow_id::WorkflowId;
+
+impl<D: Disk> Store<D> {
+    /// Returns the heads beside that of the main line, in the order of their numbers. Without side checkpoints this is one
+    /// attempt to open a directory.
+    ///
+    /// # Errors
+    /// The store cannot be read, or a side checkpoint is damaged.
+    pub fn other_heads(&self, workflow: &WorkflowId) -> Result<Vec<Handle>> {
+        let sides = self.sides(workflow)?;
+        let Some((lowest, _)) = sides.first() else { return Ok(Vec::new()) };
+        if self.are_settled(workflow, &sides) {
+            return Ok(Vec::new());
+        }
+        let mut continued: HashSet<Digest> = HashSet::new();
+        let mut candidates: Vec<(Handle, Digest)> = Vec::new();
+        for (seq, digest) in &sides {
+            let handle = Handle::side(workflow, *seq, *digest);
+            let links = self.side_links(&handle, *digest)?;
+            continued.extend(links.parents());
+            candidates.push((handle, links.sha256));
+        }
+        for links in self.main_links(workflow, *lowest)? {
+            continued.extend(links.parents());
+            candidates.push((Handle::new(workflow, links.seq), links.sha256));
+        }
+        let head = self.head_number(workflow)?.unwrap_or_default();
+        let taken: BTreeSet<u64> =
+            candidates.iter().filter(|(h, _)| h.side.is_none()).map(|(h, _)| h.seq).collect();
+        let is_head = |(handle, digest): &(Handle, Digest)| {
+            // What continues an entry of the main line may have been archived, so only its neighbour tells.
+            let is_main = handle.side.is_none();
+            let passed_over = is_main && handle.seq < head && taken.contains(&(handle.seq + 1));
+            !continued.contains(digest) && (!is_main || passed_over)
+        };
+        let heads: Vec<Handle> = candidates.into_iter().filter(is_head).map(|(handle, _)| handle).collect();
+        if heads.is_empty() {
+            self.mark_settled(workflow, &sides);
+        }
+        Ok(heads)
+    }
+
+    /// Returns the workflows that were continued in several places. Without side checkpoints this is one attempt to open a
+    /// directory.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn forked(&self) -> Result<Vec<WorkflowId>> {
+        let Some(dir) = self.open_below(&[self.name(), SIDES])? else { return Ok(Vec::new()) };
+        let names = self.names(&dir, &self.root().join(SIDES))?;
+        let mut forked = Vec::new();
+        for workflow in names.iter().filter_map(|name| WorkflowId::from_directory(name)) {
+            if !self.other_heads(&workflow)?.is_empty() {
+                forked.push(workflow);
+            }
+        }
+        Ok(forked)
+    }
+
+    /// Returns the newest checkpoint of a workflow that two of its checkpoints both continue; none if there is none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn common_origin(
+        &self,
+        workflow: &WorkflowId,
+        ours: &Checkpoint,
+        theirs: &Checkpoint,
+    ) -> Result<Option<Handle>> {
+        let mut known: HashMap<Digest, (Handle, Vec<Digest>)> = HashMap::new();
+        for (seq, digest) in self.sides(workflow)? {
+            let handle = Handle::side(workflow, seq, digest);
+            let links = self.side_links(&handle, digest)?;
+            known.insert(links.sha256, (handle, links.parents().collect()));
+        }
+        for seq in 1..=self.head_number(workflow)?.unwrap_or_default() {
+            let handle = Handle::new(workflow, seq);
+            let bytes = self.load_bytes(&handle).map(|(bytes, _)| bytes).unwrap_or_default();
+            if let Ok(links) = format::decode_part::<Links>(&bytes) {
+                known.insert(links.sha256, (handle, links.parents().collect()));
+            }
+        }
+        let ancestors = |from: Digest| {
+            let mut found = HashSet::new();
+            let mut waiting = vec![from];
+            while let Some(digest) = waiting.pop() {
+                if found.insert(digest) {
+                    waiting.extend(known.get(&digest).iter().flat_map(|(_, parents)| parents));
+                }
+            }
+            found
+        };
+        let ours = ancestors(ours.sha256);
+        let common = ancestors(theirs.sha256).into_iter().filter(|digest| ours.contains(digest));
+        let handles = common.filter_map(|digest| known.get(&digest).map(|(handle, _)| handle.clone()));
+        Ok(handles.max_by_key(|handle| (handle.seq, handle.side)))
+    }
+
+    /// Reads how the live entries of the main line are linked, from a number upwards. What cannot be read is left out.
+    pub(in crate::core) fn main_links(&self, workflow: &WorkflowId, from: u64) -> Result<Vec<Links>> {
+        let entries = self.workflow(workflow)?;
+        let numbers = entries.numbers()?;
+        let read = |seq: &u64| format::decode_part::<Links>(&entries.read_bytes(*seq).ok()?).ok();
+        Ok(numbers.range(from..).filter_map(read).collect())
+    }
+}

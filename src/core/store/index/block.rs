@@ -1,0 +1,117 @@
+//! The bytes of the index: blocks of lines, each behind its digest and its length, so that neither a reader nor a writer
+//! needs more than one of them in memory.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use super::line::MAX_LINE;
+use super::stamp::SetStamp;
+use crate::core::digest::Digest;
+
+/// Begins the first block. The number changes with the lines: an index with another one is not used.
+const MAGIC: &str = "ckpt-index 2 ";
+/// A digest, a space, eight digits, a newline.
+const BLOCK_HEAD: usize = 64 + 1 + 8 + 1;
+/// The most lines of a block.
+pub(in crate::core::store) const BLOCK_LINES: usize = 4096;
+
+/// The members of the first block: the number of lines, and the state of the directories that they were listed from.
+type Contents = (usize, Option<SetStamp>);
+
+/// Reads an index, block by block.
+pub(in crate::core::store) struct IndexReader<F> {
+    file: F,
+    /// The number of workflows.
+    pub(in crate::core::store) count: usize,
+    /// The state of the store in which these are all workflows. None if they were listed while that changed.
+    pub(in crate::core::store) set: Option<SetStamp>,
+    /// The position of the block that was read last.
+    pub(in crate::core::store) block: u64,
+    /// The position behind it.
+    pub(in crate::core::store) end: u64,
+    /// The number of lines up to there, and the name in the last one.
+    lines: usize,
+    last: String,
+}
+
+impl<F: Read + Seek> IndexReader<F> {
+    /// Reads the first block. Returns none of a file that is no index.
+    pub(super) fn new(mut file: F) -> Option<Self> {
+        let first = read_block(&mut file)?;
+        let (count, set): Contents = serde_json::from_str(first.strip_prefix(MAGIC)?).ok()?;
+        let end = (BLOCK_HEAD + first.len()) as u64;
+        Some(Self { file, count, set, block: 0, end, lines: 0, last: String::new() })
+    }
+
+    /// Reads the next lines. Returns none at the end of the index, and where it is damaged or not in order.
+    pub(in crate::core::store) fn next_block(&mut self) -> Option<String> {
+        let block = read_block(&mut self.file)?;
+        let (mut last, mut count) = (self.last.as_str(), 0);
+        for (name, _) in lines(&block) {
+            if name <= last {
+                return None;
+            }
+            last = name;
+            count += 1;
+        }
+        self.last = last.to_owned();
+        self.lines += count;
+        self.block = self.end;
+        self.end += (BLOCK_HEAD + block.len()) as u64;
+        Some(block)
+    }
+
+    /// Returns the name in the last line so far, or none if all lines were read.
+    pub(in crate::core::store) fn interrupted_after(&self) -> Option<&str> {
+        (self.lines != self.count).then_some(self.last.as_str())
+    }
+
+    /// Copies everything before a position.
+    pub(super) fn copy(&mut self, before: u64, to: &mut impl Write) -> io::Result<()> {
+        self.file.rewind()?;
+        io::copy(&mut self.file.by_ref().take(before), to)?;
+        self.file.seek(SeekFrom::Start(self.end)).map(drop)
+    }
+}
+
+/// Returns the lines of a block: the name of a directory, and the members behind it.
+pub(in crate::core::store) fn lines(block: &str) -> impl Iterator<Item = (&str, &str)> {
+    block.lines().map(|line| line.split_once(' ').unwrap_or((line, "")))
+}
+
+fn read_block(file: &mut impl Read) -> Option<String> {
+    let mut head = [0; BLOCK_HEAD];
+    file.read_exact(&mut head).ok()?;
+    let (digest, length) = head.split_at(64);
+    let length: usize = std::str::from_utf8(length).ok()?.trim().parse().ok()?;
+    if length > BLOCK_LINES * MAX_LINE {
+        return None;
+    }
+    let mut content = vec![0; length];
+    file.read_exact(&mut content).ok()?;
+    if Digest::from_hex(digest)? != Digest::of(&content) {
+        return None;
+    }
+    String::from_utf8(content).ok()
+}
+
+pub(super) fn write_block(file: &mut impl Write, content: &str) -> io::Result<()> {
+    let digest = Digest::of(content.as_bytes()).to_hex();
+    file.write_all(format!("{digest} {:08}\n", content.len()).as_bytes())?;
+    file.write_all(content.as_bytes())
+}
+
+/// Writes the first block of an index of this many workflows.
+pub(super) fn write_first_block(
+    file: &mut impl Write,
+    count: usize,
+    set: Option<SetStamp>,
+) -> io::Result<()> {
+    let contents: Contents = (count, set);
+    write_block(file, &format!("{MAGIC}{}", serde_json::to_string(&contents)?))
+}
+
+/// Returns the size that an index of this many workflows has at most.
+pub(super) fn max_bytes(count: usize) -> u64 {
+    let blocks = 2 + count / BLOCK_LINES;
+    (blocks * (BLOCK_HEAD + MAX_LINE) + count.saturating_mul(MAX_LINE)) as u64
+}

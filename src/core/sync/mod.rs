@@ -1,0 +1,51 @@
+//! Sharing: the same workflows in several stores, by way of a remote.
+//!
+//! A save is local and needs no network. A remote holds the same immutable entries under keys that are created once and
+//! never changed, so that sync is the exchange of what one side has and the other lacks.
+//!
+//! - `helper`: object stores, by way of `ckpt-remote`. `engine_probe`: what an engine must be able to do, tried out.
+//! - `key`: the names of objects. `remote`: the verbs that every kind of remote has, and the ways in which they fail.
+//! - `plan`: what goes where, as a function of what both sides have. `exchange` carries it out; `retry` makes the requests.
+//! - `claim`: saves that are claimed on the remote first, so that stores that are online never fork.
+//! - `contents`: the contents of artifacts, which travel with the checkpoints that need them.
+//! - `probe`: whether a place can be a remote. `settings`: its address in the settings of a store.
+//!
+//! # Rules
+//!
+//! 1. A number is one more than the highest that its checkpoint continues; it and the bytes never change.
+//! 2. The main line of the remote is a dense chain. What does not continue its newest checkpoint has a name of its own,
+//!    with the first digits of its digest.
+//! 3. A join continues two heads. It is published first, then the numbers that the main line lacks below it are filled.
+//! 4. On "exists" or no clear answer, the object is read: ours is done, absent is created under the same key again, and
+//!    another's means that the plan is made again.
+//! 5. Heads follow from what checkpoints continue, never from clocks.
+//!
+//! `tests/it/sync/model.rs` tries every order of the steps of two stores, with lost answers and crashes.
+
+mod claim;
+mod contents;
+mod engine_probe;
+mod error;
+mod exchange;
+mod helper;
+mod key;
+mod plan;
+mod probe;
+mod remote;
+mod retry;
+mod settings;
+
+pub use claim::ClaimingDisk;
+pub use engine_probe::{Capabilities, ProbeFailure, RACERS, probe_engine};
+pub use error::{Error, Result};
+pub use exchange::{Exchange, Pulled, Pushed};
+pub use helper::ObjectStoreRemote;
+pub use key::{FORMAT_KEY, Key, ObjectName, WORKFLOWS_PREFIX, workflow_prefix};
+pub use plan::{LocalView, Node, Place, Pull, Push, RemoteView, Slot, plan_pull, plan_push};
+pub use probe::{Probe, check_layout, claim_layout, probe};
+pub use remote::{Failure, Incomplete, Listed, NewObject, Remote};
+pub use retry::{Names, Patient};
+pub use settings::{with_remote, without_remote};
+
+/// The content of the object that says which layout a remote has.
+pub const FORMAT_TEXT: &str = "ckpt remote 1\n";

@@ -1,0 +1,187 @@
+//! The requests to a remote, repeated where that is safe.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::error::{Error, Result};
+use super::key::{Key, ObjectName, WORKFLOWS_PREFIX, workflow_prefix};
+use super::remote::{Failure, Incomplete, NewObject, Remote};
+use crate::core::format::{self, Links, MAX_FILE_BYTES, Unusable};
+use crate::core::workflow_id::WorkflowId;
+
+/// How often a request is made that was not answered.
+const TRIES: u32 = 3;
+/// The wait before the second try; it doubles.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The names of the objects of a workflow, each with its size.
+pub type Names = BTreeMap<ObjectName, u64>;
+
+/// The outcome of a creation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Creation {
+    /// All objects are there, with this content.
+    Done,
+    /// A name is taken by another object.
+    Taken,
+}
+
+/// An object of a remote that was read and checked.
+#[derive(Debug)]
+pub(super) enum Fetched {
+    /// A checkpoint or a seal.
+    Entry(Box<Links>, Vec<u8>),
+    /// A filler or a tombstone.
+    Empty,
+}
+
+/// A remote whose requests are repeated, with a wait in between.
+pub struct Patient<'a> {
+    remote: &'a mut dyn Remote,
+    pause: &'a dyn Fn(Duration),
+}
+
+impl<'a> Patient<'a> {
+    /// Wraps a remote. `pause` sleeps.
+    pub fn new(remote: &'a mut dyn Remote, pause: &'a dyn Fn(Duration)) -> Self {
+        Self { remote, pause }
+    }
+
+    /// Makes a request that changes nothing, again if it was not answered.
+    fn repeat<T>(
+        &mut self,
+        mut request: impl FnMut(&mut dyn Remote) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut wait = PAUSE;
+        for _ in 1..TRIES {
+            match request(self.remote) {
+                Err(Failure::Unknown(_) | Failure::Unreachable(_)) => {}
+                answer => return answer,
+            }
+            (self.pause)(wait);
+            wait *= 2;
+        }
+        request(self.remote)
+    }
+
+    /// Lists the objects of one workflow, or of all.
+    pub fn names(&mut self, workflow: Option<&WorkflowId>) -> Result<BTreeMap<WorkflowId, Names>> {
+        let prefix = workflow.map_or_else(|| WORKFLOWS_PREFIX.to_owned(), workflow_prefix);
+        let listed = self.repeat(|remote| {
+            let mut names: BTreeMap<WorkflowId, Names> = BTreeMap::new();
+            remote.list(&prefix, &mut |object| {
+                if let Some((workflow, name)) = ObjectName::parse(&object.key) {
+                    names.entry(workflow).or_default().insert(name, object.size);
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(names)
+        });
+        Ok(listed?)
+    }
+
+    /// Reads a small object.
+    pub(super) fn get(&mut self, key: &Key, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+        self.repeat(|remote| remote.get(key, limit))
+    }
+
+    /// Reads and checks entries of a workflow. One that has gone is left out.
+    pub(super) fn fetch(
+        &mut self,
+        workflow: &WorkflowId,
+        names: &[ObjectName],
+    ) -> Result<Vec<(ObjectName, Fetched)>> {
+        let keys: Vec<Key> = names.iter().map(|name| name.key(workflow)).collect();
+        let mut bytes: BTreeMap<usize, Option<Vec<u8>>> = BTreeMap::new();
+        self.repeat(|remote| {
+            let left: Vec<usize> = (0..keys.len()).filter(|place| !bytes.contains_key(place)).collect();
+            let wanted: Vec<Key> = left.iter().map(|place| keys[*place].clone()).collect();
+            remote.get_each(&wanted, MAX_FILE_BYTES, &mut |place, content| {
+                bytes.insert(left[place], content);
+                ControlFlow::Continue(())
+            })
+        })?;
+        let mut fetched = Vec::new();
+        for (place, content) in bytes {
+            let (name, key) = (&names[place], &keys[place]);
+            let Some(content) = content else { continue };
+            let entry = check(workflow, name, content);
+            fetched.push((name.clone(), entry.map_err(|why| Error::Damaged { key: key.clone(), why })?));
+        }
+        Ok(fetched)
+    }
+
+    /// Creates objects in this order. An answer that was lost is found out by reading the object: ours, absent, or
+    /// another's.
+    pub(super) fn create(&mut self, objects: &[NewObject]) -> Result<Creation> {
+        let mut rest = objects;
+        let mut tries = 0;
+        while !rest.is_empty() {
+            let Err(Incomplete { created, failure }) = self.remote.create(rest) else {
+                return Ok(Creation::Done);
+            };
+            if created > 0 {
+                tries = 0;
+            }
+            rest = rest.get(created..).unwrap_or_default();
+            let Some(first) = rest.first() else { return Ok(Creation::Done) };
+            match failure {
+                Failure::Exists | Failure::Unknown(_) => {
+                    let found = self.get(&first.key, MAX_FILE_BYTES)?;
+                    match found {
+                        Some(bytes) if bytes == first.bytes => {
+                            rest = &rest[1..];
+                            continue;
+                        }
+                        Some(_) => return Ok(Creation::Taken),
+                        // The same key again: under another one, a request that is late would make a second object.
+                        None => {}
+                    }
+                }
+                Failure::Unreachable(_) => {}
+                Failure::Refused(_) | Failure::Unusable(_) => return Err(failure.into()),
+            }
+            tries += 1;
+            if tries >= TRIES {
+                return Err(failure.into());
+            }
+            (self.pause)(PAUSE * tries);
+        }
+        Ok(Creation::Done)
+    }
+}
+
+impl Patient<'_> {
+    /// Creates the content of an artifact, whose key says what it is: one that is there is not created again.
+    pub(super) fn create_content(&mut self, key: &Key, bytes: Vec<u8>) -> Result<(), Failure> {
+        let object = [NewObject { key: key.clone(), bytes }];
+        self.repeat(|remote| match remote.create(&object) {
+            Ok(()) | Err(Incomplete { failure: Failure::Exists, .. }) => Ok(()),
+            Err(Incomplete { failure, .. }) => Err(failure),
+        })
+    }
+}
+
+/// Checks that an object is what its name says: a remote is not trusted.
+fn check(workflow: &WorkflowId, name: &ObjectName, bytes: Vec<u8>) -> Result<Fetched, Unusable> {
+    if bytes.is_empty() && matches!(name, ObjectName::Main(_)) {
+        return Ok(Fetched::Empty);
+    }
+    let links: Links = format::decode_part(&bytes)?;
+    let expected = match name {
+        ObjectName::Main(seq) => ObjectName::Main(*seq),
+        ObjectName::Side(..) | ObjectName::Archive(_) => ObjectName::side(links.seq, &links.sha256),
+    };
+    let number = match name {
+        ObjectName::Main(seq) | ObjectName::Side(seq, _) => *seq,
+        ObjectName::Archive(_) => 0,
+    };
+    if links.workflow != *workflow || links.seq != number || expected != *name {
+        return Err(Unusable::Misplaced {
+            found: format!("{}/{}@{}", links.workflow, links.seq, links.sha256.short()),
+            expected: name.key(workflow).to_string(),
+        });
+    }
+    Ok(Fetched::Entry(Box::new(links), bytes))
+}

@@ -1,0 +1,363 @@
+//! A remote that is a git repository.
+//!
+//! Each workflow has a ref of its own, `refs/ckpt/wf/042`, which points to a commit whose tree has the objects. An object is
+//! created by a commit on top of the known one, and a push that succeeds only if the ref still points there. Branches, tags
+//! and the work tree are never touched. Copies are kept in a bare repository below `.ckpt/remote`, which may be deleted at
+//! any time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Surroundings;
+use super::git_process::{self, Answer};
+use super::url::check_git;
+use crate::core::store::{Disk as _, OsDisk};
+use crate::core::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
+
+const REFS: &str = "refs/ckpt/";
+/// How often a push is tried that others were faster than.
+const MAX_RACES: u32 = 40;
+
+/// A git repository.
+#[derive(Debug)]
+pub(super) struct Repository {
+    /// The URL, or the name of a remote if the settings of the project are included.
+    url: String,
+    /// The settings of the project, which may have credentials for the URL.
+    settings: Option<PathBuf>,
+    cache: PathBuf,
+    time_limit: Duration,
+    unique: String,
+    /// The groups whose copy is as new as the last answer of the remote.
+    fresh: BTreeSet<String>,
+    made: u64,
+}
+
+/// An object of a tree: the size, and the id of its blob.
+type Tree = BTreeMap<String, (u64, String)>;
+
+impl Repository {
+    /// Opens a repository by its URL, or by the name of a remote of the project.
+    pub(super) fn open(place: &str, around: &Surroundings<'_>) -> Result<Self, Failure> {
+        let is_name = !place.contains([':', '/', '\\']);
+        let mut settings = None;
+        let url = if is_name {
+            let args = words(&["remote", "get-url", "--push", "--", place]);
+            let answer = git_process::run(&around.project, &args, b"", around.time_limit)?;
+            if !answer.succeeded {
+                return Err(Failure::Refused(format!(
+                    "the project has no git remote `{place}`: {}",
+                    answer.message
+                )));
+            }
+            let config = git_process::run(
+                &around.project,
+                &words(&["rev-parse", "--git-path", "config"]),
+                b"",
+                around.time_limit,
+            )?;
+            settings = config.succeeded.then(|| around.project.join(first_line(&config)));
+            first_line(&answer)
+        } else {
+            place.to_owned()
+        };
+        check_git(&url)
+            .map_err(|why| Failure::Refused(format!("the address of `{place}` is not used: {why}")))?;
+        let url = if is_name || url.contains(':') || Path::new(&url).is_absolute() {
+            url
+        } else {
+            around.project.join(url).display().to_string()
+        };
+        let parent = (around.make_cache)()?;
+        let mut remote = Self {
+            url,
+            settings,
+            cache: parent.join("git"),
+            time_limit: around.time_limit,
+            unique: around.unique.clone(),
+            fresh: BTreeSet::new(),
+            made: 0,
+        };
+        remote.init(&parent)?;
+        Ok(remote)
+    }
+
+    fn init(&mut self, parent: &Path) -> Result<(), Failure> {
+        if self.cache.join("HEAD").exists() {
+            return Ok(());
+        }
+        let args = words(&["init", "--quiet", "--bare", "--template=", "git"]);
+        let answer = git_process::run(parent, &args, b"", self.time_limit)?;
+        if answer.succeeded { Ok(()) } else { Err(Failure::Refused(answer.message)) }
+    }
+
+    /// Runs git on the copy.
+    fn git(&self, args: &[&str], input: &[u8]) -> Result<Answer, Failure> {
+        let mut all = words(&["-c", "gc.auto=0", "-c", "maintenance.auto=false"]);
+        if let Some(settings) = &self.settings {
+            let mut include = OsString::from("include.path=");
+            include.push(settings);
+            all.extend(["-c".into(), include, "-c".into(), "core.bare=true".into()]);
+        }
+        all.extend(words(&["--git-dir=."]));
+        all.extend(words(args));
+        git_process::run(&self.cache, &all, input, self.time_limit)
+    }
+
+    /// Runs git on the copy, where nothing but the copy is involved.
+    fn local(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>, Failure> {
+        let answer = self.git(args, input)?;
+        if answer.succeeded { Ok(answer.output) } else { Err(Failure::Unusable(answer.message)) }
+    }
+
+    /// Brings the copy of the refs up to date whose names start with a prefix.
+    fn fetch(&mut self, prefix: &str) -> Result<(), Failure> {
+        let refs = if prefix.is_empty() || prefix.ends_with('/') && prefix.matches('/').count() == 1 {
+            format!("{REFS}{prefix}*")
+        } else {
+            reference(prefix.trim_end_matches('/'))
+        };
+        let spec = format!("+{refs}:{refs}");
+        let args =
+            ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--", &self.url, &spec];
+        let answer = self.git(&args, b"")?;
+        if !answer.succeeded && !answer.message.contains("couldn't find remote ref") {
+            return Err(answer.failure());
+        }
+        if !answer.succeeded {
+            // It is gone, or was never there.
+            let _ = self.git(&["update-ref", "-d", &refs], b"")?;
+        }
+        Ok(())
+    }
+
+    /// Returns the commit that the copy of a group has; none if there is none.
+    fn commit(&self, group: &str) -> Result<Option<String>, Failure> {
+        let answer = self.git(&["rev-parse", "--verify", "--quiet", &reference(group)], b"")?;
+        Ok(answer.succeeded.then(|| first_line(&answer)))
+    }
+
+    fn tree(&self, commit: &str) -> Result<Tree, Failure> {
+        let listed = self.local(&["ls-tree", "-r", "-l", "-z", "--full-tree", commit], b"")?;
+        let mut tree = Tree::new();
+        for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+            let line = String::from_utf8_lossy(line);
+            let Some((facts, path)) = line.split_once('\t') else { continue };
+            let mut facts = facts.split_ascii_whitespace().skip(2);
+            if let (Some(id), Some(Ok(size))) = (facts.next(), facts.next().map(str::parse)) {
+                tree.insert(path.to_owned(), (size, id.to_owned()));
+            }
+        }
+        Ok(tree)
+    }
+
+    /// Makes a commit with these files on top of another. Returns its temporary ref.
+    fn commit_files(&mut self, base: Option<&str>, files: &[(&str, &[u8])]) -> Result<String, Failure> {
+        self.made += 1;
+        let temporary = format!("refs/new/{}-{}", self.unique, self.made);
+        let mut stream =
+            format!("commit {temporary}\ncommitter ckpt <ckpt> 0 +0000\ndata 4\nckpt\n").into_bytes();
+        if let Some(base) = base {
+            stream.extend(format!("from {base}\n").into_bytes());
+        }
+        for (path, bytes) in files {
+            stream.extend(format!("M 100644 inline {path}\ndata {}\n", bytes.len()).into_bytes());
+            stream.extend_from_slice(bytes);
+            stream.push(b'\n');
+        }
+        self.local(&["fast-import", "--quiet", "--done"], &[&stream[..], b"done\n"].concat())?;
+        Ok(temporary)
+    }
+
+    /// Pushes a commit, if the ref still points to `base`. Returns false if it does not.
+    fn push(&self, temporary: &str, group: &str, base: Option<&str>) -> Result<bool, Failure> {
+        let target = reference(group);
+        let lease = format!("--force-with-lease={target}:{}", base.unwrap_or_default());
+        let spec = format!("{temporary}:{target}");
+        let answer = self
+            .git(&["push", "--quiet", "--porcelain", "--no-verify", &lease, "--", &self.url, &spec], b"")?;
+        let output = String::from_utf8_lossy(&answer.output);
+        if answer.succeeded {
+            self.local(&["update-ref", &target, temporary], b"")?;
+            return Ok(true);
+        }
+        let says = |text: &str| output.contains(text) || answer.message.contains(text);
+        let lost =
+            ["stale info", "cannot lock ref", "failed to update ref", "fetch first", "non-fast-forward"];
+        if lost.iter().any(|text| says(text)) {
+            return Ok(false);
+        }
+        if says("[remote rejected]") || says("[rejected]") {
+            return Err(Failure::Refused(format!("{} {}", output.trim(), answer.message)));
+        }
+        Err(answer.failure())
+    }
+
+    /// Writes files by a commit. Files up to the first whose name is taken are written, unless they replace others.
+    fn write(&mut self, files: &[(&Key, &[u8])], replaces: bool) -> Result<(), Incomplete> {
+        let Some(group) = files.first().map(|(key, _)| key.group().to_owned()) else { return Ok(()) };
+        let nothing = |failure| Incomplete { created: 0, failure };
+        for race in 0..MAX_RACES {
+            let base = self.commit(&group).map_err(nothing)?;
+            let tree = match &base {
+                Some(base) => self.tree(base).map_err(nothing)?,
+                None => Tree::new(),
+            };
+            let new: Vec<(&str, &[u8])> = files
+                .iter()
+                .map(|(key, bytes)| (path(key), *bytes))
+                .take_while(|(path, _)| replaces || !tree.contains_key(*path))
+                .collect();
+            let stopped = new.len() < files.len();
+            // A copy that is old may lack a name, but never has one too many: names are never freed.
+            if !new.is_empty() {
+                let temporary = self.commit_files(base.as_deref(), &new).map_err(nothing)?;
+                let pushed = self.push(&temporary, &group, base.as_deref());
+                let _ = self.git(&["update-ref", "-d", &temporary], b"");
+                match pushed {
+                    Ok(true) if stopped => {
+                        return Err(Incomplete { created: new.len(), failure: Failure::Exists });
+                    }
+                    Ok(true) => return Ok(()),
+                    Ok(false) => {}
+                    Err(failure) => {
+                        self.fresh.remove(&group);
+                        return Err(nothing(failure));
+                    }
+                }
+            } else if self.fresh.contains(&group) {
+                return Err(nothing(Failure::Exists));
+            }
+            if race > 1 {
+                // Others are at it: those who wait differently long are in each other's way less.
+                let spread = u64::from(
+                    self.unique.bytes().fold(race, |sum, byte| sum * 31 % 65_521 + u32::from(byte)),
+                );
+                OsDisk::new(&self.cache).pause(Duration::from_millis(spread % (50 * u64::from(race.min(8)))));
+            }
+            self.fetch(&format!("{group}/")).map_err(nothing)?;
+            self.fresh.insert(group.clone());
+        }
+        Err(nothing(Failure::Unreachable(format!("others were faster {MAX_RACES} times"))))
+    }
+}
+
+impl Remote for Repository {
+    fn create(&mut self, objects: &[NewObject]) -> Result<(), Incomplete> {
+        let files: Vec<(&Key, &[u8])> =
+            objects.iter().map(|object| (&object.key, object.bytes.as_slice())).collect();
+        self.write(&files, false)
+    }
+
+    fn list(
+        &mut self,
+        prefix: &str,
+        visit: &mut dyn FnMut(Listed) -> ControlFlow<()>,
+    ) -> Result<(), Failure> {
+        self.fetch(prefix)?;
+        let refs = self.local(&["for-each-ref", "--format=%(refname)", REFS.trim_end_matches('/')], b"")?;
+        for name in String::from_utf8_lossy(&refs).lines() {
+            let Some(group) = group(name).filter(|group| format!("{group}/").starts_with(prefix)) else {
+                continue;
+            };
+            for (path, (size, _)) in self.tree(name)? {
+                let key = if path == group { group.clone() } else { format!("{group}/{path}") };
+                let Some(key) = Key::parse(&key) else { continue };
+                if visit(Listed { key, size }).is_break() {
+                    return Ok(());
+                }
+            }
+            self.fresh.insert(group);
+        }
+        Ok(())
+    }
+
+    fn get(&mut self, key: &Key, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+        let mut found = None;
+        self.get_each(std::slice::from_ref(key), limit, &mut |_, bytes| {
+            found = bytes;
+            ControlFlow::Continue(())
+        })?;
+        Ok(found)
+    }
+
+    fn get_each(
+        &mut self,
+        keys: &[Key],
+        limit: u64,
+        visit: &mut dyn FnMut(usize, Option<Vec<u8>>) -> ControlFlow<()>,
+    ) -> Result<(), Failure> {
+        for key in keys {
+            let group = key.group().to_owned();
+            if !self.fresh.contains(&group) {
+                self.fetch(&format!("{group}/"))?;
+                self.fresh.insert(group);
+            }
+        }
+        let names: Vec<String> =
+            keys.iter().map(|key| format!("{}:{}", reference(key.group()), path(key))).collect();
+        let input = names.iter().map(|name| format!("{name}\n")).collect::<String>();
+        // Sizes first: the content of a repository is not trusted to fit into memory.
+        let sizes =
+            self.local(&["cat-file", "--batch-check=%(objecttype) %(objectsize)"], input.as_bytes())?;
+        for line in String::from_utf8_lossy(&sizes).lines() {
+            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<u64>().ok());
+            if size.is_some_and(|size| size > limit) {
+                return Err(Failure::Unusable(format!("an object has more than {limit} bytes")));
+            }
+        }
+        let output = self.local(&["cat-file", "--batch=%(objecttype) %(objectsize)"], input.as_bytes())?;
+        let mut rest = output.as_slice();
+        for (place, key) in keys.iter().enumerate() {
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let end = end.ok_or_else(|| Failure::Unusable("git answers with too little".to_owned()))?;
+            let line = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = &rest[end + 1..];
+            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<usize>().ok());
+            let content = match size.filter(|size| *size < rest.len()) {
+                Some(size) => {
+                    let content = rest[..size].to_vec();
+                    rest = &rest[size + 1..];
+                    Some(content)
+                }
+                None if line.ends_with("missing") => None,
+                None => return Err(Failure::Unusable(format!("`{key}` is not a file"))),
+            };
+            if visit(place, content).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
+        self.write(&[(key, &[])], true).map_err(|incomplete| incomplete.failure)
+    }
+}
+
+/// Returns the ref of a group. A dot may not stand everywhere in the name of a ref.
+fn reference(group: &str) -> String {
+    format!("{REFS}{}", group.replace('%', "%25").replace('.', "%2e"))
+}
+
+/// Returns the group of a ref.
+fn group(name: &str) -> Option<String> {
+    Some(name.strip_prefix(REFS)?.replace("%2e", ".").replace("%25", "%"))
+}
+
+/// Returns the path of an object in the tree of its group.
+fn path(key: &Key) -> &str {
+    let group = key.group();
+    key.as_str().strip_prefix(group).and_then(|rest| rest.strip_prefix('/')).unwrap_or(group)
+}
+
+fn words(args: &[&str]) -> Vec<OsString> {
+    args.iter().map(OsString::from).collect()
+}
+
+fn first_line(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.output).lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,55 @@
+//! The kinds of remote, one file each: what the verbs of [`Remote`] mean in a directory and in a git repository. Object stores
+//! are reached by `core::sync::ObjectStoreRemote`.
+//!
+//! Uses `core` and `platform`; used by `cli`. Nothing here decides what is exchanged.
+
+mod file;
+mod git;
+mod git_process;
+mod url;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(crate) use url::{BadUrl, RemoteUrl};
+
+use crate::core::sync::{Failure, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe_engine};
+
+/// What a transport needs to know about its surroundings.
+pub(crate) struct Surroundings<'a> {
+    /// The project, whose git remotes have names.
+    pub(crate) project: PathBuf,
+    /// Makes a directory for copies that may be deleted at any time.
+    pub(crate) make_cache: &'a dyn Fn() -> Result<PathBuf, Failure>,
+    /// How long one request may take.
+    pub(crate) time_limit: Duration,
+    /// The program that speaks to object stores, if there is one.
+    pub(crate) program: Option<PathBuf>,
+    /// Allows unencrypted connections to other machines.
+    pub(crate) allow_http: bool,
+    /// Tells temporary names from those of all other processes.
+    pub(crate) unique: String,
+}
+
+/// Opens a remote. Nothing is contacted yet.
+pub(crate) fn open(url: &RemoteUrl, around: Surroundings<'_>) -> Result<Box<dyn Remote>, Failure> {
+    match url {
+        RemoteUrl::File(path) => Ok(Box::new(file::Directory::new(path, around.unique))),
+        RemoteUrl::Git(place) => Ok(Box::new(git::Repository::open(place, &around)?)),
+        RemoteUrl::Engine(url) => Ok(Box::new(engine(url, &around))),
+    }
+}
+
+/// Lets an object store show that it keeps the promises of a remote. Other kinds of remote keep them by what they are made
+/// of.
+pub(crate) fn try_engine(url: &RemoteUrl, around: &Surroundings<'_>) -> Result<(), ProbeFailure> {
+    let RemoteUrl::Engine(address) = url else { return Ok(()) };
+    let remote = engine(address, around);
+    let mut handles: Vec<Box<dyn Remote + Send>> = Vec::new();
+    handles.resize_with(RACERS, || Box::new(remote.clone()));
+    probe_engine(&mut handles, &around.unique).map(drop)
+}
+
+fn engine(url: &str, around: &Surroundings<'_>) -> ObjectStoreRemote {
+    ObjectStoreRemote::new(around.program.clone(), url.to_owned(), around.allow_http, around.time_limit)
+}

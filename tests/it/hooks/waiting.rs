@@ -1,0 +1,83 @@
+//! A hook waits for nobody: not for other writers, not for other events of its session, not for the update of a mirror.
+
+use std::fs::File;
+
+use ckpt::core::store::SessionKey;
+use serde_json::json;
+
+use super::{SESSION, assert_silent, payload, phases, silent, todos};
+use crate::support::project::World;
+use crate::support::store;
+use crate::support::strace::strace;
+
+#[test]
+fn a_hook_never_waits_for_a_lock() {
+    let Some(strace) = strace() else { return };
+    let world = World::new();
+    world.configure("[save]\nmirror = \"kamiflow\"\n[agents]\ngate = true\n");
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "in_progress")]));
+    let held: Vec<File> = ["", "sessions", "workflows", "workflows/a", "mirror/kamiflow"]
+        .iter()
+        .map(|below| {
+            let directory = File::open(world.store().join(below)).unwrap();
+            directory.lock().unwrap();
+            directory
+        })
+        .collect();
+    let log = world.temp().join("strace.log");
+    let trace = "trace=flock,fcntl,nanosleep,clock_nanosleep,pause,select,pselect6";
+    for (event, payload) in [
+        ("SessionStart", payload(&world, SESSION, json!({"source": "startup"}))),
+        ("PostToolUse", todos(&world, SESSION, &[("A", "completed"), ("B", "in_progress")])),
+        ("PreCompact", payload(&world, SESSION, json!({"trigger": "auto"}))),
+        ("SessionEnd", payload(&world, SESSION, json!({"reason": "other"}))),
+    ] {
+        let tracer = [strace.as_os_str(), "-f".as_ref(), "-qq".as_ref(), "-e".as_ref(), trace.as_ref()];
+        let to = ["-o".as_ref(), log.as_os_str()];
+        let tracer = [&tracer[..], &to].concat();
+        let outcome = world.ckpt(&["hook", "claude", event]).stdin(payload.to_string()).under(&tracer).run();
+        if event != "SessionStart" {
+            assert_silent(&outcome, event);
+        }
+        let calls = std::fs::read_to_string(&log).unwrap();
+        let is_wait = |call: &&str| {
+            let is_look = call.contains("LOCK_NB") || call.contains("F_GETFD") || call.contains("LOCK_UN");
+            !is_look && !call.contains("F_SETFD") && call.contains('(')
+        };
+        let waits: Vec<&str> = calls.lines().filter(is_wait).collect();
+        assert!(waits.is_empty(), "{event}: {waits:#?}");
+    }
+    drop(held);
+    // Nothing was lost for it; the mirror is left to the next command.
+    assert_eq!(phases(&world, "a"), ["A=complete", "B=in_progress"]);
+    assert_eq!(world.numbers("a").len(), 4);
+    world.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn every_change_of_a_note_counts_however_many_come_at_once() {
+    let world = store::World::with(1);
+    let store = world.store();
+    let key = SessionKey::new("claude-code", SESSION);
+    let (changers, changes) = (8, 25);
+    std::thread::scope(|scope| {
+        for changer in 0..changers {
+            let (store, key) = (&store, &key);
+            scope.spawn(move || {
+                for change in 0..changes {
+                    let name = format!("{changer}-{change}");
+                    store
+                        .change_session_note(key, &format!("note-{name}"), |note| {
+                            if !note.files.contains(&name) {
+                                note.files.push(name.clone());
+                            }
+                        })
+                        .unwrap();
+                    assert!(store.session_note(key).unwrap().files.contains(&name));
+                }
+            });
+        }
+    });
+    assert_eq!(store.session_note(&key).unwrap().files.len(), changers * changes);
+    assert_eq!(std::fs::read_dir(world.dir.path().join(".ckpt/sessions")).unwrap().count(), 1);
+}

@@ -1,0 +1,3 @@
+//! Objects: the kept contents of artifacts.
+
+mod contents;

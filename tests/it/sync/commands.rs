@@ -1,0 +1,168 @@
+//! `ckpt remote`, `push`, `pull` and `sync` with a shared directory.
+
+use std::fs;
+
+use crate::support::project::World;
+
+/// A world with a directory beside the project that others share.
+pub(super) fn shared() -> (World, String) {
+    let world = World::new();
+    let shared = world.temp().join("shared");
+    fs::create_dir(&shared).unwrap();
+    let url = format!("file://{}", shared.display());
+    (world, url)
+}
+
+/// Another machine: a project of its own, with the same remote.
+pub(super) fn machine(world: &World, name: &str, url: &str) -> World {
+    let parent = world.temp().join(name);
+    fs::create_dir(&parent).unwrap();
+    let machine = World::inside(&parent);
+    machine.configure_user(&format!("[remote]\nurl = \"{url}\"\n"));
+    machine
+}
+
+#[test]
+fn what_one_store_pushes_another_pulls_byte_for_byte() {
+    let (a, url) = shared();
+    a.run(&["save", "042", "--phases", "plan,build,ship", "--phase", "plan"]).succeeds();
+    a.run(&["save", "Auth", "--set", "n=1"]).succeeds();
+    a.run(&["save", "042", "--phase", "build"]).succeeds();
+    assert_eq!(a.json(&["remote", "add", &url])["new"], true);
+    let planned = a.json(&["push", "--dry-run"]);
+    assert_eq!((&planned["applied"], &planned["workflows"][0]["pushed"]), (&false.into(), &2.into()));
+    assert!(!a.temp().join("shared/wf").exists());
+    let pushed = a.json(&["push"]);
+    assert_eq!((&pushed["compared"], &pushed["workflows"][1]["pushed"]), (&2.into(), &1.into()));
+    assert!(a.json(&["push"])["workflows"].as_array().unwrap().is_empty(), "nothing is pushed twice");
+
+    let b = machine(&a, "b", &url);
+    b.run(&["pull"]).succeeds();
+    for (workflow, numbers) in [("042", 1..=2), ("Auth", 1..=1)] {
+        for seq in numbers {
+            let read = |world: &World| fs::read(world.checkpoint_file(workflow, seq)).unwrap();
+            assert_eq!(read(&a), read(&b));
+        }
+    }
+    assert_eq!(b.json(&["verify"])["ok"], true);
+    b.run(&["save", "042", "--set", "from=\"b\""]).succeeds();
+    b.run(&["sync"]).succeeds();
+    assert_eq!(a.json(&["pull", "042"])["workflows"][0]["pulled"], 1);
+    assert_eq!(a.stored("042", 3)["state"]["from"], "b");
+    assert_eq!(a.json(&["sync"])["workflows"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_store_has_one_remote_and_its_settings_stay_as_they_are() {
+    let (world, url) = shared();
+    world.run(&["init"]).succeeds();
+    world.configure("# mine\n[save]\nauto_cleanup = false\n");
+    world.refuses(&["push"], 4, "no_remote");
+    world.run(&["remote", "add", &url, "--push", "end"]).succeeds();
+    let settings = fs::read_to_string(world.store().join("config.toml")).unwrap();
+    assert!(
+        settings.starts_with("# mine\n[save]\nauto_cleanup = false\n") && settings.contains("push = \"end\"")
+    );
+    world.refuses(&["remote", "add", "git:origin"], 8, "remote_exists");
+    assert_eq!(world.json(&["remote", "show"])["remote"], url);
+    world.run(&["remote", "check"]).succeeds();
+    world.run(&["remote", "remove"]).succeeds();
+    assert_eq!(world.json(&["remote", "show"])["remote"], serde_json::Value::Null);
+    world.refuses(&["remote", "remove"], 4, "no_remote");
+}
+
+#[test]
+fn a_remote_that_is_missing_fails_and_loses_nothing() {
+    let (world, url) = shared();
+    world.run(&["save", "042", "--set", "n=1"]).succeeds();
+    world.refuses(&["remote", "add", "file:///nowhere/at/all"], 1, "remote_unreachable");
+    world.refuses(&["remote", "add", "nonsense"], 2, "invalid_remote");
+    let refused =
+        world.refuses(&["remote", "add", "git:https://me:hunter22@example.com/x"], 2, "invalid_remote");
+    assert!(!refused.to_string().contains("hunter22"));
+    world.run(&["remote", "add", &url]).succeeds();
+    fs::rename(world.temp().join("shared"), world.temp().join("away")).unwrap();
+    world.refuses(&["push"], 1, "remote_unreachable");
+    let resumed = world.run(&["resume", "042", "--pull", "--json"]);
+    assert!(resumed.stdout.contains("remote_unreachable"), "{resumed}");
+    fs::rename(world.temp().join("away"), world.temp().join("shared")).unwrap();
+    assert_eq!(world.json(&["push"])["workflows"][0]["pushed"], 1);
+}
+
+#[test]
+fn objects_that_are_not_what_their_names_say_are_not_used() {
+    let (a, url) = shared();
+    a.run(&["save", "042", "--set", "n=1"]).succeeds();
+    a.run(&["save", "007", "--set", "n=1"]).succeeds();
+    a.run(&["remote", "add", &url]).succeeds();
+    a.run(&["push"]).succeeds();
+    let objects = a.temp().join("shared/wf/042");
+    let [name] = [fs::read_dir(&objects).unwrap().next().unwrap().unwrap().file_name()];
+    let good = fs::read(objects.join(&name)).unwrap();
+    let other = fs::read(a.checkpoint_file("007", 1)).unwrap();
+    let edited = String::from_utf8(good.clone()).unwrap().replace("\"n\": 1", "\"n\": 2").into_bytes();
+    for (place, bad) in [edited, other, b"half".to_vec(), good[..good.len() / 2].to_vec()].iter().enumerate()
+    {
+        fs::remove_file(objects.join(&name)).unwrap();
+        fs::write(objects.join(&name), bad).unwrap();
+        let b = machine(&a, &format!("b{place}"), &url);
+        let pulled = b.run(&["pull", "--json"]).exits(3).document();
+        let failed = &pulled["workflows"].as_array().unwrap()[1];
+        assert_eq!(failed["error"]["code"], "damaged_remote", "{pulled}");
+        assert!(!b.workflow_dir("042").exists() && b.workflow_dir("007").exists());
+    }
+    // Names that are not of this layout are passed over.
+    fs::write(objects.join(&name), good).unwrap_or_default();
+    fs::write(objects.join("..json"), b"x").unwrap();
+    fs::write(a.temp().join("shared/wf/strange"), b"x").unwrap();
+    assert_eq!(a.json(&["pull"])["compared"], 2);
+}
+
+#[test]
+fn secrets_are_not_pushed() {
+    let (world, url) = shared();
+    let secret = "AKIAIOSFODNN7EXAMPLQ";
+    world.run(&["save", "042", "--note", secret, "--allow-secrets"]).succeeds();
+    world.run(&["remote", "add", &url]).succeeds();
+    let refused = world.run(&["push", "--json"]).exits(3).document();
+    assert_eq!(refused["workflows"][0]["error"]["code"], "secret_to_push", "{refused}");
+    assert!(!refused.to_string().contains(secret));
+    assert!(!world.temp().join("shared/wf/042").exists());
+    world.run(&["push", "--allow-secrets"]).succeeds();
+}
+
+#[test]
+fn archived_and_deleted_history_travels() {
+    let (a, url) = shared();
+    for n in 1..=3 {
+        a.run(&["save", "042", "--set", &format!("n={n}")]).succeeds();
+    }
+    a.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    a.run(&["save", "042", "--set", "n=5"]).succeeds();
+    a.run(&["save", "gone", "--workflow-status", "failed"]).succeeds();
+    a.run(&["cleanup", "--workflow", "gone", "--purge", "--yes"]).succeeds();
+    a.run(&["remote", "add", &url]).succeeds();
+    a.run(&["push"]).succeeds();
+    let b = machine(&a, "b", &url);
+    b.run(&["pull"]).succeeds();
+    assert_eq!(b.stored("042", 5)["state"]["n"], 5);
+    assert_eq!(b.stored("042", 2)["state"]["n"], 2);
+    let verified = b.run(&["verify", "--json"]);
+    assert!(verified.stdout.contains("\"ok\":true"), "{verified}");
+    assert_eq!(b.json(&["push"])["workflows"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_contents_of_artifacts_travel_with_the_checkpoints_that_need_them() {
+    let (a, url) = shared();
+    a.write("plan.md", "the plan");
+    a.run(&["save", "042", "--artifact", "plan.md", "--capture"]).succeeds();
+    a.run(&["save", "042", "--set", "n=1"]).succeeds();
+    a.run(&["remote", "add", &url]).succeeds();
+    a.run(&["push"]).succeeds();
+    let b = machine(&a, "b", &url);
+    b.run(&["pull"]).succeeds();
+    assert_eq!(b.json(&["verify"])["ok"], true);
+    b.run(&["resume", "042", "--restore-artifacts"]);
+    assert_eq!(fs::read_to_string(b.project().join("plan.md")).unwrap(), "the plan");
+}

@@ -1,0 +1,21 @@
+//! The pages in a real browser: `tests/browser/` drives a headless Chromium. CI has one; elsewhere it may be missing.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::project::{CKPT, find_program, skip};
+
+#[test]
+fn the_pages_work_in_a_browser() {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    if find_program("chromium").is_none() || find_program("node").is_none() {
+        return skip("there is no Chromium or no Node");
+    }
+    if !scripts.join("node_modules/playwright-core").exists() {
+        return skip("`npm ci` has not been run in tests/browser");
+    }
+    let output = Command::new("node").arg(scripts.join("run.mjs")).arg(CKPT).output().unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+}

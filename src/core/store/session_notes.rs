@@ -8,7 +8,7 @@
 //! new version is published under the next number, and whoever finds that number taken reads the winner's version and
 //! changes that. The version with the highest number counts; whoever published it removes those below.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io;
 
 use serde::{Deserialize, Serialize};
@@ -142,19 +142,16 @@ impl<D: Disk> Store<D> {
     #[must_use]
     pub fn session_notes(&self) -> Vec<(SessionKey, SessionNote)> {
         let Ok(Some(dir)) = self.open_below(&[self.name(), SESSIONS]) else { return Vec::new() };
-        let mut newest: BTreeMap<String, u64> = BTreeMap::new();
+        let mut keys = BTreeSet::new();
         let _ = self.disk().list(&dir, &mut |name| {
-            if let Some((key, version)) = parse_name(name) {
-                let known = newest.entry(key.to_owned()).or_default();
-                *known = version.max(*known);
-            }
+            keys.extend(parse_name(name).map(|(key, _)| key.to_owned()));
         });
-        let read = |(key, version): (String, u64)| {
+        let read = |key| {
             let key = SessionKey(key);
-            let note = self.read_note(&dir, &key.file(version)).ok()?;
+            let note = self.newest_note(&dir, &key).ok()?.1?;
             Some((key, note))
         };
-        newest.into_iter().take(2 * MOST_NOTES).filter_map(read).collect()
+        keys.into_iter().take(2 * MOST_NOTES).filter_map(read).collect()
     }
 
     /// Changes the note of a session, which is empty if there was none. If another event of the session is faster,
@@ -202,17 +199,24 @@ impl<D: Disk> Store<D> {
     }
 
     /// Returns the number of the newest version of a note, 0 if there is none, and its content if it can be used.
+    ///
+    /// The number may be replaced, and taken again by a late event that is about to notice, between listing and reading.
+    /// What was read is the newest version only if its number is still the highest one afterwards.
     fn newest_note(&self, dir: &D::Dir, key: &SessionKey) -> io::Result<(u64, Option<SessionNote>)> {
-        let mut newest = 0;
+        let mut newest = self.highest_version(dir, key)?;
         for _ in 0..MAX_ATTEMPTS {
-            newest = self.note_versions(dir, key)?.pop().unwrap_or_default();
-            match self.read_note(dir, &key.file(newest)) {
-                // Another event has replaced it in between.
-                Err(FileProblem::Missing) if newest > 0 => {}
-                read => return Ok((newest, read.ok())),
+            let note = self.read_note(dir, &key.file(newest)).ok();
+            let highest = self.highest_version(dir, key)?;
+            if highest == newest {
+                return Ok((newest, note));
             }
+            newest = highest;
         }
-        Ok((newest, None))
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    fn highest_version(&self, dir: &D::Dir, key: &SessionKey) -> io::Result<u64> {
+        Ok(self.note_versions(dir, key)?.last().copied().unwrap_or_default())
     }
 
     /// Returns the versions of a note that are there, in order. It is more than one while a change is going on, or if one

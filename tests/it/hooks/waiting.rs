@@ -1,14 +1,19 @@
 //! A hook waits for nobody: not for other writers, not for other events of its session, not for the update of a mirror.
 
 use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use ckpt::core::store::SessionKey;
+use ckpt::core::store::{Disk, SessionKey};
 use serde_json::json;
 
 use super::{SESSION, assert_silent, payload, phases, silent, todos};
+use crate::support::audit::{save, store_on};
+use crate::support::memory::MemoryDisk;
 use crate::support::project::World;
 use crate::support::store;
 use crate::support::strace::strace;
+use crate::support::tap::{Step, Tap, Tapped};
 
 #[test]
 fn a_hook_never_waits_for_a_lock() {
@@ -80,4 +85,38 @@ fn every_change_of_a_note_counts_however_many_come_at_once() {
     });
     assert_eq!(store.session_note(&key).unwrap().files.len(), changers * changes);
     assert_eq!(std::fs::read_dir(world.dir.path().join(".ckpt/sessions")).unwrap().count(), 1);
+}
+
+/// Replaces the first version of a note just before it is read, and lets a late event take its number again.
+struct LateEvent {
+    key: SessionKey,
+    is_over: AtomicBool,
+}
+
+impl Tap<MemoryDisk> for LateEvent {
+    fn before(&self, disk: &MemoryDisk, step: Step, name: &str) -> io::Result<()> {
+        if step == Step::Read && name.ends_with(".1.json") && !self.is_over.swap(true, Ordering::Relaxed) {
+            add_file(&store_on(disk.clone()), &self.key, "newer");
+            let dir = disk.reach(&[".ckpt", "sessions"])?;
+            disk.stage_unsynced(dir, "late", br#"{"files":["late"]}"#)?;
+            disk.publish(&dir, "late", name)?;
+        }
+        Ok(())
+    }
+}
+
+fn add_file<D: Disk>(store: &ckpt::core::Store<D>, key: &SessionKey, file: &str) {
+    store.change_session_note(key, file, |note| note.files.push(file.to_owned())).unwrap();
+}
+
+#[test]
+fn a_version_that_was_replaced_while_it_was_read_does_not_count() {
+    let disk = MemoryDisk::new();
+    let key = SessionKey::new("claude-code", SESSION);
+    save(&store_on(disk.clone()), "somebody").unwrap();
+    add_file(&store_on(disk.clone()), &key, "first");
+    let tap = LateEvent { key: key.clone(), is_over: AtomicBool::new(false) };
+    let store = store_on(Tapped { disk, tap: &tap });
+    assert_eq!(store.session_note(&key).unwrap().files, ["first", "newer"]);
+    assert!(tap.is_over.into_inner());
 }

@@ -9,7 +9,10 @@ use super::error::{ErrorCode, Failure};
 use super::session::Session;
 use crate::core::git::Checkout;
 use crate::core::hosts::Host;
-use crate::core::setup::{Condition, Level, Options, PartKind, Places, condition, gather, parts};
+use crate::core::setup::{
+    Condition, Found, Level, Options, Part, PartKind, Places, condition, gather, parts,
+};
+use crate::platform::canonicalize;
 
 const YES: &str = "yes";
 const NO: &str = "no";
@@ -93,7 +96,8 @@ impl Agents {
                     Host::Codex => &places.codex,
                     Host::Gemini => &places.gemini,
                 };
-                let directory = directory.is_dir().then(|| directory.clone());
+                let is_there = directory.is_dir() && !is_only_ours(directory, host, &places);
+                let directory = is_there.then(|| directory.clone());
                 Installation { host, program: env.program(host.word()), directory }
             })
             .collect();
@@ -105,14 +109,17 @@ impl Agents {
         self.ckpt.as_deref()
     }
 
-    /// Returns the agents that are there.
-    pub(crate) fn installed(&self) -> impl Iterator<Item = &Installation> {
-        self.installations.iter().filter(|installation| installation.is_there())
-    }
-
     pub(crate) fn find(&self, host: Host) -> Installation {
         let found = self.installations.iter().find(|installation| installation.host == host);
         found.cloned().unwrap_or(Installation { host, program: None, directory: None })
+    }
+
+    /// Returns true if an agent has hooks of ours at a level.
+    pub(crate) fn has_hooks(&self, host: Host, level: Level) -> bool {
+        let parts = parts(host, level, Options::default(), &self.places);
+        parts.into_iter().filter(is_hooks).any(|part| {
+            gather(part, level, &self.places).is_ok_and(|found| condition(&found) != Condition::Absent)
+        })
     }
 
     /// Judges these agents, or all; of one level, or of both.
@@ -132,7 +139,7 @@ impl Agents {
             let flag = if at == Level::Project { " --project" } else { "" };
             for part in parts(host, at, Options::default(), &self.places) {
                 let is_skill = part.path.ends_with("SKILL.md");
-                let is_hooks = !matches!(part.kind, PartKind::Whole(_)) || part.path.ends_with("hooks.json");
+                let is_hooks = is_hooks(&part);
                 let path = part.path.clone();
                 let found = match gather(part, at, &self.places) {
                     Ok(found) => condition(&found),
@@ -211,6 +218,28 @@ impl Agents {
             todo,
         }
     }
+}
+
+/// Returns true for the part that has the hooks.
+fn is_hooks(part: &Part) -> bool {
+    !matches!(part.kind, PartKind::Whole(_)) || part.path.ends_with("hooks.json")
+}
+
+/// Returns true if the directory of an agent was made by `ckpt setup`, and has nothing else in it: the agent was never here.
+fn is_only_ours(directory: &Path, host: Host, places: &Places) -> bool {
+    let Ok(directory) = canonicalize(directory) else { return false };
+    let options = Options { plan: true, instructions: true };
+    let files: Vec<Found> = parts(host, Level::User, options, places)
+        .into_iter()
+        .filter_map(|part| gather(part, Level::User, places).ok())
+        .collect();
+    let was_made =
+        |found: &Found| found.record.as_ref().is_some_and(|record| record.made.contains(&directory));
+    let is_ours = |path: &Path| files.iter().any(|found| found.file.starts_with(path));
+    files.iter().any(was_made)
+        && directory
+            .read_dir()
+            .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| is_ours(&entry.path()))))
 }
 
 /// Of two levels, what works counts; a file that cannot be read is worth a word.

@@ -14,6 +14,7 @@ use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState,
 use crate::cli::words::count;
 use crate::core::finding::Severity;
 use crate::core::redact::redact_text;
+use crate::core::setup::Condition;
 use crate::core::store::{Checked, Location};
 use crate::core::{Config, Store};
 use crate::platform::volume;
@@ -70,7 +71,11 @@ fn run(_: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     for agent in agents.iter().filter(|agent| agent.needs_attention()) {
-        let message = format!("{} is set up, but its hooks do not run", agent.host);
+        let message = if agent.hooks == Condition::Unreadable.word() {
+            format!("the settings of {} cannot be read", agent.host)
+        } else {
+            format!("{} is set up, but its hooks do not run", agent.host)
+        };
         troubles.push(Trouble::new("agents", message, agent.todo.clone()));
     }
     if agents.iter().any(|agent| !agent.levels.is_empty())

@@ -1,5 +1,7 @@
 //! `ckpt setup`
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::cli::agents::{Agents, Installation};
@@ -40,7 +42,7 @@ Exit codes: 0 done, 6 with `--check` if something needs attention";
 #[derive(Debug, Args)]
 pub(crate) struct SetupArgs {
     /// The agent: claude, codex or gemini
-    #[arg(value_name = "HOST", value_parser = str::parse::<Host>)]
+    #[arg(value_name = "HOST", value_parser = host)]
     hosts: Vec<Host>,
     /// For all projects of this user, in the home directory; this is the default
     #[arg(long, conflicts_with = "project")]
@@ -65,6 +67,10 @@ pub(crate) struct SetupArgs {
     print: bool,
 }
 
+fn host(word: &str) -> Result<Host, &'static str> {
+    word.parse().map_err(|_| "the agents are claude, codex and gemini")
+}
+
 impl SetupArgs {
     fn level(&self) -> Level {
         if self.project { Level::Project } else { Level::User }
@@ -84,17 +90,25 @@ fn run(args: &SetupArgs, session: &Session) -> Result<Exit, Failure> {
         session.answer(&report)?;
         return Ok(if report.is_ok() { Exit::Ok } else { Exit::Invalid });
     }
-    let hosts = match args.hosts.as_slice() {
-        [] => agents.installed().map(|installation| installation.host).collect(),
-        named => named.to_vec(),
+    // What was set up for an agent can be taken out also when the agent is gone.
+    let is_concerned =
+        |host: &Host| agents.find(*host).is_there() || args.remove && agents.has_hooks(*host, args.level());
+    let hosts: Vec<Host> = match args.hosts.as_slice() {
+        [] => Host::ALL.into_iter().filter(is_concerned).collect(),
+        named => Host::ALL.into_iter().filter(|host| named.contains(host)).collect(),
     };
     if hosts.is_empty() {
         let message = "no agent was found: neither its program nor its directory in your home";
         return Err(Failure::new(ErrorCode::NoAgent, message).help("name one, as in `ckpt setup claude`"));
     }
+    // Agents share a skill: it is written once, and stays as long as one of them needs it.
+    let mut settled = if args.remove { needed_by_others(args, &hosts, &agents) } else { Vec::new() };
     let mut plans = Vec::new();
     for host in hosts {
-        plans.push((agents.find(host), plan(args, host, &agents)?));
+        let mut changes = plan(args, host, &agents)?;
+        changes.retain(|change| !settled.contains(&change.path));
+        settled.extend(changes.iter().map(|change| change.path.clone()));
+        plans.push((agents.find(host), changes));
     }
     let mut report = report(args, &agents, &plans);
     let has_changes = plans.iter().any(|(_, changes)| !changes.is_empty());
@@ -113,6 +127,13 @@ fn run(args: &SetupArgs, session: &Session) -> Result<Exit, Failure> {
     }
     report.applied = true;
     session.answer(&report)
+}
+
+/// Returns the files of the agents that stay set up.
+fn needed_by_others(args: &SetupArgs, hosts: &[Host], agents: &Agents) -> Vec<PathBuf> {
+    let stays = |host: &Host| !hosts.contains(host) && agents.has_hooks(*host, args.level());
+    let parts_of = |host| parts(host, args.level(), Options::default(), &agents.places);
+    Host::ALL.into_iter().filter(stays).flat_map(parts_of).map(|part| part.path).collect()
 }
 
 /// Plans the changes of one host. What was added last is taken out first, so that its directories are empty then.

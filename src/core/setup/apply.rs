@@ -81,12 +81,13 @@ fn keep(records: &Path, before: Option<&str>, after: &str, made: &[PathBuf]) -> 
     replace(&records.join("after"), after, PRIVATE)
 }
 
-/// Removes a record, and those of the created directories that are empty now, the innermost first.
+/// Removes a record, and those of the created directories that are empty now, the innermost first; with the last record
+/// also the two directories of all records.
 fn forget(records: &Path, made: &[PathBuf]) {
     for name in ["after", "before", "made"] {
         let _ = remove(&records.join(name));
     }
-    for directory in made.iter().rev().map(PathBuf::as_path).chain([records]) {
+    for directory in made.iter().rev().map(PathBuf::as_path).chain(records.ancestors().take(3)) {
         let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else { continue };
         // Fails as long as there is anything in it.
         let _ = Dir::open(parent).and_then(|parent| parent.remove_dir(name));

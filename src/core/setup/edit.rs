@@ -51,6 +51,16 @@ impl PartKind {
 }
 
 impl PartKind {
+    /// Returns true if a text may have this part. Where there are no hooks of ours, nothing of ours is in the settings.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Hooks(_) | Self::ClaudeSettings { .. } => {
+                json_edit::our_hooks(text).is_some_and(|hooks| !hooks.is_empty())
+            }
+            Self::CodexSettings | Self::Whole(_) | Self::Instructions => true,
+        }
+    }
+
     /// Returns true if a text is a whole file of ours, of another version: it begins in the same way.
     pub(super) fn is_older(&self, text: &str) -> bool {
         match self {

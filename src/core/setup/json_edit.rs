@@ -22,18 +22,15 @@ pub(super) struct Member {
     pub(super) value: &'static str,
 }
 
-/// The events of the gate, whose hook people add themselves.
-const GATE_EVENTS: [&str; 2] = ["Stop", "AfterAgent"];
-
 /// Returns the text with these hooks. One that is there in another form is replaced where it is: hosts remember their trust
-/// in the hooks of others by position. Ours that are not wanted any more are taken out, except for the hook of the gate.
+/// in the hooks of others by position. Ours that are not wanted any more are taken out.
 pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, String> {
     edit(text, |root| {
         let wanted: Vec<&str> = hooks.iter().map(|hook| hook.event).collect();
         if let Some(all) = object(root, "hooks")? {
             for event in all.properties() {
                 let name = event.decoded_name().unwrap_or_default();
-                if !wanted.contains(&name.as_str()) && !GATE_EVENTS.contains(&name.as_str()) {
+                if !wanted.contains(&name.as_str()) {
                     remove_ours(&all, &name)?;
                 }
             }
@@ -41,7 +38,7 @@ pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, String> {
         let all = object_or_new(root, "hooks")?;
         for hook in hooks {
             let groups = array_or_new(&all, hook.event)?;
-            let group = input(&hook.group());
+            let group = hook.group();
             let ours: Vec<CstObject> = groups
                 .elements()
                 .into_iter()
@@ -49,15 +46,15 @@ pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, String> {
                 .filter(|group| handlers(group).iter().any(is_our_handler))
                 .collect();
             match ours.as_slice() {
-                [] => drop(groups.append(group)),
-                [one] if value_of(&one.to_string()) == Some(hook.group()) => {}
+                [] => append(&groups, &group),
+                [one] if value_of(&one.to_string()).as_ref() == Some(&group) => {}
                 [one, more @ ..] => {
                     more.iter().for_each(remove_our_handlers);
                     if handlers(one).iter().all(is_our_handler) {
-                        drop(one.clone().replace_with(group));
+                        drop(one.clone().replace_with(input(&group)));
                     } else {
                         remove_our_handlers(one);
-                        groups.append(group);
+                        append(&groups, &group);
                     }
                 }
             }
@@ -228,6 +225,19 @@ fn array_or_new(parent: &CstObject, name: &str) -> Result<CstArray, String> {
     Ok(array(parent, name)?.unwrap_or_else(|| parent.array_value_or_set(name)))
 }
 
+/// Adds an element behind the others. An array in one line stays in one line: a break that is not ours would be left when the
+/// element is taken out again.
+fn append(array: &CstArray, value: &Value) {
+    let is_one_line = !array.children().iter().any(|child| child.is_newline() || child.is_comment());
+    let element = if is_one_line && !array.elements().is_empty() {
+        // The one kind of input that is inserted as it is written.
+        CstInputValue::Number(value.to_string())
+    } else {
+        input(value)
+    };
+    array.append(element);
+}
+
 fn remove_member(object: &CstObject, name: &str) {
     if let Some(member) = object.get(name) {
         member.remove();
@@ -297,22 +307,24 @@ mod tests {
     use super::*;
     use crate::core::hosts::Host;
 
-    const FILES: [&str; 8] = [
+    const FILES: [&str; 10] = [
         "{}",
         "{}\n",
         "{\n  \"model\": \"x\"\n}\n",
-        "{\n    // mine\n    \"model\": \"x\", /* really */\n    \"hooks\": {\n        \"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]\n    },\n    \"z\": [1, 2]\n}\n",
+        "{\n    // mine\n    \"model\": \"x\", /* really */\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]\n    },\n    \"z\": [1, 2]\n}\n",
         "{\"hooks\":{\"SessionStart\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]},\"permissions\":{\"allow\":[\"Bash(ls:*)\"],\"deny\":[]}}",
         "{\r\n\t\"env\": {\r\n\t\t\"A\": \"1\"\r\n\t}\r\n}\r\n",
         "{\n  \"a\": 1,\n  \"permissions\": {\n    \"allow\": [\n      \"Read\"\n    ]\n  },\n}\n",
         "\u{feff}{\n  \"a\": 1\n}\n",
+        "{\n  \"hooks\": {\n    \"SessionStart\": [ {\"hooks\": []} , {\"hooks\": [{\"command\": \"a\"}]} ],\n    \"Stop\": [\n      {\"hooks\": []} // mine\n    ]\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"SessionEnd\": [{\n      \"hooks\": [{\"command\": \"a\"}]\n    }],\n    \"AfterAgent\": [{}]\n  }\n}\n",
     ];
 
     fn strict(text: &str) -> Value {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
         jsonc_parser::cst::CstRootNode::parse(text, &ParseOptions::default()).unwrap();
         let without_comments =
-            text.replace("// mine\n", "\n").replace("/* really */", "").replace("},\n}", "}\n}");
+            text.replace("// mine", "").replace("/* really */", "").replace("},\n}", "}\n}");
         serde_json::from_str(&without_comments).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 

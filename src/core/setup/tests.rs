@@ -127,6 +127,33 @@ fn what_was_added_in_the_meantime_stays() {
 }
 
 #[test]
+fn a_hook_of_somebody_in_one_line_is_as_it_was_also_if_the_file_was_changed_since() {
+    let machine = Machine::new();
+    let settings = machine.places.claude.join("settings.json");
+    let text = |model: &str| {
+        let stop = "[{\"hooks\": [{\"type\": \"command\", \"command\": \"bell\"}]}]";
+        format!("{{\n  \"model\": \"{model}\",\n  \"hooks\": {{\n    \"Stop\": {stop}\n  }}\n}}\n")
+    };
+    write(&settings, &text("one"));
+    machine.set_up(Host::Claude, Level::User);
+    let with_hooks = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, with_hooks.replace("one", "another")).unwrap();
+    machine.take_out(Host::Claude, Level::User);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), text("another"));
+}
+
+#[test]
+fn a_permission_that_somebody_gave_before_stays() {
+    let machine = Machine::new();
+    let settings = machine.places.claude.join("settings.json");
+    let text = "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ckpt:*)\"]\n  }\n}\n";
+    write(&settings, text);
+    machine.set_up(Host::Claude, Level::User);
+    machine.take_out(Host::Claude, Level::User);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), text);
+}
+
+#[test]
 fn an_older_skill_is_replaced_and_not_brought_back() {
     let machine = Machine::new();
     let skill = machine.places.claude.join("skills/ckpt/SKILL.md");

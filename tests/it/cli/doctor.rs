@@ -53,4 +53,7 @@ fn an_agent_whose_hooks_cannot_run_is_told() {
     assert_eq!(outcome.status.code(), Some(6), "{outcome}");
     assert!(outcome.stdout.contains("claude is set up, but its hooks do not run"), "{outcome}");
     assert!(outcome.stdout.contains("put `ckpt` on the PATH"), "{outcome}");
+    fs::write(world.home().join(".claude/settings.json"), "{").unwrap();
+    let outcome = world.run(&["doctor"]);
+    assert!(outcome.stdout.contains("the settings of claude cannot be read"), "{outcome}");
 }

@@ -47,7 +47,51 @@ fn what_is_set_up_is_effective_and_can_be_taken_out_again() {
     assert!(again.stdout.contains("Claude Code: set up already"), "{again}");
     run(&["setup", "--remove"]);
     let left: Vec<_> = fs::read_dir(world.home()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, [".local"], "only the directory of the records is left");
+    assert_eq!(left, [".local"]);
+    assert_eq!(fs::read_dir(world.home().join(".local/state")).unwrap().count(), 0, "no record is left");
+}
+
+#[test]
+fn agents_that_share_a_skill_are_set_up_together_and_taken_out_one_by_one() {
+    let world = World::new();
+    let left = || fs::read_dir(world.project()).unwrap().count();
+    let all = ["claude", "codex", "gemini", "--project", "--plan", "--instructions"];
+    world.run(&[&["setup"], &all[..]].concat()).succeeds();
+    let skill = world.project().join(".agents/skills/ckpt/SKILL.md");
+    assert_eq!(fs::read_to_string(&skill).unwrap(), SKILL);
+    world.run(&["setup", "codex", "--project", "--remove"]).succeeds();
+    let check = world.ckpt(&["setup", "gemini", "--project", "--check", "--json"]).run().document();
+    assert_eq!(check["hosts"][0]["skill"], "present", "{check}");
+    // None of them is on this machine; what was written is found all the same.
+    world.run(&["setup", "--project", "--remove"]).succeeds();
+    assert_eq!(left(), 0);
+    world.run(&["setup", "codex", "gemini", "codex", "--project"]).succeeds();
+    world.run(&["setup", "codex", "gemini", "--project", "--remove"]).succeeds();
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn an_agent_that_was_never_here_does_not_appear_by_being_set_up() {
+    let (world, path) = world_with(&[]);
+    for agent in ["claude", "codex", "gemini"] {
+        let installed = || {
+            let check = world.ckpt(&["setup", agent, "--check", "--json"]).env("PATH", &path).run();
+            (check.status.code(), check.document()["hosts"][0]["installed"].clone())
+        };
+        let outcome = world.ckpt(&["setup", agent]).env("PATH", &path).run().succeeds();
+        assert!(outcome.stdout.contains("(not found on this machine)"), "{outcome}");
+        assert_eq!(installed(), (Some(6), json!(false)), "{agent}");
+        // It comes later, and leaves something there.
+        fs::write(world.home().join(format!(".{agent}/history")), "").unwrap();
+        assert_eq!(installed(), (Some(0), json!(true)), "{agent}");
+    }
+}
+
+#[test]
+fn a_word_that_is_no_agent_is_answered_with_those_that_are() {
+    let refused = World::new().run(&["setup", "cursor"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(refused.stderr.contains("the agents are claude, codex and gemini"), "{refused}");
 }
 
 #[test]

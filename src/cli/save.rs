@@ -37,7 +37,7 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) capture: bool,
     /// Write nothing, and report what would be saved.
     pub(crate) dry_run: bool,
-    /// Clean up only if that takes no time.
+    /// Leave the remote alone, whatever the settings say, and clean up only if that takes no time.
     pub(crate) quick: bool,
     /// The mirrors that are updated.
     pub(crate) mirrors: Mirrors,
@@ -81,7 +81,8 @@ impl Session {
             .contents(&captured.contents);
         let before = if options.fresh { last_content(store, workflow) } else { None };
         let mut sharing_warnings = Vec::new();
-        let sharing = if options.dry_run { None } else { self.sharing(workspace, &mut sharing_warnings)? };
+        let is_local = options.dry_run || options.quick;
+        let sharing = if is_local { None } else { self.sharing(workspace, &mut sharing_warnings)? };
         let (outcome, not_on_remote) = match &sharing {
             _ if options.dry_run => (save.preview(store)?, None),
             Some(sharing) if sharing.mode == PushMode::Always => {

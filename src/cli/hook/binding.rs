@@ -5,7 +5,7 @@
 //! joined only by a plan that has something in common with it: two agents on one branch have two plans.
 
 use super::Hook;
-use crate::cli::commands::unfinished::unfinished;
+use crate::cli::commands::unfinished::{Selection, unfinished};
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::core::change::PlanUpdate;
@@ -79,34 +79,40 @@ impl Hook {
         Ok(Some(store.find_workflow(&named)?.unwrap_or(named)))
     }
 
-    /// Returns the open workflows that were last saved on the checked-out branch, the newest first, up to `limit`. Outside of
-    /// a git checkout, all are.
+    /// Returns the open workflows.
+    pub(super) fn open(&self, workspace: &Workspace) -> Result<Selection, Failure> {
+        unfinished(&self.session, &workspace.store, MOST_OPEN)
+    }
+
+    /// Returns those of the open workflows that were last saved on the checked-out branch, the newest first, up to `limit`.
+    /// Outside of a git checkout, all are.
     pub(super) fn open_on_branch(
         &self,
         workspace: &Workspace,
+        open: &Selection,
         limit: usize,
-    ) -> Result<Vec<Checkpoint>, Failure> {
+    ) -> Vec<Checkpoint> {
         let store = &workspace.store;
         let branch = workspace.place.checkout.as_ref().and_then(|checkout| checkout.facts().branch);
-        let mut open = Vec::new();
-        for id in unfinished(&self.session, store, MOST_OPEN)?.ids() {
+        let mut of_branch = Vec::new();
+        for id in open.ids().into_iter().take(MOST_OPEN) {
             let Ok(Some((checkpoint, _))) = store.continued(&id) else { continue };
             let saved_on = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
             if is_in_progress(&checkpoint)
                 && (branch.is_none() || saved_on.is_none() || saved_on == branch.as_ref())
             {
-                open.push(*checkpoint);
+                of_branch.push(*checkpoint);
             }
-            if open.len() >= limit {
+            if of_branch.len() >= limit {
                 break;
             }
         }
-        Ok(open)
+        of_branch
     }
 
     fn only_open_on_branch(&self, workspace: &Workspace) -> Result<Option<Checkpoint>, Failure> {
-        let mut open = self.open_on_branch(workspace, 2)?;
-        Ok(if open.len() == 1 { open.pop() } else { None })
+        let mut of_branch = self.open_on_branch(workspace, &self.open(workspace)?, 2);
+        Ok(if of_branch.len() == 1 { of_branch.pop() } else { None })
     }
 
     /// Returns true if another session is at work on a workflow, and was there a short while ago. Nothing is refused by it.

@@ -59,8 +59,8 @@ impl Hook {
             return Ok(load(named).filter(|checkpoint| has_worked || self.is_writer_of(checkpoint)));
         }
         // The agent may have saved by itself, without a plan that this hook has seen.
-        let open = self.open_on_branch(workspace, usize::MAX)?;
-        Ok(open.into_iter().find(|checkpoint| self.is_writer_of(checkpoint)).map(Box::new))
+        let of_branch = self.open_on_branch(workspace, &self.open(workspace)?, usize::MAX);
+        Ok(of_branch.into_iter().find(|checkpoint| self.is_writer_of(checkpoint)).map(Box::new))
     }
 
     /// Returns true if this session saved a checkpoint. Gemini does not tell its session to the commands that it runs.

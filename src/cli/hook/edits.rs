@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
-use crate::core::Trigger;
 use crate::core::change::Change;
 use crate::core::store::{Location, SessionNote};
+use crate::core::{Store, Trigger};
 
 /// So many files are recorded at once, without waiting for another reason to save.
 const MOST_PENDING: usize = 50;
@@ -17,7 +17,7 @@ impl Hook {
     pub(super) fn edited(&self, files: &[String]) -> Result<(), Failure> {
         let place = self.session.place()?;
         let Location::Found(located) = &place.location else { return Ok(()) };
-        let Some(store) = self.store()? else { return Ok(()) };
+        let store = Store::at(located)?.without_waiting();
         let Some(note) = self.note(&store).filter(|note| note.workflow.is_some()) else { return Ok(()) };
         let inside = files.iter().filter_map(|file| relative(&located.project, &place.cwd, file));
         let new: Vec<String> = inside.filter(|file| !note.files.contains(file)).collect();
@@ -54,7 +54,7 @@ impl Hook {
     pub(super) fn workspace(&self) -> Result<Option<Workspace>, Failure> {
         let place = self.session.place()?;
         let Location::Found(located) = &place.location else { return Ok(None) };
-        let store = crate::core::Store::at(located)?.without_waiting();
+        let store = Store::at(located)?.without_waiting();
         let config = self.session.config(&store)?;
         Ok(Some(Workspace { place, store, config, remote_problem: None }))
     }
@@ -62,7 +62,7 @@ impl Hook {
     /// Takes recorded files off the note of the session, and notes that it has saved.
     pub(super) fn settle(
         &self,
-        store: &crate::core::Store,
+        store: &Store,
         recorded: &[String],
         mut change: impl FnMut(&mut SessionNote),
     ) {

@@ -1,7 +1,7 @@
 //! The start of a session: the brief, and a note that the session is there.
 
 use super::Hook;
-use crate::cli::commands::unfinished::unfinished;
+use crate::cli::commands::unfinished::{Selection, unfinished};
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::cli::views::brief::{Audience, BriefReport};
@@ -20,10 +20,17 @@ impl Hook {
     pub(super) fn start(&self) -> Result<Option<Answer>, Failure> {
         let Some(workspace) = self.workspace()? else { return Ok(None) };
         let note = self.note(&workspace.store);
-        let one = self.workflow_to_tell(&workspace, note.as_ref())?;
-        let text = match &one {
-            Some(id) => self.brief_of_one(&workspace, id, note.as_ref())?,
-            None => self.brief_of_all(&workspace)?,
+        let mut one = self.known_workflow(&workspace, note.as_ref())?;
+        let mut all = None;
+        if one.is_none() {
+            let open = unfinished(&self.session, &workspace.store, MAX_TOKENS / LEAST_TOKENS)?;
+            one = self.only_open(&workspace, &open);
+            all = Some(open);
+        }
+        let text = match (&one, all) {
+            (Some(id), _) => self.brief_of_one(&workspace, id, note.as_ref())?,
+            (None, Some(all)) => brief_of_all(&workspace, &all)?,
+            (None, None) => String::new(),
         };
         if one.is_some() || note.is_some() {
             self.change_note(&workspace.store, |note| {
@@ -36,26 +43,24 @@ impl Hook {
         Ok(Some(text).filter(|text| !text.is_empty()).map(Answer::Context))
     }
 
-    /// Returns the workflow that the session is about: the named one, the one that it worked on, or the only open one, of
-    /// the branch or of all.
-    fn workflow_to_tell(
+    /// Returns the workflow that the session is about, if it is open: the named one, or the one that it worked on.
+    fn known_workflow(
         &self,
         workspace: &Workspace,
         note: Option<&SessionNote>,
     ) -> Result<Option<WorkflowId>, Failure> {
-        let store = &workspace.store;
         let bound = note.filter(|note| note.bound).and_then(|note| note.workflow.clone());
-        for known in [self.named_workflow(store)?, bound].into_iter().flatten() {
-            if self.is_open(workspace, &known) {
-                return Ok(Some(known));
-            }
+        let mut known = [self.named_workflow(&workspace.store)?, bound].into_iter().flatten();
+        Ok(known.find(|known| self.is_open(workspace, known)))
+    }
+
+    /// Returns the only open workflow, of the branch or of all.
+    fn only_open(&self, workspace: &Workspace, all: &Selection) -> Option<WorkflowId> {
+        let mut of_branch = self.open_on_branch(workspace, all, 2);
+        if of_branch.len() == 1 {
+            return of_branch.pop().map(|checkpoint| checkpoint.workflow);
         }
-        let mut open = self.open_on_branch(workspace, 2)?;
-        if open.len() == 1 {
-            return Ok(open.pop().map(|checkpoint| checkpoint.workflow));
-        }
-        let all = unfinished(&self.session, store, 1)?;
-        Ok(if all.total == 1 { all.ids().pop() } else { None })
+        if all.total == 1 { all.ids().pop() } else { None }
     }
 
     fn brief_of_one(
@@ -73,16 +78,15 @@ impl Hook {
         Ok(BriefReport::one_with(&judgement, MAX_TOKENS, Audience::Hook, line).text)
     }
 
-    fn brief_of_all(&self, workspace: &Workspace) -> Result<String, Failure> {
-        let all = unfinished(&self.session, &workspace.store, MAX_TOKENS / LEAST_TOKENS)?;
-        if all.total == 0 {
-            return Ok(String::new());
-        }
-        let rows = workspace.store.scan_these(&all.ids(), Extent::Newest)?;
-        Ok(BriefReport::several(all.total, &rows, MAX_TOKENS).text)
-    }
-
     fn is_after_compaction(&self) -> bool {
         self.payload.source.as_deref() == Some("compact")
     }
+}
+
+fn brief_of_all(workspace: &Workspace, all: &Selection) -> Result<String, Failure> {
+    if all.total == 0 {
+        return Ok(String::new());
+    }
+    let rows = workspace.store.scan_these(&all.ids(), Extent::Newest)?;
+    Ok(BriefReport::several(all.total, &rows, MAX_TOKENS).text)
 }

@@ -60,6 +60,46 @@ fn a_hook_never_waits_for_a_lock() {
 }
 
 #[test]
+fn a_start_looks_through_the_workflows_once() {
+    let Some(strace) = strace() else { return };
+    let world = World::new();
+    for name in ["one", "two", "three"] {
+        world.run(&["start", name, "--phase", "plan"]).succeeds();
+    }
+    let log = world.temp().join("strace.log");
+    let tracer = [strace.as_os_str(), "-f".as_ref(), "-qq".as_ref(), "-e".as_ref(), "trace=openat".as_ref()];
+    let tracer = [&tracer[..], &["-o".as_ref(), log.as_os_str()]].concat();
+    let start = payload(&world, SESSION, json!({"source": "startup"})).to_string();
+    let outcome = world.ckpt(&["hook", "claude", "SessionStart"]).stdin(start).under(&tracer).run();
+    assert!(outcome.stdout.contains("You have 3 unfinished workflows"), "{outcome}");
+    let calls = std::fs::read_to_string(&log).unwrap();
+    let reads = calls.lines().filter(|call| call.contains("00000001.json")).count();
+    // All are read to find the open ones, two to know their branch, and all to tell of them.
+    assert_eq!(reads, 3 + 2 + 3, "{calls}");
+}
+
+#[test]
+fn a_hook_leaves_the_remote_alone_and_a_command_shares_what_it_saved() {
+    for (push, status, command) in
+        [("always", "in_progress", &["save", "a", "--set", "n=1"][..]), ("end", "completed", &["push"])]
+    {
+        let world = World::new();
+        let shared = world.temp().join("shared");
+        std::fs::create_dir(&shared).unwrap();
+        let url = format!("file://{}", shared.display());
+        world.configure_user(&format!("[remote]\nurl = \"{url}\"\npush = \"{push}\"\n"));
+        for first in ["in_progress", "completed"] {
+            let plan = todos(&world, SESSION, &[("A", first), ("B", status)]);
+            silent(&world, "claude", "PostToolUse", &plan);
+        }
+        assert_eq!(std::fs::read_dir(&shared).unwrap().count(), 0, "{push}");
+        assert!(!world.store().join("hook.log").exists());
+        world.run(command).succeeds();
+        assert!(std::fs::read_dir(shared.join("wf/a")).unwrap().count() >= 2, "{push}");
+    }
+}
+
+#[test]
 fn every_change_of_a_note_counts_however_many_come_at_once() {
     let world = store::World::with(1);
     let store = world.store();

@@ -30,7 +30,7 @@ def plan_and_brief(place, *flags):
     expect(place.phases("read-the-grammar") == HALF_WAY, "phases: %s" % place.phases("read-the-grammar"))
     expect(place.newest("read-the-grammar")["writer"]["agent"] == client.agent, "the writer is another one")
     asked = place.run(["The end."], "go on")
-    expect("Continue with phase" in asked[0] and "Write the lexer" in asked[0], "no brief in the first request")
+    expect("It continues with phase" in asked[0] and "Write the lexer" in asked[0], "no brief in the first request")
     place.run_ckpt("verify")
 
 
@@ -79,7 +79,7 @@ def compaction(place):
     plan = client.before_plan() + [client.plan(DONE, DOING, WAITING)]
     asked = place.run(plan + client.compacting(), flags=getattr(client, "compact_flags", ()))
     after = [request for request in asked if "SUMMARY" in request]
-    expect(after and "Continue with phase" in after[-1] and "was saved before that" in after[-1],
+    expect(after and "It continues with phase" in after[-1] and "was saved before that" in after[-1],
            "no brief behind the summary, %d requests" % len(asked))
     triggers = [checkpoint["trigger"] for checkpoint in place.history("read-the-grammar")]
     expect("pre_compact" in triggers, "triggers: %s" % triggers)

@@ -326,12 +326,17 @@ fn headlines(judgement: &Judgement, audience: Audience) -> Vec<LineForms> {
         Audience::Caller => resume.action.as_deref(),
         Audience::Hook => recorded,
     };
+    // What a hook says was not asked for, so it states facts, and leaves to the agent what to do.
+    let (go_on, when_done) = match audience {
+        Audience::Caller => ("Continue", "When done:"),
+        Audience::Hook => ("It continues", "That it is done is recorded by:"),
+    };
     lines.push(match (phase, action) {
         (Some(phase), Some(action)) => {
-            forms([300, 80], |longest| format!("Continue with {phase}: {}", quoted(action, longest)))
+            forms([300, 80], |longest| format!("{go_on} with {phase}: {}", quoted(action, longest)))
         }
-        (Some(only), None) => vec![format!("Continue with {only}")],
-        (None, Some(only)) => forms([300, 80], |longest| format!("Continue: {}", quoted(only, longest))),
+        (Some(only), None) => vec![format!("{go_on} with {only}")],
+        (None, Some(only)) => forms([300, 80], |longest| format!("{go_on}: {}", quoted(only, longest))),
         (None, None) => vec!["Where to continue cannot be told.".to_owned()],
     });
     if let Some(phase) = resume.awaiting_approval.first().map(shell_word) {
@@ -347,10 +352,12 @@ fn headlines(judgement: &Judgement, audience: Audience) -> Vec<LineForms> {
         return lines;
     }
     lines.push(vec![match resume.phase.as_ref().map(shell_word) {
-        Some(phase) if is_declared => format!("When done: ckpt done {id} --phase {phase}"),
+        Some(phase) if is_declared => format!("{when_done} ckpt done {id} --phase {phase}"),
         // Nothing but the command without a phase ends a workflow whose phases were never declared.
-        Some(phase) => format!("When done: ckpt done {id} --phase {phase}; when all is done: ckpt done {id}"),
-        None => format!("When done: ckpt done {id}"),
+        Some(phase) => {
+            format!("{when_done} ckpt done {id} --phase {phase}; when all is done: ckpt done {id}")
+        }
+        None => format!("{when_done} ckpt done {id}"),
     }]);
     lines
 }

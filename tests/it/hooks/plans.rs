@@ -225,8 +225,22 @@ fn a_brief_for_an_agent_whose_plan_is_kept_offers_no_command_for_it() {
     let answer: Value = serde_json::from_str(&hook(&world, "codex", "SessionStart", &start).stdout).unwrap();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(
-        text.contains("Continue with phase B\n") && text.contains("Done: A\n") && text.contains("Then: C\n"),
+        text.contains("It continues with phase B\n")
+            && text.contains("Done: A\n")
+            && text.contains("Then: C\n"),
         "{text}"
     );
     assert!(!text.contains("ckpt done"), "{text}");
+}
+
+#[test]
+fn a_brief_that_nobody_asked_for_states_facts_and_commands_nothing() {
+    let world = World::new();
+    world.run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Read it"]).succeeds();
+    let start = payload(&world, "next", json!({"source": "startup"}));
+    let answer: Value = serde_json::from_str(&hook(&world, "claude", "SessionStart", &start).stdout).unwrap();
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains("\nIt continues with phase plan: \"Read it\"\n"), "{text}");
+    assert!(text.contains("\nThat it is done is recorded by: ckpt done 042 --phase plan\n"), "{text}");
+    assert!(!text.contains("\nContinue") && !text.contains("When done"), "{text}");
 }

@@ -82,7 +82,7 @@ fn after_a_crash_the_next_session_gets_the_brief_and_continues_the_same_workflow
     let world = World::new();
     begin(&world, "crashed", &[("A", "completed"), ("B", "in_progress"), ("C", "pending")]);
     let text = context(&world, "next", "startup");
-    assert!(text.contains("Continue with phase B\n"), "{text}");
+    assert!(text.contains("It continues with phase B\n"), "{text}");
     assert!(text.contains("claude-code (session crashed)"), "the other session is named: {text}");
     begin(&world, "next", &[("B", "in_progress"), ("C", "pending")]);
     begin(&world, "next", &[("B", "completed"), ("C", "in_progress")]);

@@ -31,9 +31,14 @@ impl Session {
         Lease { store, ends: (!is_session).then_some(key) }
     }
 
+    /// Returns the key of the caller's own note, apart from those of commands that run for a while.
+    pub(crate) fn own_key(&self) -> SessionKey {
+        self.session_key(None).0
+    }
+
     /// Takes the work on a workflow over. Returns those who were noted as being at work.
     pub(crate) fn take(&self, store: &Store, workflow: &WorkflowId) -> Vec<String> {
-        let (own, _) = self.session_key(None);
+        let own = self.own_key();
         let me = self.note(store, &own, workflow).map(|note| note.name());
         let mut before = Vec::new();
         for (key, note) in store.session_notes() {

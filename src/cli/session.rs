@@ -195,8 +195,9 @@ impl Session {
         let observed = self.facts(place, config, Some(store), &selected.checkpoint, current_facts);
         let mut facts = Facts { selection: selected.selection, ..observed };
         let is_about = |note: &SessionNote| note.workflow.as_ref() == Some(&selected.checkpoint.workflow);
-        let notes = workspace.store.session_notes().into_iter().map(|(_, note)| note);
-        facts.sessions = notes.filter(is_about).collect();
+        let own = self.own_key();
+        let notes = workspace.store.session_notes().into_iter().filter(|(key, _)| *key != own);
+        facts.sessions = notes.map(|(_, note)| note).filter(is_about).collect();
         facts.sharing = sharing(&workspace.store, &selected.checkpoint);
         facts.sharing.unreachable.clone_from(&workspace.remote_problem);
         self.judgement(config, selected.checkpoint, facts)

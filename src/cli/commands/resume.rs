@@ -127,10 +127,11 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     } else {
         Vec::new()
     };
-    let judgement = session.judge_with_facts(&workspace, selected, &args.current_facts()?);
+    let current_facts = args.current_facts()?;
     if args.take {
-        take(session, &workspace, &judgement.checkpoint.workflow);
+        take(session, &workspace, &selected.checkpoint.workflow);
     }
+    let judgement = session.judge_with_facts(&workspace, selected, &current_facts);
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));

@@ -33,7 +33,7 @@ pub struct Facts {
     pub external: Vec<ComparedFact>,
     /// The session of the calling agent, if there is one.
     pub session: Option<String>,
-    /// The notes of the sessions that have to do with the workflow.
+    /// The notes of the other sessions that have to do with the workflow.
     pub sessions: Vec<SessionNote>,
     /// Where else the workflow was continued, and how it compares with the remote.
     pub sharing: Sharing,

@@ -64,6 +64,24 @@ fn taking_the_work_over_is_noted_for_both() {
 }
 
 #[test]
+fn a_person_who_has_taken_the_work_over_is_told_of_nobody_and_others_of_the_person() {
+    let world = started();
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "pending")]));
+    let resume = |user: &str, flags: &[&str]| {
+        world.ckpt(&[&["resume", "042"], flags].concat()).env("USER", user).run().succeeds()
+    };
+    let taken = resume("kim", &["--take"]);
+    assert!(taken.stderr.contains("Took 042 over from claude-code"), "{taken}");
+    assert!(!taken.stdout.contains("at work"), "{taken}");
+    assert!(!resume("kim", &[]).stdout.contains("at work"));
+    assert!(resume("lee", &[]).stdout.contains("kim on "));
+    // What is started by the same person is another matter.
+    let look = "unset CKPT_HANDLE; exec \"$0\" resume 042";
+    let inner = resume("kim", &["--yes", "--", "/bin/sh", "-c", look, crate::support::project::CKPT]);
+    assert!(inner.stdout.contains("kim on ") && inner.stdout.contains("at work"), "{inner}");
+}
+
+#[test]
 fn a_command_is_noted_while_it_runs_and_not_afterwards() {
     let world = started();
     let look = ["/bin/sh", "-c", "cat .ckpt/sessions/*.json"];

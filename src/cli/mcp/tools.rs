@@ -65,7 +65,7 @@ fn save_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failu
 fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {
     let id = arguments.text("id")?;
     let with_context = arguments.flag("context")?;
-    arguments.end()?;
+    arguments.end("`id` and `context`")?;
     let Some(id) = id else {
         return document(&brief::brief(session, None, brief::DEFAULT_TOKENS)?);
     };
@@ -79,7 +79,7 @@ fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Fai
 fn show_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {
     let selector = arguments.text("selector")?;
     let against = arguments.text("against")?;
-    arguments.end()?;
+    arguments.end("`selector` and `against`")?;
     let selector = selector.ok_or_else(|| {
         Failure::new(ErrorCode::NoCheckpointNamed, "no checkpoint was named")
             .help("`selector` is a workflow such as 042, or a checkpoint such as 042/7")
@@ -139,10 +139,11 @@ impl Arguments {
     }
 
     /// Refuses what is left: an argument that is passed over would be missed.
-    fn end(&self) -> Result<(), Failure> {
+    fn end(&self, known: &str) -> Result<(), Failure> {
         match self.0.keys().next() {
             None => Ok(()),
-            Some(name) => Err(Failure::new(ErrorCode::Usage, format!("there is no argument `{name}`"))),
+            Some(name) => Err(Failure::new(ErrorCode::Usage, format!("there is no argument `{name}`"))
+                .help(format!("the arguments are {known}"))),
         }
     }
 }

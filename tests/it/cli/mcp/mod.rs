@@ -209,6 +209,9 @@ fn what_is_refused_is_an_answer_that_a_model_can_act_on() {
         assert_eq!(result["isError"], true, "{tool} {arguments}");
         assert_eq!(result["structuredContent"]["code"], code, "{tool} {arguments}");
     }
+    let result = &exchange(&world, call(1, "show", &json!({"id": "w"})))[0]["result"];
+    let help = json!(["the arguments are `selector` and `against`"]);
+    assert_eq!(result["structuredContent"]["help"], help);
     assert!(!world.store().exists());
     for line in [call(1, "destroy", &json!({})), modern(1, "tools/call", "\"name\":\"save\",\"arguments\":7")]
     {

@@ -5,7 +5,7 @@
 #
 # A process pays a page fault for every 64 KiB of its program that it enters. The linker leaves functions where the compiler
 # put them, so the few hundred that a save needs are spread over all of it. So the program is built twice: valgrind
-# records which functions five everyday commands run, and the second build places those first. On an idle machine that is
+# records which functions everyday commands and hooks run, and the second build places those first. On an idle machine that is
 # worth a fifth of a `show`. Without valgrind, the first build is shipped; only speed depends on the second.
 #
 # It needs the target x86_64-unknown-linux-musl (or aarch64), and valgrind. For ckpt-remote also a C compiler, because of
@@ -60,14 +60,25 @@ state='{"files": [{"path": "src/a.rs", "lines": 12, "done": true, "note": null}]
 for phase in plan design; do
     "$scratch/first" save 042 --phases plan,design,build,test --phase "$phase" --state "$state" --quiet > /dev/null
 done
+recorded=0
 record() {
-    valgrind --tool=callgrind --demangle=no --callgrind-out-file="$scratch/$1.out" "$scratch/first" "$@" > /dev/null 2>&1
+    recorded=$((recorded + 1))
+    valgrind --tool=callgrind --demangle=no --callgrind-out-file="$scratch/$recorded.out" "$scratch/first" "$@" > /dev/null 2>&1
+}
+plan() { # plan STATUS: what an agent reports to a hook
+    printf '{"session_id": "s", "tool_name": "TodoWrite", "tool_input": {"todos": [{"content": "Read", "status": "%s"}]}}' "$1"
 }
 record save 042 --phase build --status=in_progress
 record show 042
 record list
 record resume 042 || true # `confirm` has an exit code of its own
 record status 042
+# A hook runs more often than anything else: with a plan that is known already, and with a changed one.
+plan in_progress > begun.json
+plan completed > done.json
+"$scratch/first" hook claude PostToolUse < begun.json
+record hook claude PostToolUse < begun.json
+record hook claude PostToolUse < done.json
 cd "$OLDPWD"
 
 # The functions that most commands share come first.

@@ -1,6 +1,7 @@
 //! The table of all dialects.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -107,6 +108,19 @@ impl Dialect {
     #[must_use]
     pub fn places(self) -> &'static [&'static str] {
         self.format().about().places
+    }
+
+    /// Returns the directory that stands for `*` in the place of a file: each has a file of the same name.
+    #[must_use]
+    pub fn named_directory(self, path: &Path) -> Option<&str> {
+        let (directory, file) = (path.parent()?, path.file_name()?);
+        let above = directory.parent()?.file_name()?;
+        let is_place = |place: &&'static str| {
+            place.split_once("/*/").is_some_and(|(before, behind)| {
+                Path::new(behind).as_os_str() == file && Path::new(before).file_name() == Some(above)
+            })
+        };
+        directory.file_name().filter(|_| self.places().iter().any(is_place))?.to_str()
     }
 
     /// Returns the path of the one file that a document points at, below its own directory.

@@ -125,14 +125,15 @@ impl ForeignFile {
         archive.is_some_and(|archive| dirs.any(|dir| dir.as_os_str() == archive))
     }
 
-    /// Returns the workflow it belongs to, from its content or its file name, in the nearest valid spelling.
+    /// Returns the workflow it belongs to, from its content, its directory or its file name, in the nearest valid spelling.
     ///
     /// # Errors
-    /// Neither can be turned into a workflow id.
+    /// None of them can be turned into a workflow id.
     pub fn workflow(&self) -> Result<WorkflowId, SourceError> {
-        let stem = Path::new(&self.name).file_stem().and_then(|stem| stem.to_str());
-        let stem = stem.filter(|stem| *stem != "-");
-        for name in [self.reading.draft.workflow.as_deref(), stem].into_iter().flatten() {
+        let path = Path::new(&self.name);
+        let directory = self.reading.dialect.named_directory(path);
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| *stem != "-");
+        for name in [self.reading.draft.workflow.as_deref(), directory, stem].into_iter().flatten() {
             let id = match name.parse::<WorkflowId>() {
                 Ok(id) => Some(id),
                 Err(invalid) => invalid.suggestion.and_then(|suggestion| suggestion.parse().ok()),

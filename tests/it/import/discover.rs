@@ -41,13 +41,28 @@ fn all_of_them_are_imported_where_that_is_wanted() {
     let report = world.json(&["import", "--all"]);
     assert_eq!(report["imported"].as_array().unwrap().len(), 2, "{report}");
     assert_eq!(world.json(&["resume", "well"])["phase"], "US-2");
-    assert_eq!(world.json(&["resume", "tasks"])["tasks"]["ready"], json!(["T002"]));
+    assert_eq!(world.json(&["resume", "one"])["tasks"]["ready"], json!(["T002"]));
     world.run(&["done", "well", "--phase", "US-2"]).succeeds();
     world.run(&["export", "well", "--as", "ralph", "--force"]).succeeds();
     let written: serde_json::Value =
         serde_json::from_slice(&std::fs::read(world.project().join("prd.json")).unwrap()).unwrap();
     assert_eq!(written["userStories"][1]["passes"], true);
     assert_eq!(World::new().run(&["import", "--all"]).exits(4).stdout, "");
+}
+
+#[test]
+fn files_with_one_name_for_all_are_named_after_their_directories() {
+    let world = world();
+    world.write("specs/two/tasks.md", "# Tasks\n\n## Phase 1: Line\n\n- [ ] T001 a\n- [ ] T002 b\n");
+    world.write("notes/tasks.md", "# Tasks\n\n## Phase 1: Sing\n\n- [ ] T001 a\n- [ ] T002 b\n");
+    let names = |paths: &[&str]| {
+        let report = world.json(&[&["import", "--dry-run"], paths].concat());
+        let imported = report["imported"].as_array().unwrap().iter();
+        imported.map(|file| file["workflow"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["specs/one/tasks.md", "specs/two/tasks.md"]), ["one", "two"]);
+    assert_eq!(names(&["notes/tasks.md"]), ["tasks"], "it lies elsewhere");
+    assert_eq!(world.json(&["resume", "--file", "specs/two/tasks.md"])["workflow"], "two");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
             .help("the file was left as it is; restore it from where it came")
             .context("reason", why.code().word()),
         SourceError::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
-            .help("if you know what it is, name its system with `--as-dialect`"),
+            .help("if you know what it is, import it, and name its system with `--as-dialect`"),
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
         SourceError::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),

@@ -69,7 +69,8 @@ impl Format for Conductor {
 
 fn read_setup(step: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     let step = step.as_str().unwrap_or_default().trim();
-    let at = STEPS.iter().position(|known| known.eq_ignore_ascii_case(step));
+    let is_over = meaning(step, &[]) == Some(PhaseStatus::Complete);
+    let at = STEPS.iter().position(|known| is_over || known.eq_ignore_ascii_case(step));
     draft.workflow = Some("conductor-setup".to_owned());
     if at.is_none() && !step.is_empty() {
         let message = format!("{step} is no step that is known; what comes behind it cannot be told");
@@ -77,7 +78,7 @@ fn read_setup(step: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     }
     let mut worklist = Worklist::default();
     for (index, known) in STEPS.iter().enumerate() {
-        let is_done = at.is_some_and(|at| index <= at);
+        let is_done = is_over || at.is_some_and(|at| index <= at);
         let status = if is_done { PhaseStatus::Complete } else { PhaseStatus::Pending };
         worklist.add(&(*known).into(), status, &Value::Null, "/last_successful_step", log);
     }

@@ -13,7 +13,7 @@ use super::shapes::{
 };
 use super::vocabulary::{
     ENTRY_ID, HISTORY_ID, Key, Noun, OVERALL_COMPLETE, OVERALL_STATUS, Role, WHOLES, WORKFLOW_ID, classify,
-    has, is_idle_word, pointer_word, snake_case, status_word,
+    has, is_idle_word, pointer_word, singular, snake_case, status_word,
 };
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
@@ -54,8 +54,8 @@ pub(super) enum Claim {
     Overall(Standing),
     /// The work as a whole was finished at some time.
     Finished,
-    /// A number or a name that cannot be meant.
-    Unreadable,
+    /// Something is to be done next.
+    Action,
     /// It is about work, and says nothing about where it stands.
     Mention,
 }
@@ -119,6 +119,15 @@ impl Section {
     }
 }
 
+/// Returns the word for things that no table has, if the keys name both those that are done and the current one:
+/// `completed_questions` beside `current_question`.
+fn unknown_noun(names: &[String]) -> Option<&str> {
+    let done = names.iter().filter_map(|name| name.strip_prefix("completed_")).map(singular);
+    let unknown: Vec<String> = done.filter(|noun| classify(noun).noun.is_none()).collect();
+    let mut current = names.iter().filter_map(|name| name.strip_prefix("current_"));
+    current.find(|noun| unknown.iter().any(|known| known == noun))
+}
+
 struct Collector<'v, 'l, 'd> {
     statements: Vec<Statement>,
     queue: VecDeque<(&'v Value, Section)>,
@@ -153,11 +162,14 @@ impl Member<'_, '_> {
 
 impl<'v> Collector<'v, '_, '_> {
     fn section(&mut self, value: &'v Value, section: &Section) {
-        for (key, value) in value.as_object().into_iter().flatten() {
-            let name = snake_case(key);
-            let Key { noun, role, is_plural } = classify(&name);
+        let names: Vec<String> =
+            value.as_object().into_iter().flatten().map(|(key, _)| snake_case(key)).collect();
+        let unknown = unknown_noun(&names);
+        for ((key, value), name) in value.as_object().into_iter().flatten().zip(&names) {
+            let known = unknown.map_or_else(|| name.clone(), |noun| name.replace(noun, "unit"));
+            let Key { noun, role, is_plural } = classify(&known);
             let (place, noun) = (below(&section.place, key), noun.or(section.noun));
-            let member = Member { key, name: &name, value, place, section, noun, is_plural };
+            let member = Member { key, name, value, place, section, noun, is_plural };
             if !self.about_the_whole(&member) {
                 self.member(role, &member);
             }
@@ -342,12 +354,12 @@ impl<'v> Collector<'v, '_, '_> {
         let mut items = read_items(list, &member.place, ENTRY_ID, self.log);
         // An object without a name is none of them.
         if let Value::Array(values) = list {
-            let is_named = |value: &Value| !value.is_object() || Fields::of(value).id(ENTRY_ID).is_some();
+            let is_named = |value: &Value| !value.is_object() || Fields::of(value).get(ENTRY_ID).is_some();
             let mut named = values.iter().filter(|value| !value.is_null()).map(is_named);
             items.retain(|_| named.next().unwrap_or(true));
         }
         let is_unreadable = items.is_empty() && list.as_array().is_some_and(|items| !items.is_empty());
-        self.state(if is_unreadable { Claim::Unreadable } else { Claim::Group(status, items) }, member);
+        self.state(if is_unreadable { Claim::Mention } else { Claim::Group(status, items) }, member);
     }
 
     /// Reads the number of done things: `3`, or `3 of 7`.
@@ -360,7 +372,7 @@ impl<'v> Collector<'v, '_, '_> {
         } else if is_number(member.value) {
             let message = "this is no number of phases; nothing is concluded from it";
             self.log.finding_at(Severity::Advice, Code::RecordsDisagree, &member.place, message);
-            self.state(Claim::Unreadable, member);
+            self.state(Claim::Mention, member);
         }
     }
 

@@ -152,7 +152,9 @@ pub(super) fn decide(mut statements: Vec<Statement>, draft: &mut Draft, log: &mu
         first.get_or_insert(subject);
     }
     let is_empty = first.as_ref().is_none_or(|it| it.things.is_empty() && it.current.is_none());
-    let is_nowhere = statements.iter().any(|statement| matches!(statement.claim, Claim::Nowhere));
+    let says = |claim: fn(&Claim) -> bool| statements.iter().any(|statement| claim(&statement.claim));
+    let is_nowhere =
+        says(|claim| matches!(claim, Claim::Nowhere)) && !says(|claim| matches!(claim, Claim::Action));
     let answer = match &whole {
         whole if whole.is(PhaseStatus::Complete) && is_empty => Answer::Complete,
         whole if whole.is_idle() => Answer::Idle,
@@ -192,10 +194,7 @@ fn adopt_unnamed(statements: &mut [Statement]) {
 }
 
 fn is_about_things(claim: &Claim) -> bool {
-    !matches!(
-        claim,
-        Claim::Overall(_) | Claim::Finished | Claim::Mention | Claim::Nowhere | Claim::Unreadable
-    )
+    !matches!(claim, Claim::Overall(_) | Claim::Finished | Claim::Action | Claim::Mention | Claim::Nowhere)
 }
 
 /// Takes a status beside the only phase that is named as the status of that phase: of `{"phase": "build", "status": "done"}`
@@ -334,9 +333,9 @@ fn said_complete(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Optio
     (says_complete && !is_contradicted).then_some(Answer::Complete)
 }
 
-fn current(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
+fn current(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
     let Stand { id, place, .. } = subject.current.as_ref()?;
-    let Some(thing) = subject.find(id) else { return unlisted_current(subject, id, place, log) };
+    let Some(thing) = subject.find(id) else { return unlisted_current(subject, whole, id, place, log) };
     if thing.is_done() {
         return None;
     }
@@ -348,13 +347,21 @@ fn current(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer
     Some(Answer::Resume(id.clone()))
 }
 
-fn unlisted_current(subject: &Subject, id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Option<Answer> {
+/// Behind a list of which all are done, a number is the end, unless the file says that the work goes on.
+fn unlisted_current(
+    subject: &Subject,
+    whole: &Whole,
+    id: &PhaseId,
+    place: &str,
+    log: &mut ReadLog<'_>,
+) -> Option<Answer> {
     let is_number = number_in(id.as_str()).is_some();
     let has_left = subject.has_any_status() && !subject.all_done();
-    if subject.all_done() && is_number {
+    let goes_on = whole.is(PhaseStatus::InProgress) || whole.is(PhaseStatus::Pending);
+    if subject.is_listed() && subject.all_done() && is_number && !goes_on {
         return None;
     }
-    if subject.is_listed() && (has_left || is_number) {
+    if subject.is_listed() && (has_left || is_number && !subject.all_done()) {
         let message = format!("{id} is none of the phases that are known");
         log.finding_at(Severity::Confirm, Code::RecordsDisagree, place, &message);
         return if has_left { None } else { Some(Answer::Unknown) };

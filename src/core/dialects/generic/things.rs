@@ -277,7 +277,8 @@ impl Subject {
     }
 
     fn add_current_beside_groups(&mut self, total: Option<(u64, String)>) {
-        let Some(stand) = self.current.clone() else { return };
+        let named = self.current.clone().filter(|stand| stand.pointer != Pointer::Position);
+        let Some(stand) = named else { return };
         let number = numbered_phases::number_of(&stand.id);
         let is_behind = number.zip(total).is_some_and(|(number, (total, _))| number > total);
         let is_phase = !is_behind && pointer_word(stand.id.as_str()).is_none();

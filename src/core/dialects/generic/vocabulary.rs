@@ -100,7 +100,7 @@ const NOUNS: &[(Noun, &str)] = &[
     (
         Noun::Unit,
         "batch bloco block book chapter course deliverable epic episode exercise experiment feature goal \
-     increment lane lesson level marco milestone module quest scene section slice sprint story topic track \
+     historia increment lane lesson level marco milestone module quest scene section slice sprint story topic track \
      unit wave week workstream",
     ),
     (Noun::Task, "checklist item job objective subtask tarea tarefa task ticket todo workitem"),
@@ -150,7 +150,7 @@ const ROLES: &[(Role, &str)] = &[
     (
         Role::Are(PhaseStatus::Pending),
         "pending remaining outstanding queued left not_started planned backlog todo open queue pool \
-     pendentes pendientes",
+     pendente pendentes pendiente pendientes",
     ),
     (
         Role::Are(PhaseStatus::InProgress),
@@ -169,8 +169,8 @@ const ROLES: &[(Role, &str)] = &[
         "last_completed latest_completed last_complete last_done last_finished last_successful last_passed",
     ),
     (Role::Previous, "previous prev last last_type latest active_plan current_plan plan_name"),
-    (Role::Status, "status statuses progress states results records tracking tracker snapshot"),
-    (Role::History, "history log transitions timeline state_history history_log"),
+    (Role::Status, "status statuses progress states tracking tracker snapshot"),
+    (Role::History, "history log transitions timeline state_history history_log results records"),
 ];
 
 /// Roles that a key has only together with a noun.
@@ -194,7 +194,7 @@ const OTHER_PHASES: &str =
 
 /// Keys for the status of the whole, in snake case.
 pub(super) const OVERALL_STATUS: &str = "status state workflow_status overall_status current_status current_state project_status run_status \
-     pipeline_status task_status session_status terminal_state";
+     pipeline_status task_status session_status terminal_state estado";
 /// Flags that say that the whole is complete.
 pub(super) const OVERALL_COMPLETE: &str =
     "completed is_complete is_completed complete finished done all_complete all_done workflow_complete";
@@ -211,9 +211,9 @@ pub(super) const ENTRY_ID: &str = "id phase_id step_id stage_id task_id story_id
      num code issue issue_number name title task feature milestone story content text label description project";
 /// Keys of an entry of a history: the thing comes before the id of the entry.
 pub(super) const HISTORY_ID: &str = "phase stage step to phase_id step_id task task_id name id";
-pub(super) const ENTRY_NAME: &str = "name title label description content text summary task";
+pub(super) const ENTRY_NAME: &str = "name title label titulo nombre description content text summary task";
 pub(super) const ENTRY_STATUS: &str = "status state phase_status step_status stage_status task_status item_status story_status \
-     completion_status";
+     completion_status estado";
 /// Keys whose value may be a status, or anything else.
 pub(super) const ENTRY_RESULT: &str = "result outcome conclusion verdict";
 /// Flags for an entry that is done.
@@ -367,7 +367,7 @@ pub(super) fn classify(snake_key: &str) -> Key {
     key
 }
 
-fn singular(token: &str) -> String {
+pub(super) fn singular(token: &str) -> String {
     if let Some(stem) = token.strip_suffix("ies") {
         return format!("{stem}y");
     }

@@ -44,7 +44,8 @@ impl<'v> Collector<'v, '_, '_> {
         let words = text.split_whitespace().count();
         let is_prose = (words > MAX_NAME_WORDS && number_in(text).is_none())
             || (text.contains(['\n', ',']) && words > 2)
-            || text.contains(". ");
+            || text.contains(". ")
+            || (text.trim_end().ends_with('.') && words > 2);
         let is_file = is_path(text) && text.contains('/');
         let id = short_id(member.value).filter(|_| !is_prose && !is_file);
         self.state(id.map_or(Claim::Mention, |id| Claim::Pointer(pointer, id)), member);
@@ -67,12 +68,17 @@ impl<'v> Collector<'v, '_, '_> {
     pub(super) fn next(&mut self, member: &Member<'v, '_>) {
         let first = member.value.as_array().and_then(|items| items.first()).unwrap_or(member.value);
         let text = text_or_number(first);
-        let is_action =
-            text.is_some_and(|text| text.split_whitespace().count() > 2 || pointer_word(&text).is_some());
+        let is_action = text
+            .as_ref()
+            .is_some_and(|text| text.split_whitespace().count() > 2 || pointer_word(text).is_some());
         let is_vague = member.name == "next" || (member.value.is_array() && member.name != "next_available");
         let is_place = member.noun.is_some() || !is_vague;
         if member.value.is_object() || (!is_action && is_place) {
             self.pointer(Pointer::Next, member);
+        }
+        let is_object = first.as_object().is_some_and(|members| !members.is_empty());
+        if is_object || text.is_some_and(|text| !text.trim().is_empty() && !is_idle_word(&text)) {
+            self.state(Claim::Action, member);
         }
     }
 

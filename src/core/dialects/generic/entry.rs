@@ -350,6 +350,10 @@ impl<'a> Fields<'a> {
         })
     }
 
+    pub(super) fn values(&self) -> impl Iterator<Item = &'a Value> {
+        self.0.iter().map(|(_, _, value)| *value)
+    }
+
     /// True if there is a member with one of these names, perhaps a blank one.
     fn has(&self, names: &str) -> bool {
         self.0.iter().any(|(key, ..)| words::has(names, key))

@@ -5,9 +5,10 @@ use serde_json::Value;
 use super::{Claim, Collector, Counted, Member, Pointer};
 use crate::core::dialects::generic::entry::{Fields, Standing, entry_standing};
 use crate::core::dialects::generic::shapes::{is_path, number_in, parse_fraction, short_id};
-use crate::core::dialects::generic::vocabulary::{ENTRY_ID, is_idle_word, pointer_word};
+use crate::core::dialects::generic::vocabulary::{ENTRY_ID, classify, is_idle_word, pointer_word};
 use crate::core::dialects::members::text_or_number;
 use crate::core::dialects::phase_list::phase_id;
+use crate::core::phase::PhaseId;
 
 /// The longest name of a phase in words. A longer text is prose.
 const MAX_NAME_WORDS: usize = 6;
@@ -55,7 +56,9 @@ impl<'v> Collector<'v, '_, '_> {
     pub(super) fn pointer_in_object(&mut self, pointer: Pointer, member: &Member<'_, '_>) {
         const NAMES: &str = "id phase phase_id step stage current number task_id name key slug title index";
         let fields = Fields::of(member.value);
-        let Some(id) = fields.id(NAMES).filter(|id| !is_idle_word(id.as_str())) else { return };
+        let named = fields.id(NAMES).filter(|id| !is_idle_word(id.as_str()));
+        let numbered = || fields.values().find_map(numbered_place).filter(|_| pointer == Pointer::Next);
+        let Some(id) = named.or_else(numbered) else { return };
         let (standing, _) = entry_standing(&fields);
         let kind = if pointer == Pointer::Next { pointer } else { Pointer::Current };
         self.state(Claim::Pointer(kind, id), member);
@@ -90,4 +93,12 @@ impl<'v> Collector<'v, '_, '_> {
             _ => self.pointer(Pointer::LastDone, member),
         }
     }
+}
+
+/// Returns the number of the thing that a text begins with: `Phase 3 of 5 has no plan`.
+fn numbered_place(value: &Value) -> Option<PhaseId> {
+    let text = value.as_str()?;
+    let word = text.split_whitespace().next()?.to_lowercase();
+    let number = number_in(text).filter(|_| classify(&word).noun.is_some())?;
+    phase_id(&Value::from(number))
 }

@@ -2,7 +2,7 @@
 
 mod pointers;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -123,9 +123,17 @@ impl Section {
 /// `completed_questions` beside `current_question`.
 fn unknown_noun(names: &[String]) -> Option<&str> {
     let done = names.iter().filter_map(|name| name.strip_prefix("completed_")).map(singular);
-    let unknown: Vec<String> = done.filter(|noun| classify(noun).noun.is_none()).collect();
+    let unknown: HashSet<String> = done.filter(|noun| classify(noun).noun.is_none()).collect();
     let mut current = names.iter().filter_map(|name| name.strip_prefix("current_"));
-    current.find(|noun| unknown.iter().any(|known| known == noun))
+    current.find(|noun| !noun.is_empty() && unknown.contains(*noun))
+}
+
+/// Returns a key in which the word for such things is one that the tables have.
+fn with_known_noun(name: &str, noun: &str) -> Option<String> {
+    let stem = singular(name);
+    let rest = stem.strip_suffix(noun)?;
+    let known = if stem == name { "unit" } else { "units" };
+    rest.ends_with('_').then(|| format!("{rest}{known}"))
 }
 
 struct Collector<'v, 'l, 'd> {
@@ -166,8 +174,8 @@ impl<'v> Collector<'v, '_, '_> {
             value.as_object().into_iter().flatten().map(|(key, _)| snake_case(key)).collect();
         let unknown = unknown_noun(&names);
         for ((key, value), name) in value.as_object().into_iter().flatten().zip(&names) {
-            let known = unknown.map_or_else(|| name.clone(), |noun| name.replace(noun, "unit"));
-            let Key { noun, role, is_plural } = classify(&known);
+            let known = unknown.and_then(|noun| with_known_noun(name, noun));
+            let Key { noun, role, is_plural } = classify(known.as_ref().unwrap_or(name));
             let (place, noun) = (below(&section.place, key), noun.or(section.noun));
             let member = Member { key, name, value, place, section, noun, is_plural };
             if !self.about_the_whole(&member) {

@@ -11,5 +11,5 @@ mod write;
 
 pub use error::ExportError;
 pub use files::{EarlierFile, Export, ExportFile, FileContent, files, files_after, has_history};
-pub use projection::{current_run, directory, projection, slot_projection, whole_run};
+pub use projection::{current_run, directory, previous_runs, projection, slot_projection, whole_run};
 pub use write::{Placed, Present, place, present, remove, write};

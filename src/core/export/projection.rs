@@ -23,6 +23,7 @@ use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::dialects::{Dialect, FilePer};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::retention::TriggerLimits;
+use crate::core::selector::Handle;
 use crate::core::store::{CurrentRun, Disk, Result, Store};
 use crate::core::workflow_id::WorkflowId;
 
@@ -119,6 +120,23 @@ pub fn projection(
     Ok(shown)
 }
 
+/// Returns the runs of a workflow before this one that can be read, each with its last checkpoint, the newest first. A
+/// dialect with one slot archives what is started over.
+#[must_use]
+pub fn previous_runs<D: Disk>(store: &Store<D>, run: &CurrentRun) -> Vec<CurrentRun> {
+    let mut previous = Vec::new();
+    let Some(newest) = run.checkpoints.last() else { return previous };
+    let mut first = newest.first_of_run();
+    while first > 1 && previous.len() < MAX_ARCHIVED {
+        let load = |seq| store.load(&Handle::new(&newest.workflow, seq)).ok().map(|stored| stored.checkpoint);
+        let seal = load(first - 1).and_then(|seal| seal.sealed);
+        let Some(last) = seal.and_then(|seal| load(seal.last)) else { break };
+        first = last.first_of_run();
+        previous.push(CurrentRun { checkpoints: vec![*last], archived: true, packed: BTreeSet::new() });
+    }
+    previous
+}
+
 /// Returns the files of a dialect with one slot. Of workflows that were saved at the same time, the first one is the
 /// later. Drops the workflows that have no files.
 ///
@@ -142,10 +160,15 @@ pub fn slot_projection(
     let slot = directory(dialect);
     let archive = dialect.layout().and_then(|layout| layout.archive).unwrap_or_default();
     let mut all = Vec::new();
+    let mut used = BTreeSet::new();
     for (index, run) in runs.iter().enumerate() {
         let Some(newest) = run.checkpoints.last() else { continue };
         let time = newest.saved_at.to_chrono().format("%Y%m%d_%H%M%S");
         let archive = format!("{slot}/{archive}/{}_{time}/", newest.workflow);
+        // Of runs that ended within one second, the newest has the name.
+        if !used.insert(archive.clone()) {
+            continue;
+        }
         for mut file in files(dialect, &run.checkpoints, project)?.files {
             if !has_slot || index > 0 {
                 file.path = file.path.replacen(&format!("{slot}/"), &archive, 1);

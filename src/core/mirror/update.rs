@@ -9,7 +9,7 @@ use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::dialects::{Dialect, Document, FilePer};
 use crate::core::export::{
     EarlierFile, ExportError, ExportFile, FileContent, Present, current_run, directory, files_after, present,
-    projection, remove, slot_projection, write,
+    previous_runs, projection, remove, slot_projection, write,
 };
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::store::{self, CurrentRun, Error, MirrorManifest, Store, Through};
@@ -221,12 +221,19 @@ fn project_now(
     let mut runs: Vec<CurrentRun> = Vec::new();
     for (index, workflow) in workflows.iter().enumerate() {
         if !workflows[..index].contains(workflow) {
-            runs.extend(held(store, dialect, workflow)?);
+            let Some(run) = held(store, dialect, workflow)? else { continue };
+            runs.extend(previous_runs(store, &run));
+            runs.push(run);
         }
     }
     let files = slot_projection(dialect, &mut runs, store.project())?;
     let kept = runs.iter().filter_map(|run| run.checkpoints.last());
-    let workflows = kept.map(|newest| newest.workflow.clone()).collect();
+    let mut workflows: Vec<WorkflowId> = Vec::new();
+    for newest in kept {
+        if !workflows.contains(&newest.workflow) {
+            workflows.push(newest.workflow.clone());
+        }
+    }
     Ok(Projected { files, kept: Vec::new(), workflows, through: None })
 }
 

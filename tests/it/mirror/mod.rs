@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ckpt::core::dialects::Dialect;
-use ckpt::core::export::{FileContent, current_run, directory, projection, slot_projection};
+use ckpt::core::export::{FileContent, current_run, directory, previous_runs, projection, slot_projection};
 use serde_json::Value;
 
 use crate::support::project::World;
@@ -52,6 +52,10 @@ pub(crate) fn projected(world: &World, dialect: Dialect, workflows: &[&str]) -> 
     let store = world.open_store();
     let ids = workflows.iter().map(|id| id.parse().unwrap());
     let mut runs: Vec<_> = ids.filter_map(|id| current_run(&store, dialect, &id).ok()).collect();
+    if dialect.has_one_slot() {
+        let previous: Vec<_> = runs.iter().flat_map(|run| previous_runs(&store, run)).collect();
+        runs.extend(previous);
+    }
     let project = world.project();
     let files = if dialect.has_one_slot() {
         slot_projection(dialect, &mut runs, &project).unwrap()

@@ -27,6 +27,7 @@
 //! | an ancient state: a warning, and the offer to start fresh | `ancient_state_file_warns_and_offers_a_fresh_start` |
 //! | a checkpoint after a phase, an approval, a change of a task, before an expensive agent | `update_checkpoint_after_each_of_the_four_events` |
 //! | old states are archived under id and time, and the last five are kept | `archive_old_state_and_keep_the_last_5` |
+//! | the same when a workflow is started fresh | `when_starting_fresh_the_old_state_is_archived` |
 //! | an archive that is imported is archived, never open work | `archives_are_never_taken_as_open_work` |
 //! | two files of different workflows are not mixed | `a_pair_of_files_of_different_workflows_is_never_mixed` |
 //! | before a workflow starts: the prompt to resume, with yes as default; no archives and starts fresh | `resume_workflow_from_phase_y_n` |
@@ -477,6 +478,26 @@ fn archive_old_state_and_keep_the_last_5() {
     assert_eq!(names(&world, "memory/state"), [".archive"], "nothing is in progress");
     // Nothing is lost here: the store has all of them.
     assert_eq!(world.json(&["list"])["workflows"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn when_starting_fresh_the_old_state_is_archived() {
+    let world = mirrored();
+    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    for number in 1..=6 {
+        world.run(&["resume", "w", "--fresh"]).succeeds();
+        let archives = names(&world, "memory/state/.archive");
+        assert_eq!(archives.len(), number.min(5), "{archives:?}");
+        assert!(archives.iter().all(|name| name.starts_with("w_20260130_1")), "{archives:?}");
+        let current = document(&world, "memory/state/phase.json");
+        assert_eq!((&current["workflow_id"], &current["completed_phases"]), (&json!("w"), &json!([])));
+    }
+    let world = mirrored();
+    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    world.run(&["save", "w", "--fresh", "--note", "again"]).succeeds();
+    let archive = names(&world, "memory/state/.archive");
+    let old = document(&world, &format!("memory/state/.archive/{}/phase.json", archive[0]));
+    assert_eq!(old["completed_phases"][0]["phase"], "REQUIREMENTS");
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! | prerequisites are verified | `cannot_resume_is_blocked_with_its_warnings` |
 //! | the resume point is the recorded one | `resume_from_checkpoint_latest_or_by_id` |
 //! | the graph: status, result and times of each node, batches from what is pending | `restore_graph_state_and_create_batches_from_pending` |
+//! | batches of all layers, however nodes and what they depend on are written | `batches_are_regenerated_whatever_form_the_nodes_have` |
 //! | retention per type and phase | `checkpoint_retention_per_type` |
 //! | milestones are kept for good, also when the work rests | `milestones_stay_in_the_copy_when_idle_work_is_compressed` |
 //! | the configuration file | `configuration_options_in_claude_checkpoint_config_yaml_are_taken_over` |
@@ -24,11 +25,13 @@
 //! | labels changed: go on with a warning | `issue_labels_changed_since_checkpoint_proceeds_with_warning` |
 //! | the state is that of the current label | `current_state_label_is_one_label_and_the_others_stay` |
 //! | body changed: the person is asked | `issue_body_modified_since_checkpoint_prompts_the_user` |
+//! | the snapshot of the issue in a file of that system is compared, and written | `the_issue_snapshot_is_compared_with_the_current_issue` |
 //! | how heavy a change is can be set | `the_severity_of_a_changed_fact_is_configurable` |
 //! | the snapshot of the issue stays until it is replaced | `facts_are_kept_until_they_are_replaced_or_forgotten` |
 //! | secrets in it are not kept | `a_secret_in_a_fact_is_replaced_and_is_no_change` |
 //! | the branch is gone: blocked, start fresh | `branch_no_longer_exists_cannot_resume` |
 //! | files modified outside: shown, and the person is asked | `files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile` |
+//! | the same with a short diff, where the content was kept | `files_modified_externally_show_a_short_diff_of_what_was_kept` |
 //! | a checkpoint before each batch, restored on retry, part of progress reports | `orchestrator_creates_checkpoints_before_each_batch_and_reports_progress` |
 //! | pending and awaited messages are saved and named | `pending_messages_are_saved_for_retry_and_named_by_resume_and_brief` |
 //! | the state of conflicts is captured | `conflict_state_is_captured_for_resolution_resume` |
@@ -37,7 +40,7 @@
 //! | not held | why |
 //! |---|---|
 //! | the issue is fetched, and its labels are set | the program speaks to no server: `--fact issue=@FILE` brings the issue in, and whoever has the token changes it |
-//! | a diff of a file that was modified outside | its content is not kept; `git diff` with the commit of the checkpoint is offered |
+//! | a diff of every file that was modified outside | contents are kept only with `--capture` or `[artifacts] capture`; else `git diff` with the commit of the checkpoint shows it |
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -279,6 +282,53 @@ fn files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile() {
     world.run(&["resume", "42"]).succeeds();
 }
 
+#[test]
+fn files_modified_externally_show_a_short_diff_of_what_was_kept() {
+    let world = begun();
+    world.write("src/tokens.py", "one\ntwo\nthree\n");
+    world.run(&["save", "42", "--artifact", "src/tokens.py", "--capture"]).succeeds();
+    world.write("src/tokens.py", "one\n2\nthree\n");
+    let outcome = world.run(&["resume", "42"]).exits(7);
+    let shown = "confirm    src/tokens.py changed since 42/2; look at it before you rely on it\n             @@ -1,3 +1,3 @@\n              one\n             -two\n             +2\n              three\n";
+    assert!(outcome.stdout.contains(shown), "{outcome}");
+    let answer = judged(&world, "42");
+    assert_eq!(answer["findings"][0]["diff"], json!(["@@ -1,3 +1,3 @@", " one", "-two", "+2", " three"]));
+    // To reconcile is to take it as it is, or to bring back what was kept.
+    world.run(&["resume", "42", "--restore-artifacts", "--force"]).succeeds();
+    assert_eq!(std::fs::read(world.project().join("src/tokens.py")).unwrap(), b"one\ntwo\nthree\n");
+}
+
+#[test]
+fn the_issue_snapshot_is_compared_with_the_current_issue() {
+    let (world, _) = judge_file(&foreign());
+    world.run(&["import", "x.json"]).succeeds();
+    let judge = |issue: Value| world.run(&["resume", "42", "--fact", &format!("issue={issue}"), "--json"]);
+    let now = json!({"title": "Refresh tokens", "body": "Please", "labels": ["state:implementing", "type:feature"],
+        "assignees": []});
+    assert!(!judge(now.clone()).document()["findings"].to_string().contains("\"fact_changed\""));
+    let mut labels = now.clone();
+    labels["labels"] = json!(["state:validation", "type:feature"]);
+    assert!(
+        finding(&judge(labels).document(), "fact_changed")
+            .starts_with("advice: the fact issue changed since 42/1 at /labels")
+    );
+    let mut body = now;
+    body["body"] = json!("Never mind");
+    assert!(
+        finding(&judge(body).exits(7).document(), "fact_changed")
+            .starts_with("confirm: the fact issue changed since 42/1 at /body")
+    );
+    // What is saved here has it too.
+    let native = mirrored();
+    native
+        .run(&["save", "42", "--fact", r#"issue={"title": "T", "body": "Please", "assignees": ["kim"]}"#])
+        .succeeds();
+    let text = std::fs::read(native.project().join(DIRECTORY).join("latest")).unwrap();
+    let snapshot = ckpt::core::dialects::Document::parse(&text).unwrap().value["issue_snapshot"].clone();
+    assert_eq!((&snapshot["title"], &snapshot["body"]), (&json!("Refresh tokens"), &json!("Please")));
+    assert_eq!(snapshot["assignees"], json!(["kim"]));
+}
+
 const SETTINGS: &str = "checkpoint:
   enabled: true
   auto_checkpoint: true
@@ -470,7 +520,13 @@ fn cannot_resume_is_blocked_with_its_warnings() {
         ("can_resume", json!("off")),
         ("can_resume", json!("false")),
         ("can_resume", json!(0)),
+        ("can_resume", json!(null)),
+        ("can_resume", json!("perhaps")),
         ("prerequisites_met", json!("false")),
+        ("prerequisites_met", json!("no")),
+        ("prerequisites_met", json!("off")),
+        ("prerequisites_met", json!(0)),
+        ("prerequisites_met", json!(null)),
     ] {
         let mut file = foreign();
         file["recovery_info"][member] = value.clone();
@@ -498,6 +554,27 @@ fn restore_graph_state_and_create_batches_from_pending() {
         (&graph["current_batch"], &graph["node_states"]["spec"]["result"]),
         (&json!(2), &json!("spec.md"))
     );
+}
+
+#[test]
+fn batches_are_regenerated_whatever_form_the_nodes_have() {
+    let states =
+        json!({"a": {"status": "completed"}, "b": {"status": "pending"}, "c": {"status": "pending"}});
+    let graphs = [
+        json!({"node_states": [{"id": "a", "status": "completed"}, {"node_id": "b", "status": "pending", "depends_on": "a"},
+            {"name": "c", "status": "pending", "dependsOn": ["b"]}]}),
+        json!({"nodes": [{"id": "a", "status": "completed"}, {"id": "b", "needs": ["a"]}, {"id": "c", "requires": ["b"]}]}),
+        json!({"nodes": [{"id": "a"}, {"id": "b", "prerequisites": ["a"]}, {"id": "c", "blocked_by": ["b"]}],
+            "node_states": states}),
+        json!({"nodes": {"b": {"deps": "a"}, "c": {"after": "a, b"}}, "node_states": states}),
+    ];
+    for graph in graphs {
+        let mut file = foreign();
+        file["execution_graph"] = graph.clone();
+        let (_, answer) = judge_file(&file);
+        let tasks = &answer["tasks"];
+        assert_eq!((&tasks["done"], &tasks["batches"]), (&json!(["a"]), &json!([["b"], ["c"]])), "{graph}");
+    }
 }
 
 #[test]

@@ -12,15 +12,27 @@ use crate::core::status_word::parse_status_word;
 use crate::core::task::{Task, TaskId, TaskStatus};
 
 const NODES: &str = "/execution_graph/node_states";
+/// Where the nodes are declared, in documents that keep their states apart.
+const DECLARED: &str = "/execution_graph/nodes";
 
-/// Reads the nodes: an object with a status, or the bare status.
+/// Reads the nodes: an object with a status, or the bare status. What a state does not say, the declaration of its node does.
 pub(super) fn read(main: &Value, phase: Option<&PhaseId>, log: &mut ReadLog<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     let mut seen = HashSet::new();
-    for (place, key, node) in nodes(main) {
-        let place = format!("{NODES}{}", pointer(&[&place]));
-        match task_id(&key).filter(|id| seen.insert(id.clone())) {
-            Some(id) => tasks.push(read_node(id, node, phase, &place, log)),
+    let (states, declared) = (nodes(main, NODES), nodes(main, DECLARED));
+    let by_id: HashMap<_, _> =
+        declared.iter().rev().filter_map(|(_, key, node)| Some((task_id(key)?, *node))).collect();
+    let (list, listed) = if states.is_empty() { (DECLARED, &declared) } else { (NODES, &states) };
+    for (place, key, node) in listed {
+        let place = format!("{list}{}", pointer(&[place]));
+        match task_id(key).filter(|id| seen.insert(id.clone())) {
+            Some(id) => {
+                let mut task = read_node(id, node, phase, &place, log);
+                if let Some(node) = by_id.get(&task.id).filter(|_| task.depends_on.is_empty()) {
+                    task.depends_on = dependencies(node);
+                }
+                tasks.push(task);
+            }
             None => {
                 let message = "this cannot be the name of a task; it is kept, but not followed";
                 log.finding_at(Severity::Advice, Code::PhaseUnreadable, &place, message);
@@ -31,8 +43,8 @@ pub(super) fn read(main: &Value, phase: Option<&PhaseId>, log: &mut ReadLog<'_>)
 }
 
 /// Returns the nodes with their keys and names: an object by name, or a list in which each has its name.
-fn nodes(main: &Value) -> Vec<(String, String, &Value)> {
-    match main.pointer(NODES) {
+fn nodes<'v>(main: &'v Value, place: &str) -> Vec<(String, String, &'v Value)> {
+    match main.pointer(place) {
         Some(Value::Object(nodes)) => {
             nodes.iter().map(|(key, node)| (key.clone(), key.clone(), node)).collect()
         }
@@ -50,7 +62,7 @@ fn nodes(main: &Value) -> Vec<(String, String, &Value)> {
 
 /// Returns the dependencies of a node, under any of their names: a list, a name, or names with commas between them.
 fn dependencies(node: &Value) -> Vec<TaskId> {
-    const NAMES: [&str; 9] = [
+    const NAMES: [&str; 11] = [
         "depends_on",
         "dependsOn",
         "depends-on",
@@ -58,6 +70,8 @@ fn dependencies(node: &Value) -> Vec<TaskId> {
         "deps",
         "depends",
         "requires",
+        "needs",
+        "prerequisites",
         "blocked_by",
         "after",
     ];
@@ -115,7 +129,7 @@ fn task_id(key: &str) -> Option<TaskId> {
 
 /// Writes the tasks as nodes, in the spelling of the original.
 pub(super) fn write(tasks: &[Task], original: Option<&Value>) -> Value {
-    let nodes = original.map(nodes).unwrap_or_default();
+    let nodes = original.map(|main| nodes(main, NODES)).unwrap_or_default();
     // Reversed, so that the first of two nodes for the same task is used.
     let by_id: HashMap<_, _> =
         nodes.iter().rev().filter_map(|(_, key, node)| Some((task_id(key)?, (key, *node)))).collect();

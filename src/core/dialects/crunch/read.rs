@@ -2,17 +2,21 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{graph, phases};
-use crate::core::checkpoint::{Artifact, GitContext, Next, WorkflowStatus};
+use crate::core::checkpoint::{Artifact, Fact, GitContext, Next, WorkflowStatus};
 use crate::core::dialects::draft::Draft;
 use crate::core::dialects::members::{elements, pointer, text_or_number};
 use crate::core::dialects::plausibility::is_clearly_true;
 use crate::core::dialects::read_log::ReadLog;
+use crate::core::external::MAX_FACT_BYTES;
 use crate::core::finding::{Code, Severity};
 use crate::core::name::check_name;
 use crate::core::trigger::Trigger;
+
+/// The name of the external fact that is the snapshot of the issue.
+pub(super) const ISSUE: &str = "issue";
 
 pub(super) fn recognises(main: &Value) -> bool {
     main.get("issue_number").is_some()
@@ -93,9 +97,8 @@ fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>
         Some(Value::Null) | None => Vec::new(),
         Some(warning) => warning_text(warning).into_iter().collect(),
     };
-    let stated = |value: Option<&Value>| value.filter(|value| !value.is_null()).map(is_clearly_true);
-    let own = stated(recovery.get("can_resume"));
-    let indexed = stated(companion.and_then(|entry| entry.get("can_resume")));
+    let own = recovery.get("can_resume").map(is_clearly_true);
+    let indexed = companion.and_then(|entry| entry.get("can_resume")).map(is_clearly_true);
     if let (Some(own), Some(indexed)) = (own, indexed)
         && own != indexed
     {
@@ -111,7 +114,7 @@ fn check_recovery(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>
             log.finding_at(Severity::Advice, Code::Imported, "/recovery_info/warnings", warning);
         }
     }
-    if stated(recovery.get("prerequisites_met")) == Some(false) {
+    if recovery.get("prerequisites_met").is_some_and(|met| !is_clearly_true(met)) {
         let message = "what it needs to go on was not there when it was saved";
         log.finding_at(Severity::Blocker, Code::CannotResume, "/recovery_info/prerequisites_met", message);
     }
@@ -131,6 +134,15 @@ fn read_issue(main: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {
     let mut seen = HashSet::new();
     let labels = labels(main).filter(|label| is_label(label) && seen.insert(*label));
     draft.content.labels.extend(labels.map(str::to_owned));
+    // What the issue was is compared with what it is. Its branch is compared with the checkout.
+    if let Some(Value::Object(snapshot)) = main.get("issue_snapshot") {
+        let mut snapshot = snapshot.clone();
+        snapshot.remove("branch");
+        let document = Value::Object(snapshot);
+        if document != json!({}) && document.to_string().len() <= MAX_FACT_BYTES {
+            draft.content.facts.push(Fact::new(ISSUE, document));
+        }
+    }
 }
 
 /// Returns the labels of the issue.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::graph;
 use super::phases::NO_PHASE;
-use super::read::{is_label, labels, modified_path};
+use super::read::{ISSUE, is_label, labels, modified_path};
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::members::elements;
 use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data};
@@ -116,7 +116,16 @@ fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
     // A checkpoint saved outside git has no branch; the issue still has one.
     let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
     let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
-    json!({"title": checkpoint.content.title, "labels": list, "branch": branch})
+    let fact = checkpoint.content.facts.iter().find(|fact| fact.name == ISSUE);
+    let document = fact.and_then(|fact| fact.document.to_value().ok()).unwrap_or_default();
+    let mut snapshot = json!({"title": checkpoint.content.title, "labels": list, "branch": branch});
+    for (key, value) in document.as_object().into_iter().flatten() {
+        let is_set = snapshot.get(key).is_some_and(|set| !set.is_null());
+        if !is_set && key != "branch" {
+            snapshot[key] = value.clone();
+        }
+    }
+    snapshot
 }
 
 /// Returns the outputs of the agents of all phases.

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use super::error::{ErrorCode, Failure};
 use super::escape;
 use super::session::Session;
+use super::suggest::selectors;
 use crate::core::format::Header;
 use crate::core::selector::{SelectorError, Which};
 use crate::core::store::{self, Entry, Error, WorkflowRow};
@@ -37,10 +38,12 @@ pub(crate) struct Query {
 impl FromStr for Query {
     type Err = SelectorError;
 
-    /// Refuses what is neither a selector nor words: at least two, with letters.
+    /// Refuses what is neither a selector nor words. A label or the path of a plan are words too; what begins with a number
+    /// is rather a selector in another notation.
     fn from_str(text: &str) -> Result<Self, SelectorError> {
         let selector = text.parse();
-        let is_words = text.trim().contains(' ') && text.contains(char::is_alphabetic);
+        let is_other_notation = !text.starts_with(char::is_alphabetic) && !selectors(text, false).is_empty();
+        let is_words = text.contains(char::is_alphabetic) && !is_other_notation;
         match selector {
             Err(error) if !is_words => Err(error),
             selector => Ok(Self { text: text.to_owned(), selector }),
@@ -69,7 +72,11 @@ impl Session {
                 Err(error @ Error::NoSuchWorkflow { .. }) => Failure::from(error),
                 loaded => return Ok(loaded?),
             },
-            Err(error) => error.clone().into(),
+            Err(error) => {
+                let meant =
+                    selectors(&query.text, false).into_iter().map(|meant| format!("ckpt {command} {meant}"));
+                meant.fold(error.clone().into(), Failure::instead)
+            }
         };
         let rows = store.scan()?;
         let wanted = plain(&query.text);

@@ -26,7 +26,7 @@ pub(crate) fn ask(ui: &Ui, is_safe: bool) -> Option<Choice> {
             "r" | "resume" | "y" | "yes" => return Some(Choice::Resume),
             "s" | "start fresh" | "start" | "fresh" => return Some(Choice::StartFresh),
             "v" | "view" | "view details" => return Some(Choice::View),
-            "d" | "discard" => return Some(Choice::Discard),
+            "d" | "discard" | "delete" => return Some(Choice::Discard),
             _ => ui.say("Answer with r, s, v, d or q.\n"),
         }
     }

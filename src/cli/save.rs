@@ -71,6 +71,9 @@ impl Session {
             capture: options.capture,
         };
         change.resumed_from = self.env.var("CKPT_HANDLE").and_then(|handle| handle.parse().ok());
+        if change.resumed_from.is_none() && change.begins_task() {
+            change.resumed_from = self.noted_orphans(store);
+        }
         let Prepared { redactions, captured } = request.prepare::<_, Failure>(store, &mut change, config)?;
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)

@@ -14,9 +14,10 @@ use super::report::Report;
 use super::ui::Ui;
 use crate::core::change::Stamp;
 use crate::core::checkpoint::{Checkpoint, Writer};
+use crate::core::dialects::Draft;
 use crate::core::git::Checkout;
 use crate::core::redact::redact_text;
-use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather, sharing};
+use crate::core::resume::{Facts, FileCondition, Observer, Resume, Selected, evaluate, gather, sharing};
 use crate::core::save;
 use crate::core::store::Error;
 use crate::core::store::{Located, Location, Searcher, SessionNote, locate};
@@ -209,8 +210,15 @@ impl Session {
         place: &Place,
         config: &Config,
         checkpoint: Box<Checkpoint>,
+        draft: &Draft,
     ) -> Judgement {
-        let facts = self.facts(place, config, None, &checkpoint, &[]);
+        let mut facts = self.facts(place, config, None, &checkpoint, &[]);
+        // What the file has no digest of was hashed just now, so it cannot differ.
+        for (condition, artifact) in facts.artifacts.iter_mut().zip(&draft.content.artifacts) {
+            if *condition == FileCondition::Unchanged && artifact.sha256.is_none() {
+                *condition = FileCondition::NotCompared;
+            }
+        }
         self.judgement(config, checkpoint, facts)
     }
 

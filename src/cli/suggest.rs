@@ -339,7 +339,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
 
 /// Returns the selectors that a text of another notation may mean, such as `042:7`, `042@7`, `042/latest`, `042^`, or the
 /// path of a file in the store. With `or_workflow`, the workflow alone comes last.
-fn selectors(text: &str, or_workflow: bool) -> Vec<String> {
+pub(crate) fn selectors(text: &str, or_workflow: bool) -> Vec<String> {
     let is_id = |id: &str| id.parse::<WorkflowId>().is_ok();
     if let Some(path) = text.strip_suffix(".json") {
         let mut parts = path.rsplit('/');

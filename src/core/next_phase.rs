@@ -1,5 +1,4 @@
-//! The phase to continue with. One decision for both: `save` makes it from the record, `resume` from the record and the
-//! files.
+//! The phase to continue with. `save` and `resume` make the same decision, from the record and the outputs that are there.
 //!
 //! 1. A phase that is failed or in progress; of several, the one saved last.
 //! 2. Else the recorded next phase, if a save named it and it is not done.

@@ -5,13 +5,13 @@ use std::path::Path;
 use super::artifact::{self, ArtifactError};
 use super::capture::{Capture, Captured};
 use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, check_fact, refuse_secret};
-use super::checkpoint::{Checkpoint, Content, GitContext, SaveKey, Writer};
+use super::checkpoint::{Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
 use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
 use super::name::check_name;
 use super::phase::PhaseStatus;
-use super::resume::reconcile_tasks;
+use super::resume::{observed_run, reconcile_tasks};
 use super::schema::{self, Steps};
 use super::selector::Handle;
 use super::store::{self, Decision, Disk, Error, ObjectContent, Store};
@@ -307,6 +307,7 @@ impl<'a> Save<'a> {
             self.replace_exclusive_labels(&mut next.content);
         }
         self.check_data(&next)?;
+        self.follow_outputs(&mut next.content, project);
         self.watch(&mut next, project);
         if let Some((key, request)) = request {
             let surplus = (next.keys.len() + 1).saturating_sub(LISTED_KEYS);
@@ -340,6 +341,20 @@ impl<'a> Save<'a> {
             reconcile_tasks(&mut newest.content.tasks, project, self.stamp.now);
         }
         newest
+    }
+
+    /// Records the next phase that `resume` names: an output that is there may stand for a phase, and one that is missing may
+    /// hold it back. An action that the save names stays with the phase that it was named for.
+    fn follow_outputs(&self, content: &mut Content, project: &Path) {
+        let has_outputs = content.phases.iter().any(|phase| !phase.outputs.is_empty());
+        if !has_outputs || self.change.next_action.is_some() || content.status != WorkflowStatus::InProgress {
+            return;
+        }
+        let next = observed_run(content, project).next();
+        let phase = |next: &Option<Next>| next.as_ref().and_then(|next| next.phase.clone());
+        if phase(&next) != phase(&content.next) {
+            content.next = next;
+        }
     }
 
     /// Looks at the files that the pipeline declares as watched, beside those of the settings. Those that a project does not

@@ -29,6 +29,8 @@ use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
 use crate::core::restore_artifacts::{self, ArtifactStep};
 use crate::core::resume::{Selected, Verdict};
+use crate::core::selector::Which;
+use crate::core::text::shell_word;
 use crate::core::{ArchiveReason, Checkpoint, Config, PhaseStatus, Selector, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -116,12 +118,14 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     if args.pull {
         workspace.remote_problem = session.pull_first(&workspace)?;
     }
-    let mut selected = args.select(session, &workspace)?;
-    if args.fresh {
-        let workflow = &selected.checkpoint.workflow.clone();
-        restart(session, &workspace, workflow)?;
-        selected = Selected::newest(&workspace.store, workflow)?;
-    }
+    let selected = match &args.id {
+        Some(id) if args.fresh => {
+            let workflow = named_workflow(&workspace.store, id.selector()?)?;
+            restart(session, &workspace, &workflow)?;
+            Selected::newest(&workspace.store, &workflow)?
+        }
+        _ => args.select(session, &workspace)?,
+    };
     let restored = if args.restore_artifacts {
         restore_artifacts(&workspace, &selected.checkpoint, args.force, true)?
     } else {
@@ -132,6 +136,9 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         take(session, &workspace, &selected.checkpoint.workflow);
     }
     let judgement = session.judge_with_facts(&workspace, selected, &current_facts);
+    if !judgement.resume.tasks.orphaned.is_empty() {
+        session.note_orphans(&workspace.store, &judgement.checkpoint.handle());
+    }
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));
@@ -155,6 +162,14 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         Exit::Ok => start(args, session, &workspace, &judgement),
         exit => Ok(exit),
     }
+}
+
+/// Returns the workflow that a selector names. What it has need not be readable.
+fn named_workflow(store: &Store, selector: &Selector) -> Result<WorkflowId, Failure> {
+    Ok(match selector.which {
+        Which::Newest => store.resolve_workflow(&selector.workflow)?,
+        _ => store.resolve(selector)?.workflow,
+    })
 }
 
 /// Brings back the artifacts of a checkpoint whose contents were kept, or only plans it.
@@ -203,7 +218,7 @@ fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Fa
         stamp: &stamp,
     };
     let checkpoint = importer.checkpoint(&foreign, &workflow, None);
-    Ok((session.judge_unsaved(&place, &config, checkpoint), foreign.reading))
+    Ok((session.judge_unsaved(&place, &config, checkpoint, &foreign.reading.draft), foreign.reading))
 }
 
 /// Judges the checkpoint that a text names: a selector, or words.
@@ -248,7 +263,6 @@ impl ResumeArgs {
             return Ok(Selected::at(store, &handle)?);
         }
         match &self.id {
-            Some(id) if self.fresh => Ok(Selected::resolve(store, id.selector()?)?),
             Some(id) => session.find(store, id, "resume", |selector| Selected::resolve(store, selector)),
             None => Ok(Selected::newest(store, &only_unfinished(session, store, "resume")?)?),
         }
@@ -269,14 +283,14 @@ fn decide_on_failure(
         return Ok(None);
     }
     Ok(match ask_after_failure(&session.ui, true) {
-        Some(AfterFailure::Retry) => Some(start(args, session, workspace, judgement)?),
+        Some(AfterFailure::Retry) => Some(go_on(args, session, workspace, judgement)?),
         Some(AfterFailure::Skip) => Some(skip_phase(session, workspace, &checkpoint.workflow, &phase.id)?),
         Some(AfterFailure::Abort) => {
             abandon(session, workspace, &checkpoint.workflow)?;
             Some(Exit::NotFound)
         }
         Some(AfterFailure::Other) => None,
-        None => Some(Exit::NotResumable),
+        None => Some(leave(session, &checkpoint.workflow)),
     })
 }
 
@@ -294,7 +308,7 @@ fn decide(
                 session.ui.say("It is blocked: mend what is listed above first.\n");
                 return Ok(Exit::NotResumable);
             }
-            Some(Choice::Resume) => return start(args, session, workspace, judgement),
+            Some(Choice::Resume) => return go_on(args, session, workspace, judgement),
             Some(Choice::View) => {
                 let report = ResumeReport::new(judgement).explained(true).with_contents();
                 session.ui.converse(&report, &session.clock);
@@ -302,7 +316,7 @@ fn decide(
             Some(Choice::StartFresh) => {
                 restart(session, workspace, workflow)?;
                 let judgement = session.judge(workspace, Selected::newest(&workspace.store, workflow)?);
-                return start(args, session, workspace, &judgement);
+                return go_on(args, session, workspace, &judgement);
             }
             Some(Choice::Discard) => {
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
@@ -314,9 +328,39 @@ fn decide(
                 update_mirrors_of(session, workspace, workflow);
                 return Ok(Exit::NotFound);
             }
-            None => return Ok(Exit::NotResumable),
+            None => return Ok(leave(session, workflow)),
         }
     }
+}
+
+/// Says how to come back to what a person leaves as it is.
+fn leave(session: &Session, workflow: &WorkflowId) -> Exit {
+    let flag = session.store_flag();
+    session.ui.say(&format!(
+        "Nothing was changed. Resume with: ckpt resume {workflow}{flag}, start over with: ckpt resume {workflow} --fresh{flag}\n"
+    ));
+    Exit::NotResumable
+}
+
+/// Goes on as the person has decided: runs the command or, without one, names the next step.
+fn go_on(
+    args: &ResumeArgs,
+    session: &Session,
+    workspace: &Workspace,
+    judgement: &Judgement,
+) -> Result<Exit, Failure> {
+    let Judgement { checkpoint, resume, .. } = judgement;
+    if let Some(id) = resume.phase.as_ref().filter(|_| args.command.is_empty()) {
+        let (workflow, flag) = (&checkpoint.workflow, session.store_flag());
+        let status = checkpoint.content.find_phase(id).map(|phase| phase.status);
+        let verb = match status {
+            _ if resume.awaiting_approval.contains(id) => "Approve it with: ckpt approve",
+            Some(PhaseStatus::InProgress) => "When it is done: ckpt done",
+            _ => "Begin it with: ckpt start",
+        };
+        session.ui.say(&format!("{verb} {workflow} --phase {}{flag}\n", shell_word(id.as_str())));
+    }
+    start(args, session, workspace, judgement)
 }
 
 /// Archives what a workflow has, begins another run of it, and names the undo.

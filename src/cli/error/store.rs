@@ -82,14 +82,18 @@ impl From<Error> for Failure {
             Error::Damaged { handle, path, why, before } => {
                 let failure = match (&why, &before) {
                     (Unusable::Newer(_), _) => {
-                        fail(ErrorCode::FormatNewer).help(USE_NEWER).help(set_aside(&handle.workflow))
+                        fail(ErrorCode::FormatNewer)
+                            .help(USE_NEWER)
+                            .help(set_aside(&handle.workflow))
+                            .help(start_over(&handle.workflow))
                     }
                     (_, Some(before)) => fail(ErrorCode::Damaged)
                         .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
                         .help(repair(&handle.workflow)),
                     (_, None) => fail(ErrorCode::Damaged)
                         .help("the file was left as it is; no older checkpoint can be used")
-                        .help(repair(&handle.workflow)),
+                        .help(repair(&handle.workflow))
+                        .help(start_over(&handle.workflow)),
                 };
                 failure
                     .about(&handle)
@@ -100,6 +104,7 @@ impl From<Error> for Failure {
             Error::NewerFormat { handle, version } => fail(ErrorCode::FormatNewer)
                 .help(USE_NEWER)
                 .help(set_aside(&handle.workflow))
+                .help(start_over(&handle.workflow))
                 .about(&handle)
                 .context("version", version.to_string()),
             Error::Change(error) => error.into(),
@@ -174,4 +179,9 @@ fn set_aside(workflow: &crate::core::WorkflowId) -> String {
 
 fn repair(workflow: &crate::core::WorkflowId) -> String {
     format!("`ckpt verify {workflow} --repair` moves it aside, and work can go on")
+}
+
+/// Names the command that leaves a workflow behind of which nothing can be used.
+fn start_over(workflow: &crate::core::WorkflowId) -> String {
+    format!("`ckpt resume {workflow} --fresh` starts over, and archives what there is")
 }

@@ -169,7 +169,7 @@ impl BriefReport {
         }
         for ArtifactCondition { path, condition, .. } in artifact_conditions(judgement) {
             let note = match condition {
-                FileCondition::Unchanged => String::new(),
+                FileCondition::Unchanged | FileCondition::NotCompared => String::new(),
                 _ => format!(" ({})", condition.word()),
             };
             lines.push(vec![format!("File: {}{note}", quoted(&path, 300))]);

@@ -177,6 +177,7 @@ impl ResumeReport {
             FileCondition::Changed,
             FileCondition::Missing,
             FileCondition::Unreadable,
+            FileCondition::NotCompared,
         ];
         let mut words = Vec::new();
         for condition in conditions {

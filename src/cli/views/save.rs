@@ -10,6 +10,7 @@ use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, Next};
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::PhaseStatus;
+use crate::core::resume::observed_run;
 use crate::core::save::Outcome;
 use crate::core::{Checkpoint, Handle, PhaseId, Store, Trigger, WorkflowId, WorkflowStatus};
 
@@ -88,7 +89,7 @@ impl SaveReport {
     ) -> Self {
         let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
         let content = checkpoint.map(|checkpoint| &checkpoint.content);
-        let run = content.map(RunState::recorded);
+        let run = content.map(|content| observed_run(content, store.project()));
         let ids =
             |selects: fn(PhaseState) -> bool| run.as_ref().map(|run| run.ids(selects)).unwrap_or_default();
         let mut report = Self {

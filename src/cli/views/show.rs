@@ -10,7 +10,7 @@ use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
 use crate::core::next_phase::{PhaseState, RunState};
-use crate::core::phase::{Phase, PhaseId};
+use crate::core::phase::{Approval, Phase, PhaseId};
 use crate::core::schema::Violation;
 use crate::core::size::Size;
 use crate::core::span::humane;
@@ -211,6 +211,10 @@ fn details(page: &Page, phase: &Phase) -> String {
         words.push(format!("attempt {}", phase.attempts));
     }
     words.extend(phase.error.as_deref().map(|error| page.escape(error)));
+    if let Some(Approval { approved_at: Some(_), approved_by, .. }) = &phase.approval {
+        let by = approved_by.as_deref().map(|name| format!(" by {}", page.escape(name)));
+        words.push(format!("approved{}", by.unwrap_or_default()));
+    }
     if phase.data.is_some() {
         words.push("has data".to_owned());
     }

@@ -60,14 +60,18 @@ impl Change {
         Ok(next)
     }
 
-    /// True if whoever saved the newest checkpoint is known to be gone: it was another session, or this save comes from a
-    /// command that was resumed from it.
+    /// True if whoever saved the newest checkpoint is known to be gone: it was another session, or this save follows a resume
+    /// from it.
     fn follows_other_session(&self, newest: &Checkpoint, stamp: &Stamp) -> bool {
         let before = &newest.writer.session;
-        if before.is_some() && *before == stamp.writer.session {
-            return false;
-        }
-        before.is_some() || self.resumed_from.as_ref() == Some(&newest.handle())
+        let is_other = before.is_some() && *before != stamp.writer.session;
+        is_other || self.resumed_from.as_ref() == Some(&newest.handle())
+    }
+
+    /// True if a task begins, or is said to be running still.
+    #[must_use]
+    pub fn begins_task(&self) -> bool {
+        self.tasks.iter().any(|task| task.status == TaskStatus::Running)
     }
 
     /// `is_other_session` is true if another session saved the checkpoint before.

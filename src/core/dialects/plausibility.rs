@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::members::first_member;
+use super::members::{first_member, text_or_number};
 use super::read_log::ReadLog;
 use super::times::ParsedTime;
 use crate::core::builtin;
@@ -18,6 +18,7 @@ use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::schema::{Steps, Validator};
 
 const STARTED: [&str; 6] = ["started_at", "startedAt", "started", "created_at", "createdAt", "created"];
+const COMPLETED: [&str; 2] = ["completed_phases", "completedPhases"];
 const UPDATED: [&str; 6] =
     ["last_updated", "lastUpdated", "updated_at", "updatedAt", "last_modified", "lastModified"];
 
@@ -39,6 +40,7 @@ pub(super) fn check(main: &Value, draft: &Draft, log: &mut ReadLog<'_>) {
         log.finding_at(Severity::Confirm, Code::RecordsDisagree, &format!("/{key}"), message);
     }
     check_order(&draft.content.phases, log);
+    check_completed_phases(main, &draft.content.phases, log);
     if let Some(pipeline) = &draft.content.pipeline {
         check_data(pipeline, &draft.content.phases, log);
     }
@@ -67,6 +69,31 @@ fn check_order(phases: &[Phase], log: &mut ReadLog<'_>) {
             let message = format!("phase {later} was completed before {earlier}, which comes first");
             log.finding(Severity::Confirm, Code::RecordsDisagree, message);
         }
+    }
+}
+
+/// Checks that the list of completed phases is in the order of the phases, and has none behind the one in progress.
+fn check_completed_phases(main: &Value, phases: &[Phase], log: &mut ReadLog<'_>) {
+    let Some((key, Value::Array(completed))) = first_member(main, &COMPLETED) else { return };
+    let place = format!("/{key}");
+    let position = |value: &Value| {
+        let name = text_or_number(value)
+            .or_else(|| text_or_number(first_member(value, &["phase", "id", "name"])?.1))?;
+        phases.iter().position(|phase| phase.id.as_str().eq_ignore_ascii_case(name.trim()))
+    };
+    let listed: Vec<usize> = completed.iter().filter_map(position).collect();
+    if let Some([later, earlier]) = listed.windows(2).find(|pair| pair[0] > pair[1]) {
+        let (later, earlier) = (&phases[*later].id, &phases[*earlier].id);
+        let message = format!("phase {later} is listed before {earlier}, which comes first");
+        log.finding_at(Severity::Confirm, Code::RecordsDisagree, &place, &message);
+    }
+    let current = phases.iter().position(|phase| phase.status == PhaseStatus::InProgress);
+    if let (Some(current), Some(last)) = (current, listed.iter().max())
+        && *last > current
+    {
+        let (last, current) = (&phases[*last].id, &phases[current].id);
+        let message = format!("phase {last} is complete, but {current}, which comes first, is in progress");
+        log.finding_at(Severity::Confirm, Code::RecordsDisagree, &place, &message);
     }
 }
 

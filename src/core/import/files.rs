@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::core::artifact;
+use crate::core::builtin::{self, Builtin};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Draft;
 use crate::core::files::{FileProblem, follow_in_project};
@@ -55,6 +57,32 @@ pub(super) fn inspect_files(
         };
         let message = format!("{}, which the work depends on, {doubt}", file.path);
         findings.push(Finding::new(Severity::Confirm, Code::PlanChanged, message).at(&file.path));
+    }
+    let builtin = checkpoint.content.pipeline.as_deref().and_then(builtin::find);
+    let watch = builtin.map(Builtin::watch).unwrap_or_default();
+    findings.extend(watch_files(checkpoint, &watch, draft.recorded_at, project, limit));
+    findings
+}
+
+/// Watches the files that the pipeline declares, as a save does. Returns a finding for each that was modified after the
+/// foreign file was saved.
+fn watch_files(
+    checkpoint: &mut Checkpoint,
+    paths: &[String],
+    recorded_at: Option<Timestamp>,
+    project: &Path,
+    limit: Size,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in artifact::watch(project, paths, limit).into_iter().filter(|file| file.sha256.is_some()) {
+        let modified = follow_in_project(project, &file.path).ok().and_then(|present| present.modified());
+        if let (Some(now), Some(then)) = (modified, recorded_at)
+            && is_later(now, then)
+        {
+            let message = format!("{} was modified after the file was saved; read it again", file.path);
+            findings.push(Finding::new(Severity::Advice, Code::WatchedChanged, message).at(&file.path));
+        }
+        checkpoint.context.watched.push(file);
     }
     findings
 }

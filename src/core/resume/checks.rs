@@ -310,7 +310,7 @@ impl Checks<'_> {
             let kept = self.facts.kept.get(name);
             let diff = kept.and_then(|kept| kept.diff.as_ref());
             let mut finding = match condition {
-                FileCondition::Unchanged => continue,
+                FileCondition::Unchanged | FileCondition::NotCompared => continue,
                 FileCondition::Missing if kept.is_some() => {
                     let message = format!("{path} is missing, and its content was kept");
                     Finding::confirm(Code::ArtifactMissing, message).help(self.restore_artifacts())

@@ -110,6 +110,8 @@ pub enum FileCondition {
     Missing,
     /// It exists but cannot be read.
     Unreadable,
+    /// It exists, and what it was is not known.
+    NotCompared,
 }
 
 impl FileCondition {
@@ -121,6 +123,7 @@ impl FileCondition {
             Self::Changed => "changed",
             Self::Missing => "missing",
             Self::Unreadable => "unreadable",
+            Self::NotCompared => "not compared",
         }
     }
 }

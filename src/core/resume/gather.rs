@@ -5,13 +5,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::evaluate::phase_state;
 use super::facts::{Facts, FileCondition, GitFact, KeptContent, OutputFact, Selection};
-use crate::core::checkpoint::{Artifact, Checkpoint, WatchedFile};
+use crate::core::checkpoint::{Artifact, Checkpoint, Content, WatchedFile};
 use crate::core::digest::Digest;
 use crate::core::external::{self, FactSeverities};
 use crate::core::files::{FileAt, FileProblem, follow_in_project};
 use crate::core::git::Checkout;
 use crate::core::json::{Json, parse_strict};
+use crate::core::next_phase::RunState;
 use crate::core::phase::PhaseStatus;
 use crate::core::schema::{OutOfSteps, Steps, Validator};
 use crate::core::size::Size;
@@ -78,7 +80,7 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
     Facts {
         kept: kept(&checkpoint.content.artifacts, &artifacts, observer),
         artifacts,
-        outputs: outputs(checkpoint, observer, &mut steps),
+        outputs: outputs(&checkpoint.content, observer.project, &mut steps),
         task_outputs: task_outputs(checkpoint, observer, &mut steps),
         lost_task_outputs: lost_task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
@@ -150,22 +152,25 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
     }
 }
 
+/// Returns the state of a run by its record and the outputs that are there now, as [`evaluate`](super::evaluate()) sees it.
+pub(crate) fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
+    let outputs = outputs(content, project, &mut Steps::default());
+    let facts = Facts { outputs, ..Facts::default() };
+    RunState::new(content, |phase| phase_state(phase, &facts))
+}
+
 /// The outputs of every phase that has begun; the others have promised nothing yet.
-fn outputs(
-    checkpoint: &Checkpoint,
-    observer: &Observer<'_>,
-    steps: &mut Steps,
-) -> HashMap<String, OutputFact> {
+fn outputs(content: &Content, project: &Path, steps: &mut Steps) -> HashMap<String, OutputFact> {
     let mut facts = HashMap::new();
     let begun = |status| !matches!(status, PhaseStatus::Pending | PhaseStatus::Skipped);
-    for phase in checkpoint.content.phases.iter().filter(|phase| begun(phase.status)) {
+    for phase in content.phases.iter().filter(|phase| begun(phase.status)) {
         for output in &phase.outputs {
             let mut paths = [&output.path].into_iter().chain(&output.or);
-            let fact = paths.find_map(|path| output_fact(path, output.schema.as_ref(), observer, steps));
+            let fact = paths.find_map(|path| output_fact(path, output.schema.as_ref(), project, steps));
             facts.extend(fact.map(|(_, fact)| (output.path.clone(), fact)));
         }
         if let Some(drafts) = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref()) {
-            facts.extend(output_fact(drafts, None, observer, steps));
+            facts.extend(output_fact(drafts, None, project, steps));
         }
     }
     facts
@@ -174,10 +179,10 @@ fn outputs(
 fn output_fact(
     path: &str,
     schema: Option<&Json>,
-    observer: &Observer<'_>,
+    project: &Path,
     steps: &mut Steps,
 ) -> Option<(String, OutputFact)> {
-    let output = match follow_in_project(observer.project, path.trim_end_matches('/')) {
+    let output = match follow_in_project(project, path.trim_end_matches('/')) {
         Ok(output) => output,
         Err(FileProblem::Missing) => return None,
         Err(problem) => return Some((path.to_owned(), OutputFact::Invalid(format!("it {problem}")))),

@@ -36,7 +36,7 @@ pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate};
 pub use facts::{
     DamagedNewest, Facts, FileCondition, GitFact, KeptContent, OtherHead, OutputFact, Selection, Sharing,
 };
-pub(crate) use gather::reconcile_tasks;
 pub use gather::{KeptContents, Observer, gather};
+pub(crate) use gather::{observed_run, reconcile_tasks};
 pub use select::Selected;
 pub use sharing::sharing;

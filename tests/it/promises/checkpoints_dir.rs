@@ -19,6 +19,7 @@
 //! | detection by the description of the workflow, partial matches are offered | `detection_of_a_checkpoint_matching_the_workflow_description` |
 //! | the prompt with four choices: resume, start fresh, view details, delete | `interactive_prompt_offers_resume_start_fresh_view_delete` |
 //! | the prompt says what it found, when it was made and how far it is | `interactive_prompt_offers_resume_start_fresh_view_delete` |
+//! | after an answer, the next step or the undo is printed | `interactive_prompt_offers_resume_start_fresh_view_delete` |
 //! | integrity is checked before resume | `validation_checkpoint_integrity_checked_before_resume` |
 //! | the state is restored, and the work continues after the last completed phase | `restoration_and_continuation_from_last_completed_phase` |
 //! | utilities: save type and state, load by type and project, list by type, clean up by age | `the_four_checkpoint_utilities` |
@@ -31,14 +32,15 @@
 //! | failures can be reviewed | `failure_moved_to_failed_subdirectory_kept_for_30_days` |
 //! | editing by hand risks corruption, and is noticed | `validation_checkpoint_integrity_checked_before_resume` |
 //! | sensitive data: kept in the project, ignored by git, not readable by others, secrets replaced | `security_considerations` |
-//! | compression, diff, versions and migration | `future_enhancements_that_exist` |
+//! | compression, diff, versions and migration, web pages | `future_enhancements_that_exist` |
+//! | remote storage | `remote_checkpoint_storage` |
 //!
 //! | not held | why |
 //! |---|---|
 //! | by default, everything older than seven days is deleted | old open work is still work: it is compressed, and archived only with `abandon_idle`; `cleanup --max-age 7d --abandon-idle 7d` does what the document says |
 //! | starting fresh deletes the checkpoint | it is archived, and the undo is printed |
+//! | of several workflows of a type, the latest one is taken | they are offered as commands, never guessed; of one workflow it is the latest |
 //! | a file that is not named `{type}_{project}_{timestamp}.json` is not detected | it is: the content decides, not the name |
-//! | remote storage and a web page | not part of the program |
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -220,8 +222,9 @@ fn detection_of_a_checkpoint_matching_the_workflow_description() {
         assert!(outcome.stderr.contains("Found orchestrate_auth by"), "{command}: {outcome}");
     }
     world.run(&["export", "Implement the login", "--as", "claude-dir", "-o", "copy/"]).succeeds();
-    // A part of it is offered, never guessed; so is a part of the path of the plan.
-    for part in ["the login", "022_auth", "claude-dir"] {
+    // A part of it is offered, never guessed; so is a label, or a part of the path of the plan.
+    world.run(&["save", ID, "--label", "sprint:9"]).succeeds();
+    for part in ["the login", "022_auth", "specs/plans/022_auth", "sprint:9", "claude-dir"] {
         let refused = world.run(&["resume", part]).exits(4);
         assert!(
             refused.stderr.contains("ckpt resume orchestrate_auth  # Implement the login"),
@@ -230,6 +233,7 @@ fn detection_of_a_checkpoint_matching_the_workflow_description() {
     }
     let listed = world.json(&["list", "--match", "specs/plans/022"])["workflows"].clone();
     assert_eq!(listed[0]["workflow"], ID);
+    world.run(&["resume", "no/such"]).exits(2);
     // Only commands that read do this.
     world.run(&["save", "Implement the login", "--phase", "2"]).exits(2);
     world.run(&["save", "other", "--title", "Implement the login"]).succeeds();
@@ -250,9 +254,16 @@ fn interactive_prompt_offers_resume_start_fresh_view_delete() {
         assert!(screen.contains("from       orchestrate_auth/2, saved 1 minute ago"), "{screen}");
         assert_eq!(world.json(&["list"])["workflows"] != json!([]), live, "{answers:?}");
         match answers {
+            "r\n" => {
+                assert!(screen.contains("When it is done: ckpt done orchestrate_auth --phase 2"), "{screen}")
+            }
             "v\nr\n" => assert!(screen.contains("\"plan_path\": \"specs/plans/022_auth.md\""), "{screen}"),
             "d\n" => assert!(screen.contains("Undo with: ckpt restore orchestrate_auth"), "{screen}"),
-            "s\n" => assert_eq!(judged(&world, ID)["phase"], "1"),
+            "s\n" => {
+                assert!(screen.contains("Undo with: ckpt rollback orchestrate_auth/2"), "{screen}");
+                assert!(screen.contains("Begin it with: ckpt start orchestrate_auth --phase 1"), "{screen}");
+                assert_eq!(judged(&world, ID)["phase"], "1");
+            }
             _ => {}
         }
     }
@@ -395,6 +406,23 @@ fn future_enhancements_that_exist() {
     world.run(&["archive", ID, "--as", "abandoned"]).succeeds();
     let bundle = world.json(&["archive", "--list"])["bundles"][0]["path"].as_str().unwrap().to_owned();
     assert!(bundle.ends_with(".jsonl.gz"), "{bundle}");
+    let html = world.run(&["report", ID, "-o", "-"]).succeeds().stdout;
+    assert!(html.contains("Implement the login"), "{html}");
+}
+
+#[test]
+fn remote_checkpoint_storage() {
+    let world = begun();
+    std::fs::create_dir(world.temp().join("shared")).unwrap();
+    let url = format!("file://{}/shared", world.temp().display());
+    world.run(&["remote", "add", &url]).succeeds();
+    world.run(&["push"]).succeeds();
+    let parent = world.temp().join("other");
+    std::fs::create_dir(&parent).unwrap();
+    let other = World::inside(&parent);
+    other.run(&["remote", "add", &url]).succeeds();
+    other.run(&["pull"]).succeeds();
+    assert_eq!(judged(&other, ID)["phase"], "2");
 }
 
 fn workflow_with_status(status: &str) -> World {
@@ -480,4 +508,16 @@ fn an_option_to_delete_the_corrupted_checkpoint_and_workflow_can_start_fresh() {
     assert_eq!(world.json(&["list"])["workflows"], json!([]));
     fresh.run(&["save", "042", "--fresh", "--phases", "a,b", "--phase", "a"]).succeeds();
     assert_eq!(fresh.json(&["resume", "042"])["phase"], "b");
+    // The same from the other command, for a format that cannot be read too; what comes next is then to be said.
+    for version in [None, Some("9.0")] {
+        let over = World::with_checkpoints(1);
+        match version {
+            Some(version) => over.forge("042", 1, |document| document["version"] = json!(version)),
+            None => over.replace_checkpoint("042", 1, b"garbage\n"),
+        }
+        let refused = over.run(&["resume", "042"]).exits(6);
+        assert!(refused.stderr.contains("`ckpt resume 042 --fresh` starts over"), "{refused}");
+        let outcome = over.run(&["resume", "042", "--fresh"]).exits(7);
+        assert!(outcome.stderr.contains("Archived what there was; 042/3 is a fresh start."), "{outcome}");
+    }
 }

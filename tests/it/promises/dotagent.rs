@@ -19,10 +19,11 @@
 //! | VERIFICATION: with verification.json on to REFLECTION, else again | `verification_advances_if_verification_json_exists` |
 //! | REFLECTION: with a reflection file the workflow is complete, else again | `reflection_completes_if_a_reflection_file_exists` |
 //! | the person is told the workflow, the phase, the last activity and what is complete | `inform_user_and_continue` |
+//! | a save names the phase that resume goes on with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
 //! | where an approval is due, it is asked for again | `inform_user_and_continue` |
 //! | updates are atomic | `a_checkpoint_is_updated_atomically` |
 //! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
-//! | the limit of attempts holds | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
+//! | the limit of attempts holds, also within one session | `a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt` |
 //! | a crash after the output was written: its status is read from there, and the state follows | `crash_after_write_before_state_update_reads_status_from_output` |
 //! | an ancient state: a warning, and the offer to start fresh | `ancient_state_file_warns_and_offers_a_fresh_start` |
 //! | a checkpoint after a phase, an approval, a change of a task, before an expensive agent | `update_checkpoint_after_each_of_the_four_events` |
@@ -224,6 +225,8 @@ fn check_timestamps_are_reasonable_phase_progression_is_valid_and_for_incomplete
                 {"phase": "ARCHITECTURE", "completed_at": "2026-01-01T02:00:00Z"}]),
             "records_disagree",
         ),
+        ("completed_phases", json!(["REQUIREMENTS", "ARCHITECTURE", "VERIFICATION"]), "records_disagree"),
+        ("completed_phases", json!(["ARCHITECTURE", {"phase": "requirements"}]), "records_disagree"),
     ] {
         let mut state = state.clone();
         state[key] = value;
@@ -384,6 +387,31 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(other.stored("w", 4)["tasks"][0]["attempts"], 2);
     other.run(&["save", "w", "--task", "task-001=running"]).succeeds();
     assert_eq!(other.stored("w", 5)["tasks"][0]["attempts"], 2, "said again");
+}
+
+/// Detect orphaned task, increment attempts: whoever was told about it by `resume` begins it again.
+#[test]
+fn a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt() {
+    for session in [None, Some("one")] {
+        let world = world();
+        let run = |args: &[&str]| {
+            let command = world.ckpt(args);
+            match session {
+                Some(id) => command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", id).run(),
+                None => command.run(),
+            }
+        };
+        let attempts = || {
+            run(&["save", "w", "--task", "task-001=running"]).succeeds();
+            world.stored("w", *world.numbers("w").last().unwrap())["tasks"][0]["attempts"].clone()
+        };
+        assert_eq!((attempts(), attempts()), (json!(1), json!(1)), "said again");
+        run(&["resume", "w"]).succeeds();
+        assert_eq!((attempts(), attempts()), (json!(2), json!(2)), "begun again, and said again");
+        run(&["resume", "w"]).succeeds();
+        assert_eq!(attempts(), json!(3));
+        run(&["resume", "w"]).exits(7);
+    }
 }
 
 fn world_with_running_task() -> World {
@@ -555,6 +583,33 @@ fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
         (&completed["phase"], &completed["completed_at"]),
         (&json!("REQUIREMENTS"), &json!("2026-01-30T14:31:00.000Z"))
     );
+}
+
+#[test]
+fn save_and_resume_advance_to_the_same_phase() {
+    let world = World::new();
+    let agree = |saved: &Value, phase: &str| {
+        let answer = judged(&world, "w");
+        assert_eq!((&saved["next"]["phase"], &answer["phase"]), (&json!(phase), &json!(phase)), "{answer}");
+        assert_eq!(saved["done"], answer["done"]);
+        assert_eq!(saved["awaiting_approval"], answer["awaiting_approval"]);
+        assert!(!answer["findings"].to_string().contains("the last save named"), "{answer}");
+    };
+    // The report of a phase that begins is there already.
+    world.write("memory/reports/demand.json", "{}");
+    let saved = world.json(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]);
+    agree(&saved, "ARCHITECTURE");
+    // A phase is said to be complete, but there are only designs.
+    world.write("memory/reports/designs/a.json", "{}");
+    agree(&world.json(&["save", "w", "--phase", "ARCHITECTURE"]), "ARCHITECTURE");
+    let outcome = world.run(&["save", "w", "--note", "x"]).succeeds();
+    assert!(outcome.stderr.contains("Phase ARCHITECTURE waits for approval."), "{outcome}");
+    world.write("memory/reports/final_design.json", "{}");
+    agree(&world.json(&["save", "w", "--note", "y"]), "IMPLEMENTATION");
+    // An action stays with the phase that it was named for.
+    let saved = world.json(&["start", "w", "--phase", "IMPLEMENTATION", "--next", "Write the parser"]);
+    agree(&saved, "IMPLEMENTATION");
+    assert_eq!(judged(&world, "w")["action"], "Write the parser");
 }
 
 /// From the first phase to the archive, with an interruption in each phase.

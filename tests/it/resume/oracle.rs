@@ -315,7 +315,7 @@ proptest! {
         prop_assert_eq!(resume.done.len() + resume.remaining.len() + skipped.len(), PHASES);
     }
 
-    /// `save` knows the record only, so this leaves out what `resume` learns from the outputs.
+    /// By the record alone: there are no outputs here.
     #[test]
     fn save_and_resume_name_the_same_next_phase(steps in prop::collection::vec(step(), 0..24)) {
         let (checkpoint, facts, _) = play(&steps);

@@ -14,9 +14,10 @@
 //!    checkpoint that is found instead of written, because it acknowledges a repeated save.
 //! 4. The file is looked up once more by its path: if the directory was renamed meanwhile, the next reader would not
 //!    find the file, and the save must not be acknowledged.
-//! 5. Objects that the checkpoint refers to are durable before it is published, and looked up again after that: a cleanup
-//!    may have taken them meanwhile. See `objects`.
+//! 5. Objects that the checkpoint refers to are made durable while it is staged: before it is published, so that no
+//!    checkpoint lacks one, and after its file can be read, so that a cleanup sees that it refers to them. See `objects`.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::time::Duration;
@@ -30,7 +31,6 @@ use super::publish::NewFile;
 use super::workflow::Workflow;
 use crate::core::cause::Cause;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::digest::Digest;
 use crate::core::format::{self, MAX_FILE_BYTES};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -83,7 +83,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// As [`append`](Self::append), with the contents that the checkpoint refers to: their objects are durable before it is
-    /// published, and there when this returns.
+    /// published.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -94,8 +94,10 @@ impl<D: Disk> Store<D> {
         contents: &[ObjectContent],
         mut decide: impl FnMut(Option<Box<Checkpoint>>, u64) -> Result<Decision<K>>,
     ) -> Result<Decision<K>> {
-        let mut known = HashSet::new();
-        let decision = self.append_at(workflow, save_id, |workflow, head| {
+        // Those that the head refers to.
+        let known = RefCell::new(HashSet::new());
+        let keep = || self.keep_objects(contents, &known.borrow(), save_id);
+        let decide = |workflow: &Workflow<'_, D>, head| {
             let (head, content) = match head {
                 Some(head) => {
                     let continued = workflow.continued(workflow.read_head(head)?)?;
@@ -106,43 +108,16 @@ impl<D: Disk> Store<D> {
             let head_number = head.as_ref().map_or(0, |head| head.seq);
             let keys = head.as_ref().map(|head| head.keys.clone()).unwrap_or_default();
             if !contents.is_empty() {
-                known = head.as_deref().map(objects_of).unwrap_or_default();
+                known.replace(head.as_deref().map(objects_of).unwrap_or_default());
             }
             let mut decision = decide(head, content)?;
             if let Decision::Write(checkpoint) = &mut decision {
                 checkpoint.seq = checkpoint.number_after(head_number);
                 workflow.mark_keys(&keys, &checkpoint.keys, save_id)?;
-                // Without a directory this decision is made again once there is one.
-                if workflow.dir().is_some() {
-                    self.keep_objects(contents, &known, save_id)?;
-                }
             }
             Ok(decision)
-        })?;
-        if let Decision::Write(checkpoint) = &decision {
-            self.confirm_objects(checkpoint, contents, &known, save_id)?;
-        }
-        Ok(decision)
-    }
-
-    /// Makes sure that the objects of a published checkpoint are there. Those in `known` were referred to all the time, so
-    /// that no cleanup can have taken them.
-    pub(super) fn confirm_objects(
-        &self,
-        checkpoint: &Checkpoint,
-        contents: &[ObjectContent],
-        known: &HashSet<Digest>,
-        save_id: &str,
-    ) -> Result<()> {
-        for content in contents.iter().filter(|content| !known.contains(&content.sha256())) {
-            let kept = match self.has_object_file(&content.sha256()) {
-                Ok(true) => continue,
-                Ok(false) => self.store_object(content, save_id),
-                Err(error) => Err(error),
-            };
-            kept.map_err(|error| self.unconfirmed(&checkpoint.handle(), Cause::new(error)))?;
-        }
-        Ok(())
+        };
+        self.append_keeping(workflow, save_id, decide, keep)
     }
 
     /// Adds what `decide` returns for the workflow and the number of its head. `decide` sets the number of the
@@ -151,7 +126,19 @@ impl<D: Disk> Store<D> {
         &self,
         id: &WorkflowId,
         save_id: &str,
+        decide: impl FnMut(&Workflow<'_, D>, Option<u64>) -> Result<Decision<K>>,
+    ) -> Result<Decision<K>> {
+        self.append_keeping(id, save_id, decide, || Ok(()))
+    }
+
+    /// As [`append_at`](Self::append_at). `keep` makes the objects of the checkpoint durable; it is called each time that the
+    /// checkpoint is staged.
+    pub(super) fn append_keeping<K>(
+        &self,
+        id: &WorkflowId,
+        save_id: &str,
         mut decide: impl FnMut(&Workflow<'_, D>, Option<u64>) -> Result<Decision<K>>,
+        keep: impl Fn() -> Result<()>,
     ) -> Result<Decision<K>> {
         let mut lock = None;
         let mut taken = None;
@@ -188,7 +175,7 @@ impl<D: Disk> Store<D> {
             if let Some(head) = head.filter(|head| live < Some(*head)) {
                 workflow.rebuild(head, save_id)?;
             }
-            match self.claim(dir, &mut checkpoint, save_id, attempt)? {
+            match self.claim(dir, &mut checkpoint, &layout::staged_file(save_id, attempt), &keep)? {
                 Claim::Won => {
                     if checkpoint.joined().is_some() {
                         self.fill_below(id, checkpoint.seq, save_id)?;
@@ -206,18 +193,24 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// Publishes a checkpoint under its number.
-    fn claim(&self, dir: &D::Dir, checkpoint: &mut Checkpoint, save_id: &str, attempt: u32) -> Result<Claim> {
+    /// Publishes a checkpoint under its number. `keep` is called before that, when it is staged.
+    fn claim(
+        &self,
+        dir: &D::Dir,
+        checkpoint: &mut Checkpoint,
+        staged: &str,
+        keep: impl Fn() -> Result<()>,
+    ) -> Result<Claim> {
         let handle = checkpoint.handle();
         let failed = |error: io::Error| self.not_written(&self.checkpoint_path(&handle), error);
         let bytes = format::encode(checkpoint).map_err(|error| failed(error.into()))?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(Error::TooLarge { bytes: bytes.len() as u64, limit: MAX_FILE_BYTES });
         }
-        let staged = &layout::staged_file(save_id, attempt);
         let name = &layout::checkpoint_file(handle.seq);
         let new = NewFile { staged, name, bytes: &bytes, access: Access::ReadOnly };
         let StagedFile { id, lock } = new.stage(self.disk(), dir).map_err(failed)?;
+        keep().inspect_err(|_| new.remove_staged(self.disk(), dir))?;
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         let refused = match self.disk().publish(dir, staged, name) {
             Ok(()) => None,

@@ -8,6 +8,7 @@ use super::error::Result;
 use super::head::Head;
 use super::objects::ObjectContent;
 use super::open::Store;
+use super::workflow::Workflow;
 use crate::core::change::{Change, Stamp};
 use crate::core::checkpoint::{Checkpoint, Content, Context};
 use crate::core::phase::{Approval, Phase};
@@ -53,7 +54,7 @@ impl<D: Disk> Store<D> {
         loop {
             let reason = self.head(workflow).map_or(None, seal_reason).unwrap_or(ArchiveReason::Restarted);
             self.archive(workflow, &reason, stamp, &mut |_| {})?;
-            let appended = self.append_at(workflow, &stamp.save_id, |live, head| {
+            let decide = |live: &Workflow<'_, D>, head: Option<u64>| {
                 let head = head.ok_or_else(|| live.no_such_workflow())?;
                 let head = live.read_head(head)?;
                 // A save has continued the old run: that has to be archived first.
@@ -61,11 +62,12 @@ impl<D: Disk> Store<D> {
                 let old = live.continued(head).map_or(seal, |continued| continued.checkpoint);
                 let mut next = begin(Box::new(fresh(*old)))?;
                 next.run = Some(next.seq);
-                self.keep_objects(contents, &HashSet::new(), &stamp.save_id)?;
                 Ok(Decision::Write(next))
-            })?;
-            if let Decision::Write(checkpoint) = appended {
-                self.confirm_objects(&checkpoint, contents, &HashSet::new(), &stamp.save_id)?;
+            };
+            let keep = || self.keep_objects(contents, &HashSet::new(), &stamp.save_id);
+            if let Decision::Write(checkpoint) =
+                self.append_keeping(workflow, &stamp.save_id, decide, keep)?
+            {
                 return Ok(checkpoint);
             }
         }

@@ -194,6 +194,23 @@ impl<'s, D: Disk> Workflow<'s, D> {
         self.store.disk().read(dir, &layout::checkpoint_file(seq), MAX_FILE_BYTES).map_err(unusable)
     }
 
+    /// Reads the temporary files that are there. They may be incomplete.
+    pub(super) fn read_staged(&self) -> Result<Vec<Vec<u8>>> {
+        let mut staged = Vec::new();
+        for name in self.names()?.into_iter().filter(|name| layout::is_staged(name)) {
+            let Some(dir) = &self.dir else { continue };
+            match self.store.disk().read(dir, &name, MAX_FILE_BYTES) {
+                Ok(bytes) => staged.push(bytes),
+                Err(FileProblem::Io(error)) => {
+                    return Err(self.store.failed("read", &self.path().join(&name), error));
+                }
+                // It is gone, or no save has written it.
+                Err(_) => {}
+            }
+        }
+        Ok(staged)
+    }
+
     /// Reads and decodes the entry of a number.
     pub(super) fn read_entry(&self, seq: u64) -> Result<Entry<Stored>, Unusable> {
         let bytes = self.read_bytes(seq)?;

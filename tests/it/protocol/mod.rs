@@ -7,6 +7,7 @@ mod gaps;
 mod keys;
 mod model;
 mod mutants;
+mod object_mutants;
 mod order;
 mod power_loss;
 mod schedule;

@@ -2,14 +2,16 @@
 //!
 //! Every order is run from the beginning, with the real save code on the disk that forgets, until it ends or comes to a
 //! state that another order went through. At the end all savers have been acknowledged, each for a number of its own,
-//! without gaps, and the newest checkpoint has what all of them saved. Besides, the power fails in every state.
+//! without gaps, and the newest checkpoint has what all of them saved. Besides, the power fails in every state. Every
+//! checkpoint that is found has the contents that it keeps, although others remove the objects that nothing refers to.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 
 use super::power_loss::Losses;
+use super::schedule::Role::{self, Archive, Capture, Save, Sweep};
 use super::schedule::{Choice, Scene, Seen, run};
-use crate::support::audit::{Ack, archive, audit, save, store_on};
+use crate::support::audit::{Ack, archive, audit, content, save, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
@@ -29,10 +31,9 @@ pub(super) struct Explored {
 /// How far to go.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    pub(super) savers: usize,
-    /// How many archive the workflow at the same time.
-    pub(super) archivers: usize,
-    /// How often a saver may be interrupted, in all.
+    /// Who is at work at the same time.
+    pub(super) roles: &'static [Role],
+    /// How often one of them may be interrupted, in all.
     pub(super) preemptions: usize,
     /// What there is already.
     pub(super) begun: Begun,
@@ -47,6 +48,8 @@ pub(super) enum Begun {
     Live,
     /// It has one, and was archived.
     Archived,
+    /// It has one, and there is an object that nothing refers to: its save was killed.
+    Kept,
 }
 
 fn preemptions(choices: &[Choice]) -> usize {
@@ -64,9 +67,11 @@ pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> 
     if bounds.begun == Begun::Archived {
         archive(&store);
     }
+    if bounds.begun == Begun::Kept {
+        store.store_object(&content(), "killed").unwrap();
+    }
     let comes_and_goes = bounds.begun == Begun::No;
-    let Bounds { savers, archivers, .. } = bounds;
-    let scene = Scene { disk: start, comes_and_goes, savers, archivers };
+    let scene = Scene { disk: start, comes_and_goes, roles: bounds.roles };
     let seen = Mutex::new(Seen::default());
     let mut losses = Losses::default();
     let mut explored = Explored::default();
@@ -111,42 +116,63 @@ fn assert_sound(bounds: Bounds, least: usize) {
     assert_eq!(explored.wrong, [""; 0], "{bounds:?}");
     let Explored { schedules, states, crashes, .. } = explored;
     figure(&format!(
-        "model: {schedules} schedules of {} savers and {} archivers, {states} states, {crashes} states after a crash, none wrong",
-        bounds.savers, bounds.archivers
+        "model: {schedules} schedules of {:?}, {states} states, {crashes} states after a crash, none wrong",
+        bounds.roles
     ));
     assert!(states >= least, "{bounds:?}: only {states}");
 }
 
 #[test]
 fn two_savers_in_every_order() {
-    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: usize::MAX, begun: Begun::Live }, 900);
+    assert_sound(Bounds { roles: &[Save, Save], preemptions: usize::MAX, begun: Begun::Live }, 900);
 }
 
 #[test]
 fn two_first_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: 3, begun: Begun::No }, 24_000);
+    assert_sound(Bounds { roles: &[Save, Save], preemptions: 3, begun: Begun::No }, 24_000);
 }
 
 #[test]
 fn three_first_savers_with_one_preemption() {
-    assert_sound(Bounds { savers: 3, archivers: 0, preemptions: 1, begun: Begun::No }, 5_000);
+    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 1, begun: Begun::No }, 5_000);
 }
 
 #[test]
 fn three_savers_with_few_preemptions() {
-    assert_sound(Bounds { savers: 3, archivers: 0, preemptions: 2, begun: Begun::Live }, 8_000);
+    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live }, 8_000);
 }
 
 /// An archived workflow is continued by several at once: above the seal, with the content of what it closes.
 #[test]
 fn two_savers_above_a_seal_in_every_order() {
-    assert_sound(Bounds { savers: 2, archivers: 0, preemptions: usize::MAX, begun: Begun::Archived }, 900);
+    assert_sound(Bounds { roles: &[Save, Save], preemptions: usize::MAX, begun: Begun::Archived }, 900);
 }
 
 /// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing.
 #[test]
 fn savers_and_archivers_with_few_preemptions() {
-    for (savers, archivers, preemptions) in [(1, 1, amount(1, 2)), (2, 1, 1), (1, 2, 1)] {
-        assert_sound(Bounds { savers, archivers, preemptions, begun: Begun::Live }, 1_000);
+    for (roles, preemptions) in
+        [(&[Save, Archive][..], amount(1, 2)), (&[Save, Save, Archive], 1), (&[Save, Archive, Archive], 1)]
+    {
+        assert_sound(Bounds { roles, preemptions, begun: Begun::Live }, 1_000);
+    }
+}
+
+/// One keeps a content, and the other removes its object, as long as it sees nothing that refers to it.
+#[test]
+fn a_saver_that_keeps_a_content_and_a_sweeper_with_few_preemptions() {
+    let preemptions = amount(2, usize::MAX);
+    assert_sound(Bounds { roles: &[Capture, Sweep], preemptions, begun: Begun::Kept }, 500);
+}
+
+#[test]
+fn savers_that_keep_a_content_and_sweepers_with_few_preemptions() {
+    for (roles, preemptions, begun) in [
+        (&[Capture, Capture][..], amount(1, 2), Begun::Live),
+        (&[Capture, Sweep], amount(1, 2), Begun::Live),
+        (&[Capture, Capture, Sweep], amount(0, 1), Begun::Kept),
+        (&[Capture, Sweep, Sweep], amount(1, 2), Begun::Kept),
+    ] {
+        assert_sound(Bounds { roles, preemptions, begun }, 100);
     }
 }

@@ -10,12 +10,13 @@ use ckpt::core::{Error, Result};
 
 use super::model::{self, Begun, Bounds};
 use super::power_loss;
+use super::schedule::Role::Save;
 use crate::support::audit::{Ack, audit, save, store_on, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
 #[track_caller]
-fn assert_reported(wrong: &[String], what: &str) {
+pub(super) fn assert_reported(wrong: &[String], what: &str) {
     assert!(wrong.iter().any(|violation| violation.contains(what)), "not noticed, only {wrong:?}");
 }
 
@@ -36,7 +37,7 @@ impl Tap<MemoryDisk> for NoContentSync {
 
 #[test]
 fn a_missing_sync_of_the_content_is_noticed() {
-    assert_reported(&power_loss::explore(&NoContentSync).wrong, "cannot be loaded");
+    assert_reported(&power_loss::explore(&NoContentSync, "cannot be loaded").wrong, "cannot be loaded");
 }
 
 struct NoDirSync;
@@ -49,7 +50,7 @@ impl Tap<MemoryDisk> for NoDirSync {
 
 #[test]
 fn a_missing_sync_of_directories_is_noticed() {
-    assert_reported(&power_loss::explore(&NoDirSync).wrong, "is not there");
+    assert_reported(&power_loss::explore(&NoDirSync, "is not there").wrong, "is not there");
 }
 
 struct NoParentSync;
@@ -63,7 +64,7 @@ impl Tap<MemoryDisk> for NoParentSync {
 
 #[test]
 fn a_missing_sync_of_the_directories_above_is_noticed() {
-    assert_reported(&power_loss::explore(&NoParentSync).wrong, "is not there");
+    assert_reported(&power_loss::explore(&NoParentSync, "is not there").wrong, "is not there");
 }
 
 /// Never syncs the directory of the bundles.
@@ -82,7 +83,7 @@ impl Tap<MemoryDisk> for NoArchiveSync {
 
 #[test]
 fn a_missing_sync_of_the_bundles_is_noticed() {
-    assert_reported(&power_loss::explore(&NoArchiveSync).wrong, "cannot be loaded");
+    assert_reported(&power_loss::explore(&NoArchiveSync, "cannot be loaded").wrong, "cannot be loaded");
 }
 
 /// Loses every bundle that is published.
@@ -115,9 +116,9 @@ impl Tap<MemoryDisk> for Replacing {
 #[test]
 fn a_publish_that_replaces_is_noticed() {
     let explored =
-        model::explore(&Replacing, Bounds { savers: 2, archivers: 0, preemptions: 1, begun: Begun::Live });
+        model::explore(&Replacing, Bounds { roles: &[Save, Save], preemptions: 1, begun: Begun::Live });
     assert!(!explored.wrong.is_empty());
-    let losses = power_loss::explore(&Replacing);
+    let losses = power_loss::explore(&Replacing, "is not there");
     assert_reported(&losses.wrong, "is not there");
 }
 

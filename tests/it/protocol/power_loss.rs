@@ -10,10 +10,12 @@ use ckpt::core::save::Outcome;
 use ckpt::core::store::{Disk, STORE_NAME};
 use ckpt::core::{Result, Store};
 
-use crate::support::audit::{Ack, audit, save, save_keyed, store_on, try_archive, without_gaps};
+use crate::support::audit::{
+    Ack, audit, content, save, save_captured, save_keyed, store_on, sweep, try_archive, without_gaps,
+};
 use crate::support::fault::{Fault, FaultKind, Moment};
 use crate::support::memory::{MemoryDisk, Survivor};
-use crate::support::proof::figure;
+use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
 
 /// What is found after power failures, each state once.
@@ -44,6 +46,8 @@ impl Losses {
             self.wrong.extend(judge(acked));
             match save(&store, "next") {
                 Ok(saved) => {
+                    self.wrong
+                        .extend(sweep(&store, "later").err().map(|error| format!("cannot sweep: {error}")));
                     let next = [acked, &[Ack::of("next", &saved)]].concat();
                     self.wrong.extend(judge(&next));
                 }
@@ -59,23 +63,30 @@ enum Operation {
     Contended(&'static str),
     Keyed(&'static str),
     Archive(&'static str),
+    Capture(&'static str),
+    Sweep(&'static str),
 }
 
 impl Operation {
     fn saver(self) -> &'static str {
         match self {
-            Self::Plain(saver) | Self::Contended(saver) => saver,
+            Self::Plain(name)
+            | Self::Contended(name)
+            | Self::Archive(name)
+            | Self::Capture(name)
+            | Self::Sweep(name) => name,
             Self::Keyed(_) => "keyed",
-            Self::Archive(archiver) => archiver,
         }
     }
 
-    /// Returns the save that was acknowledged; none for an archive.
+    /// Returns the save that was acknowledged; none if it is no save.
     fn run<D: Disk>(self, store: &Store<D>) -> Result<Option<Outcome>> {
         match self {
             Self::Plain(saver) | Self::Contended(saver) => save(store, saver).map(Some),
             Self::Keyed(process) => save_keyed(store, "keyed", process).map(Some),
             Self::Archive(archiver) => try_archive(store, archiver).map(|_| None),
+            Self::Capture(saver) => save_captured(store, saver).map(Some),
+            Self::Sweep(sweeper) => sweep(store, sweeper).map(|()| None),
         }
     }
 }
@@ -103,14 +114,18 @@ fn cut_everywhere<T: Tap<MemoryDisk>>(
     None
 }
 
-/// All scenarios, on a disk with a protection removed or not.
-pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
-    let mut losses = Losses::default();
-    let empty = (MemoryDisk::new(), Vec::new());
-    let some = MemoryDisk::new();
-    let old = Ack::of("old", &save(&store_on(Tapped { disk: some.clone(), tap: mutant }), "old").unwrap());
-    let some = (some, vec![old]);
+type Scenario<'a> = (&'a (MemoryDisk, Vec<Ack>), Operation, Operation);
 
+/// A disk with a checkpoint.
+fn begun<T: Tap<MemoryDisk>>(mutant: &T) -> (MemoryDisk, Vec<Ack>) {
+    let disk = MemoryDisk::new();
+    let old = Ack::of("old", &save(&store_on(Tapped { disk: disk.clone(), tap: mutant }), "old").unwrap());
+    (disk, vec![old])
+}
+
+/// All scenarios without objects, on a disk with a protection removed or not, until something `wanted` is wrong.
+pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T, wanted: &str) -> Losses {
+    let (empty, some) = ((MemoryDisk::new(), Vec::new()), begun(mutant));
     let scenarios = [
         (&empty, Operation::Plain("new"), Operation::Plain("second")),
         (&some, Operation::Plain("new"), Operation::Plain("second")),
@@ -120,10 +135,31 @@ pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
         (&some, Operation::Archive("archiver"), Operation::Plain("second")),
         (&some, Operation::Archive("archiver"), Operation::Archive("another")),
     ];
+    explore_scenarios(mutant, &scenarios, wanted)
+}
+
+/// All scenarios with objects, in the short form half of them.
+pub(super) fn explore_objects<T: Tap<MemoryDisk>>(mutant: &T, wanted: &str) -> Losses {
+    let (some, kept) = (begun(mutant), begun(mutant));
+    store_on(Tapped { disk: kept.0.clone(), tap: mutant }).store_object(&content(), "killed").unwrap();
+    let scenarios = [
+        (&some, Operation::Capture("new"), Operation::Capture("second")),
+        (&kept, Operation::Sweep("sweeper"), Operation::Capture("second")),
+        (&some, Operation::Capture("new"), Operation::Sweep("sweeper")),
+        (&kept, Operation::Sweep("sweeper"), Operation::Sweep("another")),
+    ];
+    explore_scenarios(mutant, &scenarios[..amount(2, 4)], wanted)
+}
+
+fn explore_scenarios<T: Tap<MemoryDisk>>(mutant: &T, scenarios: &[Scenario<'_>], wanted: &str) -> Losses {
+    let mut losses = Losses::default();
     let mut killed = HashSet::new();
-    for ((disk, acked), first, second) in scenarios {
+    for ((disk, acked), first, second) in scenarios.iter().copied() {
         let mut failed = Vec::new();
         let alone = cut_everywhere(mutant, (disk, acked), first, &mut |disk, acked| {
+            if losses.wrong.iter().any(|wrong| wrong.contains(wanted)) {
+                return;
+            }
             losses.strike(disk, acked);
             // The first process was killed, nothing else. The second one goes on, and then the power fails.
             if killed.insert((disk.fingerprint(), format!("{second:?}"), acked.to_vec())) {
@@ -138,9 +174,17 @@ pub(super) fn explore<T: Tap<MemoryDisk>>(mutant: &T) -> Losses {
 
 #[test]
 fn what_was_acknowledged_survives_a_power_failure_after_any_step() {
-    let losses = explore(&Honest);
+    let losses = explore(&Honest, "");
     assert_eq!(losses.wrong, [""; 0]);
     figure(&format!("model: {} states after a power failure, none wrong", losses.states()));
+    assert!(losses.states() > 250, "{}", losses.states());
+}
+
+#[test]
+fn what_a_checkpoint_keeps_survives_a_power_failure_after_any_step() {
+    let losses = explore_objects(&Honest, "");
+    assert_eq!(losses.wrong, [""; 0]);
+    figure(&format!("model: {} states with objects after a power failure, none wrong", losses.states()));
     assert!(losses.states() > 250, "{}", losses.states());
 }
 

@@ -14,14 +14,47 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+use ckpt::core::Error;
 use ckpt::core::store::{Disk, STORE_NAME};
 
-use crate::support::audit::{Ack, save, store_on, try_archive, workflow};
+use crate::support::audit::{
+    Ack, content, save, save_captured, store_on, sweep, sweep_at_once, try_archive, workflow,
+};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
 
 /// The name of a number that no scene reaches.
 const FAR_NUMBER: &str = "00000005.json";
+
+/// What somebody does who takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Saves a mark.
+    Save,
+    /// Saves a mark and a content.
+    Capture,
+    /// Archives the workflow.
+    Archive,
+    /// Removes the objects that nothing refers to.
+    Sweep,
+    /// The same, without a second look at what is referred to.
+    SweepAtOnce,
+}
+
+impl Role {
+    /// Returns the save that was acknowledged, if it is one.
+    fn run<D: Disk + Clone>(self, disk: &D, name: &str) -> Result<Option<Ack>, Error> {
+        let store = store_on(disk.clone());
+        let saved = match self {
+            Self::Save => save(&store, name)?,
+            Self::Capture => save_captured(&store, name)?,
+            Self::Archive => return try_archive(&store, name).map(|_| None),
+            Self::Sweep => return sweep(&store, name).map(|()| None),
+            Self::SweepAtOnce => return sweep_at_once(disk).map(|()| None),
+        };
+        Ok(Some(Ack::of(name, &saved)))
+    }
+}
 
 /// One decision.
 #[derive(Debug, Clone)]
@@ -129,7 +162,11 @@ impl Scheduler<'_> {
 
     /// Returns true if the directory of the workflow has this name.
     fn is_taken(&self, name: &str) -> bool {
-        let dir = self.disk.reach(&[STORE_NAME, "workflows", &workflow().directory()]);
+        self.is_there(&["workflows", &workflow().directory()], name)
+    }
+
+    fn is_there(&self, dir: &[&str], name: &str) -> bool {
+        let dir = self.disk.reach(&[&[STORE_NAME], dir].concat());
         dir.is_ok_and(|dir| self.disk.stat(&dir, name).is_ok())
     }
 
@@ -163,6 +200,8 @@ struct Turn<'a> {
     comes_and_goes: bool,
     /// Whether somebody archives, so that files become tombstones.
     archives: bool,
+    /// The name of the content that may be kept.
+    object: String,
     scheduler: &'a Scheduler<'a>,
 }
 
@@ -189,11 +228,15 @@ impl<D: Disk> Tap<D> for Turn<'_> {
             | Step::Remove
             | Step::RemoveStale
             | Step::SyncDir => true,
+            Step::Enter if name == "objects" => !self.scheduler.is_there(&[], name),
+            Step::Enter if self.object.starts_with(name) => !self.scheduler.is_there(&["objects"], name),
             Step::Enter => self.comes_and_goes && name == workflow().directory(),
             // Another saver may take one of the next numbers, but none that is taken or further away.
-            Step::Stat => name < FAR_NUMBER && !self.scheduler.is_taken(name),
-            // What these find cannot be changed by another saver.
-            Step::Read => self.archives,
+            Step::Stat => {
+                name.starts_with(&self.object) || name < FAR_NUMBER && !self.scheduler.is_taken(name)
+            }
+            // What these find cannot be changed by another saver, except for temporary files.
+            Step::Read => self.archives || name.starts_with(".tmp-"),
             Step::Base | Step::Lock => false,
         };
         if meets {
@@ -219,8 +262,7 @@ pub(super) struct Scene {
     pub(super) disk: MemoryDisk,
     /// Whether the directory of the workflow may come or go.
     pub(super) comes_and_goes: bool,
-    pub(super) savers: usize,
-    pub(super) archivers: usize,
+    pub(super) roles: &'static [Role],
 }
 
 /// Runs a scene on a copy of its disk, with `prefix` as the first decisions.
@@ -230,7 +272,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
     prefix: &[usize],
     seen: &Mutex<Seen>,
 ) -> Run {
-    let everybody = scene.savers + scene.archivers;
+    let everybody = scene.roles.len();
     let turns = Turns {
         turn: None,
         live: (0..everybody).collect(),
@@ -248,22 +290,15 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
         for me in 0..everybody {
             let scheduler = &scheduler;
             scope.spawn(move || {
-                let (comes_and_goes, archives) = (scene.comes_and_goes, scene.archivers > 0);
-                let turn = Turn { me, comes_and_goes, archives, scheduler };
+                let (comes_and_goes, archives) = (scene.comes_and_goes, scene.roles.contains(&Role::Archive));
+                let object = content().sha256().to_hex();
+                let turn = Turn { me, comes_and_goes, archives, object, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
-                let store = store_on(Tapped { disk, tap: &turn });
+                let disk = Tapped { disk, tap: &turn };
                 // Whoever panics hands the turn on, or the others would wait for ever.
-                let saver = format!("saver {me}");
                 let told = catch_unwind(AssertUnwindSafe(|| {
                     scheduler.wait(me, scheduler.turns.lock().unwrap());
-                    if me >= scene.savers {
-                        let archived = try_archive(&store, &saver);
-                        return archived.map(|_| None).map_err(|error| error.to_string());
-                    }
-                    match save(&store, &saver) {
-                        Ok(saved) => Ok(Some(Ack::of(&saver, &saved))),
-                        Err(error) => Err(error.to_string()),
-                    }
+                    scene.roles[me].run(&disk, &format!("saver {me}")).map_err(|error| error.to_string())
                 }));
                 scheduler.finish(me, told.unwrap_or_else(|_| Err(format!("{me} panicked"))));
             });

@@ -13,7 +13,7 @@ use crate::core::store::open::Store;
 const DIGITS: usize = 64;
 
 impl<D: Disk> Store<D> {
-    /// Drops the objects that a checkpoint refers to, live or archived. Nothing more is read once none is left.
+    /// Drops the objects that a checkpoint refers to: staged, live or archived. Nothing more is read once none is left.
     ///
     /// # Errors
     /// Something cannot be read, so that its references are not known.
@@ -23,6 +23,10 @@ impl<D: Disk> Store<D> {
                 return Ok(());
             }
             let workflow = self.workflow(id)?;
+            // Before the numbers: what is not staged any more has its number by then, or was given up.
+            for bytes in workflow.read_staged()? {
+                drop_named(&bytes, unreferred);
+            }
             for seq in workflow.numbers()? {
                 match workflow.read_bytes(seq) {
                     Ok(bytes) => drop_named(&bytes, unreferred),

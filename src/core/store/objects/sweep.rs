@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::name::{self, ObjectName};
 use crate::core::digest::Digest;
 use crate::core::retention::UnreferredObject;
-use crate::core::store::disk::{Disk, FileKind, Stat};
+use crate::core::store::disk::{Disk, FileKind};
 use crate::core::store::error::Result;
 use crate::core::store::layout::OBJECTS;
 use crate::core::store::open::Store;
@@ -23,9 +23,13 @@ impl<D: Disk> Store<D> {
         let mut old = BTreeMap::new();
         for shard in self.shards()? {
             let Some(dir) = self.open_shard(&shard)? else { continue };
-            for file in self.names(&dir, &self.objects_dir().join(&shard))? {
-                let Ok(stat @ Stat { kind: FileKind::File, .. }) = self.disk().stat(&dir, &file) else {
-                    continue;
+            let path = self.objects_dir().join(&shard);
+            for file in self.names(&dir, &path)? {
+                let stat = match self.disk().stat(&dir, &file) {
+                    Ok(stat) if stat.kind == FileKind::File => stat,
+                    Ok(_) => continue,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(self.failed("look at", &path.join(&file), error)),
                 };
                 match ObjectName::parse(&shard, &file) {
                     ObjectName::Leaving(digest) => drop(old.insert(digest, stat.file_bytes())),
@@ -81,6 +85,9 @@ impl<D: Disk> Store<D> {
     }
 
     /// Takes the name of an object away, and gives it one that only this cleanup uses. Returns false if there is none.
+    ///
+    /// This is one step for each name: between two, a save could publish the object again, and what it published would be
+    /// taken away without being kept.
     fn take_name(&self, sha256: &Digest, id: &str) -> Result<bool> {
         let Some((dir, path)) = self.shard_of(sha256)? else { return Ok(false) };
         let own = name::leaving_file(sha256, id);
@@ -93,14 +100,11 @@ impl<D: Disk> Store<D> {
         names.retain(|file| *file != own);
         let mut found = false;
         for file in &names {
-            found |= self
-                .name_again(&dir, file, &own)
-                .map_err(|error| self.not_written(&path.join(&own), error))?;
-        }
-        // Whenever the power fails, the object has one of its names.
-        self.sync(&dir, &path)?;
-        for file in &names {
-            self.remove(&dir, file, &path.join(file))?;
+            match self.disk().replace(&dir, file, &own) {
+                Ok(()) => found = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.not_written(&path.join(&own), error)),
+            }
         }
         Ok(found)
     }
@@ -109,20 +113,10 @@ impl<D: Disk> Store<D> {
     fn give_name_back(&self, sha256: &Digest, id: &str) -> Result<()> {
         let Some((dir, path)) = self.shard_of(sha256)? else { return Ok(()) };
         let (own, file) = (name::leaving_file(sha256, id), name::object_file(sha256));
-        self.name_again(&dir, &own, &file).map_err(|error| self.not_written(&path.join(&file), error))?;
-        self.sync(&dir, &path)?;
-        self.remove(&dir, &own, &path.join(&own)).map(drop)
-    }
-
-    /// Gives a file another name too, where nothing has that. Returns false if there is no such file.
-    fn name_again(&self, dir: &D::Dir, file: &str, other: &str) -> io::Result<bool> {
-        match self.disk().publish(dir, file, other) {
-            Ok(()) => Ok(true),
-            Err(error) => match error.kind() {
-                io::ErrorKind::AlreadyExists => Ok(true),
-                io::ErrorKind::NotFound => Ok(false),
-                _ => Err(error),
-            },
+        match self.disk().replace(&dir, &own, &file) {
+            // Another cleanup has taken it over, and looks for references too.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            given_back => given_back.map_err(|error| self.not_written(&path.join(&file), error)),
         }
     }
 

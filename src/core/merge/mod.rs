@@ -185,9 +185,24 @@ impl Settler<'_> {
             Resolution::Take(Side::Ours) => ours.cloned(),
             Resolution::Take(Side::Theirs) => theirs.cloned(),
             Resolution::Set(Value::Null) if document::is_entry(place) => None,
-            Resolution::Set(value) => Some(value),
+            Resolution::Set(mut value) => {
+                // Only a side can tell that a content was kept.
+                let has_kept = |side: &&Value| is_kept(side) && side["sha256"] == value["sha256"];
+                if place.starts_with("/artifacts/")
+                    && is_kept(&value)
+                    && ![ours, theirs].iter().flatten().any(has_kept)
+                {
+                    value.as_object_mut()?.remove("captured");
+                }
+                Some(value)
+            }
         }
     }
+}
+
+/// Returns true for an artifact whose content was kept.
+fn is_kept(artifact: &Value) -> bool {
+    artifact["captured"] == true
 }
 
 impl Settle for Settler<'_> {
@@ -213,7 +228,11 @@ impl Settle for Settler<'_> {
             (["artifacts", _], Some(ours), Some(theirs))
                 if ["path", "sha256", "size"].iter().all(|key| ours[key] == theirs[key]) =>
             {
-                Some(later(ours, theirs, |artifact| &artifact["phase"]))
+                let kept: Vec<&Value> = [ours, theirs].into_iter().filter(|side| is_kept(side)).collect();
+                match kept[..] {
+                    [one] => Some(one),
+                    _ => Some(later(ours, theirs, |artifact| &artifact["phase"])),
+                }
             }
             (["phases", _, "approval"], Some(ours), Some(theirs))
                 if [ours, theirs].iter().all(|approval| approval["approved_at"].is_string()) =>

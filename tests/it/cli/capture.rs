@@ -165,6 +165,69 @@ fn a_rollback_brings_files_back_forks_keep_them_and_a_diff_shows_their_lines() {
     assert_eq!(read(&world, "out.md"), "two\n\u{1b}[31m\n");
 }
 
+/// A workflow and a fork of it. Both have recorded the same file since, and kept a file of their own.
+fn two_sides() -> World {
+    let world = captured("one\n");
+    world.run(&["fork", "042", "--as", "043"]).succeeds();
+    for (id, own, text) in [("043", "two.md", "theirs\n"), ("042", "three.md", "ours\n")] {
+        world.write(own, own);
+        world.write("out.md", text);
+        world.run(&["save", id, "--artifact", own, "--artifact", "out.md", "--capture"]).succeeds();
+    }
+    world
+}
+
+#[test]
+fn a_merge_keeps_the_contents_of_both_sides_and_what_it_makes_can_be_brought_back() {
+    for (flag, text) in [("--ours", "ours\n"), ("--theirs", "theirs\n")] {
+        let world = two_sides();
+        world.refuses(&["merge", "042", "043"], 8, "merge_conflict");
+        world.run(&["merge", "042", "043", flag]).succeeds();
+        // The merge alone refers to the content that the other side kept.
+        world.run(&["archive", "043", "--as", "abandoned"]).succeeds();
+        world.run(&["archive", "043", "--delete", "--yes"]).succeeds();
+        age(&world);
+        world.run(&["cleanup"]).succeeds();
+        for file in ["out.md", "two.md", "three.md"] {
+            fs::remove_file(path(&world, file)).unwrap();
+        }
+        let resumed = world.run(&["resume", "042", "--restore-artifacts", "--json"]).document();
+        assert_eq!(resumed["verdict"], "ready", "{resumed}");
+        let files = ["out.md", "two.md", "three.md"].map(|file| read(&world, file));
+        assert_eq!(files, [text, "two.md", "three.md"], "{flag}");
+        assert_eq!(world.json(&["verify"])["ok"], true);
+    }
+}
+
+#[test]
+fn a_merge_of_the_same_file_says_that_it_is_kept_if_one_side_has_kept_it() {
+    for keeps in ["042", "043"] {
+        let world = captured("one\n");
+        world.run(&["fork", "042", "--as", "043"]).succeeds();
+        world.write("out.md", "two\n");
+        for id in ["042", "043"] {
+            let save = ["save", id, "--artifact", "out.md", "--note", "again", "--capture"];
+            world.run(&save[..if id == keeps { 7 } else { 6 }]).succeeds();
+        }
+        world.run(&["merge", "042", "043"]).succeeds();
+        assert_eq!(world.stored("042", 3)["artifacts"][0]["captured"], true, "{keeps}");
+    }
+}
+
+#[test]
+fn a_value_that_settles_a_merge_cannot_claim_a_content_that_no_side_has_kept() {
+    let world = two_sides();
+    let theirs = world.stored("043", 2)["artifacts"][0].clone();
+    let mut none = theirs.clone();
+    none["sha256"] = json!("0".repeat(64));
+    for (number, (value, kept)) in [(none, Value::Null), (theirs, json!(true))].into_iter().enumerate() {
+        let world = world.copy();
+        world.run(&["merge", "042", "043", "--set", &format!("/artifacts/out.md={value}")]).succeeds();
+        assert_eq!(world.stored("042", 3)["artifacts"][0]["captured"], kept, "{number}");
+        assert_eq!(world.json(&["verify"])["ok"], true, "{number}");
+    }
+}
+
 #[test]
 fn a_thousandth_save_of_an_unchanged_file_writes_no_object() {
     let world = captured(&"x".repeat(1 << 20));

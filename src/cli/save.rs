@@ -155,7 +155,11 @@ impl Session {
         if let (Some(saved), Some(why)) = (outcome.written(), not_on_remote) {
             return Err(not_shared(&saved.handle(), &why));
         }
-        if outcome.written().is_some() && store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty()) {
+        // Without a remote nothing is looked for, so that a save costs nothing more.
+        if outcome.written().is_some()
+            && self.find_remote(workspace)?.is_some()
+            && store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty())
+        {
             report.warnings.push(format!(
                 "{workflow} was continued in another place too, and this continues the head of this store; `ckpt join {workflow}`"
             ));

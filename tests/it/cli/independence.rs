@@ -1,4 +1,4 @@
-//! What a save costs does not depend on how many other workflows there are.
+//! What a save costs does not depend on how many other workflows there are, nor on what it does not use.
 
 use std::collections::BTreeMap;
 
@@ -37,5 +37,23 @@ fn a_save_makes_the_same_system_calls_among_ten_and_two_thousand_workflows() {
             counts(&many).into_iter().filter(|(name, count)| *count > few.get(name).copied().unwrap_or(0));
         assert_eq!(more.collect::<Vec<_>>(), [], "{save:?}: more than {few:?}");
         assert!(many.iter().all(|call| !call.line.contains("other")), "{save:?} looked at another workflow");
+    }
+}
+
+#[test]
+fn a_plain_save_looks_at_nothing_but_the_settings_the_workflow_and_its_archive() {
+    let Some(strace) = strace() else { return };
+    let world = World::with_checkpoints(2);
+    let calls = calls(&strace, &world, &["save", "042", "--phase", "x"]);
+    let counts = counts(&calls);
+    let count = |names: &[&str]| names.iter().filter_map(|name| counts.get(name)).sum::<usize>();
+    let shown: Vec<&str> = calls.iter().map(|call| call.line.as_str()).collect();
+    // The workflow four times (twice by its path after that was checked, once to lock it), its archive, the head and the
+    // temporary file.
+    assert_eq!(count(&["open", "openat", "openat2"]), 7, "{shown:#?}");
+    assert_eq!(count(&["fsync", "fdatasync"]), 2, "{shown:#?}");
+    assert_eq!(count(&["link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat"]), 2, "{shown:#?}");
+    for unused in ["objects", "sides", "remote", "sessions", "mirror"] {
+        assert!(shown.iter().all(|line| !line.contains(&format!(".ckpt/{unused}"))), "{shown:#?}");
     }
 }

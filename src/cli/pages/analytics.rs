@@ -53,9 +53,9 @@ fn section(view: &View, index: usize, pipeline: &PipelineAnalytics, shown: Doc<'
                                     (duration(phase.seconds.map(|seconds| seconds.slowest)))
                                     @if let Some(workflow) = &phase.slowest_in { " in " (link(view.links.workflow(workflow.as_str()), workflow.as_str())) }
                                 }
-                                td.number { (phase.failed_percent) "%" }
-                                td.number { (phase.retried_percent) "%" }
-                                td.number { (phase.replanned_percent) "%" }
+                                @for percent in [phase.failed_percent, phase.retried_percent, phase.replanned_percent] {
+                                    td.number { @if phase.runs > 0 { (percent) "%" } @else { "–" } }
+                                }
                                 td.number { (duration(Some(phase.waiting_seconds).filter(|seconds| *seconds > 0))) }
                                 td { span.progress { (meter(phase.share_percent, &format!("{}%", phase.share_percent))) span { (phase.share_percent) "%" } } }
                             }

@@ -19,7 +19,7 @@ pub(super) fn weeks(weeks: &[Doc<'_>]) -> Markup {
         (weeks.first().map(|week| week.word("starts_on")), weeks.last().map(|week| week.word("starts_on")));
     html! {
         figure {
-            svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT + 24) } role="img"
+            svg.chart viewBox={ "0 0 " (WIDTH) " " (HEIGHT + 1) } role="img"
                 aria-label={ "Finished runs by week, at most " (highest) " a week" } {
                 line.axis x1="0" y1=(HEIGHT) x2=(WIDTH) y2=(HEIGHT) {}
                 @for (place, week) in (0u64..).zip(weeks) {
@@ -34,10 +34,12 @@ pub(super) fn weeks(weeks: &[Doc<'_>]) -> Markup {
                         rect.bad x=(place * step + 1) y=(HEIGHT.saturating_sub(good + bad)) width=(step.saturating_sub(3).max(2)) height=(bad) {}
                     }
                 }
-                text x="0" y=(HEIGHT + 18) { (first.unwrap_or_default()) }
-                @if weeks.len() > 1 { text x=(WIDTH) y=(HEIGHT + 18) text-anchor="end" { (last.unwrap_or_default()) } }
             }
-            figcaption { span.key.good { "complete" } " " span.key.bad { "given up" } }
+            figcaption {
+                "Weeks of " (first.unwrap_or_default())
+                @if weeks.len() > 1 { " to " (last.unwrap_or_default()) }
+                ", at most " (highest) " a week: " span.key.good { "complete" } ", " span.key.bad { "given up" }
+            }
         }
     }
 }

@@ -43,14 +43,26 @@ pub(crate) fn diff(view: &View, diff: Doc<'_>) -> Markup {
             }
             @if count > MAX_CHANGES { p.cut { "and " (count - MAX_CHANGES) " more changes" } }
         }
-        @for file in diff.list("artifacts") {
-            @if let Some(text) = file.text("unified").or(file.text("diff")) {
-                section {
-                    h2 { code { (cut(file.text("path").unwrap_or(file.word("name")))) } }
-                    pre.scroll tabindex="0" { (cut(text)) }
+        @for file in diff.list("contents") {
+            section {
+                h2 { code { (cut(file.word("path"))) } }
+                pre.scroll tabindex="0" role="group" aria-label={ "Lines of " (file.word("path")) } {
+                    @for line in file.words("lines") { span class=(class_of_line(line)) { (cut(line)) "\n" } }
                 }
+                @let left_out = file.count("left_out");
+                @if left_out > 0 { p.cut { "and " (left_out) " more lines" } }
             }
         }
+    }
+}
+
+/// Returns the class of a line of a unified diff.
+fn class_of_line(line: &str) -> &'static str {
+    match line.as_bytes().first() {
+        Some(b'-') => "removed",
+        Some(b'+') => "added",
+        Some(b'@') => "dim",
+        _ => "same",
     }
 }
 

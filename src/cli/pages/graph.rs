@@ -12,8 +12,8 @@ const X: usize = 56;
 /// The most lines to earlier checkpoints that are drawn beside each other.
 const MAX_LANES: usize = 4;
 
-/// Draws a dot for each entry, the newest first, with a line to its parent and an arc to the checkpoint that it copies or
-/// merges.
+/// Draws a dot for each entry, the newest first, with a line to its parent, an arc to the checkpoint that it copies or
+/// merges, and a short line to what it continues of another workflow.
 pub(super) fn graph(entries: &[Doc<'_>]) -> Markup {
     let rows: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(row, entry)| (entry.word("handle"), row)).collect();
@@ -42,6 +42,11 @@ pub(super) fn graph(entries: &[Doc<'_>]) -> Markup {
             @for (lane, (from, to)) in arcs.iter().enumerate() {
                 @let x = X - 12 - 10 * (lane % MAX_LANES);
                 path.edge.back d={ "M" (X) " " (y(*from)) " C" (x) " " (y(*from)) " " (x) " " (y(*to)) " " (X) " " (y(*to)) } {}
+            }
+            @for (row, entry) in entries.iter().enumerate() {
+                @if entry.text("merged").or(entry.text("forked_from")).is_some_and(|other| !rows.contains_key(other)) {
+                    line.edge.elsewhere x1=(X) y1=(y(row)) x2=(X - 24) y2=(y(row) + ROW / 2) {}
+                }
             }
             @for (row, entry) in entries.iter().enumerate() {
                 circle class={ "dot " (kind(*entry)) } cx=(X) cy=(y(row)) r="5" {}

@@ -61,6 +61,7 @@ fn documents() -> [Value; 6] {
     });
     let show = json!({"handle": "042/3", "checkpoint": checkpoint(), "path": "/p", "violations": ["v"], "warnings": ["w"]});
     let log = json!({"entries": [
+        {"handle": "042/4", "kind": "checkpoint", "parents": ["042/3", "043/1"], "merged": "043/1", "changes": []},
         {"handle": "042/3", "kind": "checkpoint", "parents": ["042/2", "042/1"], "copy_of": "042/1", "note": "n",
          "saved_at": "2026-01-30T14:30:00Z", "error": "e", "changes": [{"field": "phases", "name": "n", "status": "failed"}]},
         {"handle": "042/2", "kind": "seal", "parents": ["042/1"], "archived_as": "failed", "changes": []}]});
@@ -71,7 +72,7 @@ fn documents() -> [Value; 6] {
     });
     let diff = json!({"from": "042/1", "to": "042/2", "equal": false, "warnings": ["w"],
         "summary": [{"field": "f", "name": "n", "pointer": "/p", "change": "changed", "before": "b", "after": {"x": "y"}}],
-        "artifacts": [{"path": "p", "unified": "u"}]});
+        "contents": [{"name": "n", "path": "p", "lines": ["@@ -1,1 +1,1 @@", "-l", "+l"], "left_out": 2}]});
     [resume, status, show, log, list, diff]
 }
 

@@ -59,7 +59,7 @@ fn verdict(resume: Doc<'_>, status: Doc<'_>) -> Markup {
     let verdict = resume.word("verdict");
     html! {
         section class={ "verdict " (class(verdict)) } aria-labelledby="verdict" {
-            h2 #verdict { (badge(verdict)) " " @if let Some(phase) = resume.text("phase") { "Continue with " strong { (phase) } } @else { "Nothing is left" } }
+            h2 #verdict { (badge(verdict)) " " @if let Some(phase) = resume.text("phase") { "Continue with " strong { (phase) } } @else if verdict == "complete" { "Nothing is left" } @else { "What comes next is not known" } }
             @if let Some(action) = resume.text("action") { p { (cut(action)) } }
             p.dim {
                 @if let Some(elapsed) = status.number("elapsed_seconds") { "Elapsed " (duration(Some(elapsed))) ". " }
@@ -213,6 +213,8 @@ fn sentence(entry: Doc<'_>) -> String {
         return format!("archived as {reason}");
     }
     let mut words_of_changes: Vec<String> = Vec::new();
+    words_of_changes.extend(entry.text("merged").map(|other| format!("merged {other}")));
+    words_of_changes.extend(entry.text("forked_from").map(|other| format!("forked from {other}")));
     for change in entry.list("changes") {
         match (change.word("field"), change.text("name"), change.text("status")) {
             ("phases" | "tasks", Some(name), Some(status)) => {

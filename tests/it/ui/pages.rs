@@ -40,6 +40,47 @@ fn every_page_shows_what_the_commands_say() {
 }
 
 #[test]
+fn the_page_of_a_difference_shows_the_lines_of_contents_that_were_kept() {
+    let world = World::new();
+    for text in ["one\n<two>\n", "one\n<2>\n"] {
+        world.write("out.md", text);
+        world.run(&["save", "042", "--artifact", "out.md", "--capture"]).succeeds();
+    }
+    let page = Site::start(&world, &[]).get("/diff?from=042%2F1&to=042%2F2").body;
+    for line in [
+        "<span class=\"same\"> one\n</span>",
+        "<span class=\"removed\">-&lt;two&gt;\n</span>",
+        "<span class=\"added\">+&lt;2&gt;\n</span>",
+    ] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+}
+
+#[test]
+fn the_log_of_a_page_tells_forks_and_merges() {
+    let world = World::new();
+    world.run(&["save", "042", "--phases", "a,b,c", "--phase", "a"]).succeeds();
+    world.run(&["fork", "042", "--as", "043"]).succeeds();
+    world.run(&["save", "043", "--phase", "b"]).succeeds();
+    world.run(&["merge", "042", "043"]).succeeds();
+    let site = Site::start(&world, &[]);
+    for (path, text) in [("/w/042", "merged 043/2"), ("/w/043", "forked from 042/1")] {
+        let page = site.get(path).body;
+        assert!(page.contains(text) && page.contains("edge elsewhere"), "{path}: {page}");
+    }
+}
+
+#[test]
+fn a_workflow_that_does_not_say_what_comes_next_is_not_shown_as_done() {
+    let world = World::new();
+    world.run(&["save", "042", "--phase", "a"]).succeeds();
+    world.run(&["save", "043", "--phases", "a", "--phase", "a"]).succeeds();
+    let site = Site::start(&world, &[]);
+    assert!(site.get("/w/042").body.contains("What comes next is not known"));
+    assert!(site.get("/w/043").body.contains("Nothing is left"));
+}
+
+#[test]
 fn an_empty_and_a_damaged_store_have_pages_too() {
     let world = World::new();
     world.run(&["init"]).succeeds();

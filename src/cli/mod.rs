@@ -32,6 +32,7 @@ mod picker;
 mod progress;
 mod question;
 mod remote;
+mod remote_cleanup;
 mod report;
 mod run;
 mod save;

@@ -98,19 +98,17 @@ impl Session {
         self.around_remote(workspace, unique, time_limit, |around| Ok(transport::open(url, around)?))
     }
 
-    /// Lets an object store show that it can be a remote.
-    pub(crate) fn try_engine(
-        &self,
-        workspace: &Workspace,
-        url: &RemoteUrl,
-        unique: &str,
-    ) -> Result<(), Failure> {
+    /// Tries a remote out, and says which layout it has if it is empty. Returns true if it was.
+    pub(crate) fn probe_remote(&self, workspace: &Workspace, url: &RemoteUrl) -> Result<bool, Failure> {
+        let unique = &self.stamp(&workspace.place, &workspace.config)?.save_id;
         self.around_remote(workspace, unique, WHEN_ASKED, |around| {
-            transport::try_engine(url, &around).map_err(|failure| match failure {
+            transport::try_out(url, &around).map_err(|failure| match failure {
                 sync::ProbeFailure::Failed { failure, .. } => failure.into(),
                 sync::ProbeFailure::Unsuitable(why) => sync::Failure::Refused(why).into(),
             })
-        })
+        })?;
+        let mut remote = self.open_remote(workspace, url, unique, WHEN_ASKED)?;
+        Ok(claim_layout(&mut *remote)?)
     }
 
     fn around_remote<T>(

@@ -62,6 +62,7 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.restore.v1",
     "ckpt.verify.v1",
     "ckpt.cleanup.v1",
+    "ckpt.remote-cleanup.v1",
     "ckpt.stats.v1",
     "ckpt.remote.v1",
     "ckpt.report.v1",

@@ -144,8 +144,8 @@ impl Remote for Directory {
         }
     }
 
-    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
-        self.write(key, &[], true)
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure> {
+        keys.iter().try_for_each(|key| self.write(key, &[], true))
     }
 }
 

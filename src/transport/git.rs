@@ -333,8 +333,9 @@ impl Remote for Repository {
         Ok(())
     }
 
-    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
-        self.write(&[(key, &[])], true).map_err(|incomplete| incomplete.failure)
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure> {
+        let files: Vec<(&Key, &[u8])> = keys.iter().map(|key| (key, &[][..])).collect();
+        self.write(&files, true).map_err(|incomplete| incomplete.failure)
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub(crate) use url::{BadUrl, RemoteUrl};
 
-use crate::core::sync::{Failure, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe_engine};
+use crate::core::sync::{Failure, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe};
 
 /// What a transport needs to know about its surroundings.
 pub(crate) struct Surroundings<'a> {
@@ -40,14 +40,21 @@ pub(crate) fn open(url: &RemoteUrl, around: Surroundings<'_>) -> Result<Box<dyn 
     }
 }
 
-/// Lets an object store show that it keeps the promises of a remote. Other kinds of remote keep them by what they are made
-/// of.
-pub(crate) fn try_engine(url: &RemoteUrl, around: &Surroundings<'_>) -> Result<(), ProbeFailure> {
-    let RemoteUrl::Engine(address) = url else { return Ok(()) };
-    let remote = engine(address, around);
-    let mut handles: Vec<Box<dyn Remote + Send>> = Vec::new();
-    handles.resize_with(RACERS, || Box::new(remote.clone()));
-    probe_engine(&mut handles, &around.unique).map(drop)
+/// Lets a remote show that it keeps the promises of one. A git repository keeps them by what it is made of: a ref moves only
+/// from the commit that the pusher has seen.
+pub(crate) fn try_out(url: &RemoteUrl, around: &Surroundings<'_>) -> Result<(), ProbeFailure> {
+    let mut handles: Vec<Box<dyn Remote + Send>> = match url {
+        RemoteUrl::Git(_) => return Ok(()),
+        RemoteUrl::File(path) => (0..RACERS)
+            .map(|racer| file::Directory::new(path, format!("{}-{racer}", around.unique)))
+            .map(|directory| Box::new(directory) as Box<dyn Remote + Send>)
+            .collect(),
+        RemoteUrl::Engine(address) => {
+            let remote = engine(address, around);
+            (0..RACERS).map(|_| Box::new(remote.clone()) as Box<dyn Remote + Send>).collect()
+        }
+    };
+    probe(&mut handles, &around.unique).map(drop)
 }
 
 fn engine(url: &str, around: &Surroundings<'_>) -> ObjectStoreRemote {

@@ -146,8 +146,9 @@ class Engine:
             return plan["fault"] if random.random() < plan.get("share", 1) else None
 
     def count(self, environ, end):
+        is_list = environ["REQUEST_METHOD"] == "GET" and environ["PATH_INFO"].strip("/").count("/") == 0
         with self.book:
-            self.counts[f"{environ['REQUEST_METHOD']} {end}"] += 1
+            self.counts[f"{'LIST' if is_list else environ['REQUEST_METHOD']} {end}"] += 1
 
     def control(self, method, body, start):
         with self.book:

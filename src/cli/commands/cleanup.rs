@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
+use crate::cli::remote_cleanup::RemoteCleanupOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::short;
 use crate::cli::views::cleanup::CleanupReport;
@@ -39,7 +40,8 @@ Examples:
   ckpt cleanup --max-age 7d --abandon-idle 30d
   ckpt cleanup --max-age 30d --keep-last 3 --status complete
   ckpt cleanup --keep-within 2w --keep-trigger manual=all
-  ckpt cleanup --expect-plan \"$(ckpt cleanup --dry-run -q)\"";
+  ckpt cleanup --expect-plan \"$(ckpt cleanup --dry-run -q)\"
+  ckpt cleanup --remote --dry-run";
 
 /// Apply the retention policy: archive what may leave, delete what has expired
 ///
@@ -51,6 +53,10 @@ Examples:
 /// Whole runs are deleted for good, by the rule of the store in any case: previous runs of a workflow except the newest 5
 /// (`previous_runs`), and failed and abandoned runs 30 days after their last save (`failed_for`). Each is listed with its
 /// reason before it goes.
+///
+/// All of this is about this store: nothing leaves a remote. With `--remote` it is the other way round: checkpoints of the
+/// remote that are in the archive of this store are emptied there, after the bundles that hold them were copied to the remote
+/// and read back. That is the role of a janitor, and needs the right to replace objects.
 #[derive(Debug, Args)]
 pub(crate) struct CleanupArgs {
     /// Finished workflows idle for longer go, such as 7d or 12h, and what is older in open ones, except the newest
@@ -89,11 +95,30 @@ pub(crate) struct CleanupArgs {
     /// Exit with 4 if there is no store; otherwise there is nothing to do then
     #[arg(long)]
     require_store: bool,
+    /// Empty the checkpoints of the remote that the archive of this store holds, instead of cleaning up this store
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "max_age", "abandon_idle", "keep_last", "keep_within", "keep_trigger", "status", "purge",
+        ],
+    )]
+    remote: bool,
 }
 
 fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     let keep = args.keep_rules()?;
     let workspace = if args.require_store { session.workspace()? } else { session.workspace_or_empty()? };
+    if args.remote {
+        return session.clean_up_remote(
+            &workspace,
+            &RemoteCleanupOptions {
+                workflows: &args.workflow,
+                dry_run: args.dry_run,
+                expect_plan: args.expect_plan.as_deref(),
+                yes: args.yes,
+            },
+        );
+    }
     let policy = args.policy(keep, &workspace)?;
     if !workspace.exists() && !session.ui.is_quiet() && !session.ui.is_json() {
         session.ui.say("There is no store here, so there is nothing to clean up.\n");

@@ -5,13 +5,11 @@ use clap::{Args, Subcommand};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::remote::WHEN_ASKED;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::remote::RemoteReport;
-
 use crate::core::config::PushMode;
 use crate::core::setup::write_private;
-use crate::core::sync::{Probe, probe, with_remote, without_remote};
+use crate::core::sync::{with_remote, without_remote};
 use crate::transport::RemoteUrl;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
@@ -69,18 +67,11 @@ fn run(args: &RemoteArgs, session: &Session) -> Result<Exit, Failure> {
         },
         Action::Check => {
             let url = session.remote_url(&workspace)?;
-            let probed = try_remote(session, &workspace, &url)?;
-            session.answer(&RemoteReport::checked(&url, probed == Probe::New))
+            let is_new = session.probe_remote(&workspace, &url)?;
+            session.answer(&RemoteReport::checked(&url, is_new))
         }
         Action::Remove => remove(session, &workspace),
     }
-}
-
-fn try_remote(session: &Session, workspace: &Workspace, url: &RemoteUrl) -> Result<Probe, Failure> {
-    let stamp = session.stamp(&workspace.place, &workspace.config)?;
-    session.try_engine(workspace, url, &stamp.save_id)?;
-    let mut remote = session.open_remote(workspace, url, &stamp.save_id, WHEN_ASKED)?;
-    Ok(probe(&mut *remote)?)
 }
 
 fn add(session: &Session, workspace: &Workspace, url: &str, push: Option<PushMode>) -> Result<Exit, Failure> {
@@ -95,7 +86,7 @@ fn add(session: &Session, workspace: &Workspace, url: &str, push: Option<PushMod
         )
         .help("a store has one remote; `ckpt remote remove` takes it out of the settings first"));
     }
-    let probed = try_remote(session, workspace, &url)?;
+    let is_new = session.probe_remote(workspace, &url)?;
     let with = with_remote(&text, &url.to_string(), push).map_err(|why| invalid(workspace, &why))?;
     workspace.store.create()?;
     workspace.store.replace_config(&with)?;
@@ -106,7 +97,7 @@ fn add(session: &Session, workspace: &Workspace, url: &str, push: Option<PushMod
             Failure::new(ErrorCode::StoreUnusable, format!("cannot write `{}`: {error}", file.display()))
         })?;
     }
-    session.answer(&RemoteReport::added(&url, probed == Probe::New))
+    session.answer(&RemoteReport::added(&url, is_new))
 }
 
 fn remove(session: &Session, workspace: &Workspace) -> Result<Exit, Failure> {

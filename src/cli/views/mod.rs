@@ -34,6 +34,7 @@ mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
 pub(crate) mod remote;
+pub(crate) mod remote_cleanup;
 pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod resume;

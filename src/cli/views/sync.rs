@@ -115,11 +115,12 @@ impl Report for SyncReport {
             let beside = |sides: u64| {
                 if sides > 0 { format!(" ({sides} beside the main line)") } else { String::new() }
             };
+            let (pulled, pushed) = if self.applied { ("pulled", "pushed") } else { ("to pull", "to push") };
             if shared.pulled > 0 {
-                parts.push(format!("{} pulled{}", shared.pulled, beside(shared.pulled_sides)));
+                parts.push(format!("{} {pulled}{}", shared.pulled, beside(shared.pulled_sides)));
             }
             if shared.pushed > 0 {
-                parts.push(format!("{} pushed{}", shared.pushed, beside(shared.pushed_sides)));
+                parts.push(format!("{} {pushed}{}", shared.pushed, beside(shared.pushed_sides)));
             }
             if !parts.is_empty() {
                 exchanged = true;

@@ -4,10 +4,14 @@
 //! taken by publishing it without replacing anything, as by a save, so a save at the same moment and an adoption never
 //! share one.
 
+use std::collections::BTreeSet;
+
+use super::bundle::{BundleName, ManifestEntry};
 use super::disk::{Access, Disk};
 use super::error::Result;
 use super::layout;
 use super::open::Store;
+use super::progress::ProgressCounter;
 use super::publish::NewFile;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::reason::DeletionReason;
@@ -76,5 +80,41 @@ impl<D: Disk> Store<D> {
             }
         }
         entries.sync()
+    }
+
+    /// Adds a bundle that another store has written, and replaces the files of `numbers` that it holds by tombstones. Returns
+    /// false if it holds something else than the main line of this store: then nothing is done.
+    ///
+    /// The bundle is durable and was read back before a file is replaced, and the head always stays.
+    ///
+    /// # Errors
+    /// The disk refuses, or the bundle is damaged.
+    pub fn adopt_bundle(
+        &self,
+        workflow: &WorkflowId,
+        name: &BundleName,
+        bytes: &[u8],
+        numbers: &BTreeSet<u64>,
+        save_id: &str,
+    ) -> Result<bool> {
+        let archive = self.archive_of(workflow)?;
+        let manifest = archive.parse(name, bytes).and_then(|bundle| bundle.verify(&mut || {}));
+        let manifest = manifest.map_err(|why| archive.damaged(name, why))?;
+        for entry in &manifest.entries {
+            let here = self.load_bytes(&Handle::new(workflow, entry.seq));
+            if !here.is_ok_and(|(here, _)| ManifestEntry::of(entry.seq, &here) == *entry) {
+                return Ok(false);
+            }
+        }
+        let entries = self.workflow(workflow)?;
+        let head = entries.head_number()?.unwrap_or_default();
+        let numbers: BTreeSet<u64> = numbers.iter().copied().filter(|seq| *seq < head).collect();
+        let archive = self.create_archive(workflow)?;
+        archive.publish_bundle(name, bytes, &layout::staged_file(save_id, 0))?;
+        archive.sync()?;
+        // One of the same name that was there stays, and what it holds counts.
+        let Some(held) = archive.verify(name)? else { return Ok(false) };
+        entries.replace_archived(&[held], &numbers, save_id, &mut ProgressCounter::new(&mut |_| {}))?;
+        Ok(true)
     }
 }

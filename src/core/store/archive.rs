@@ -36,9 +36,25 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The archive cannot be read.
-    #[cfg(feature = "testing")]
     pub fn bundles(&self, workflow: &WorkflowId) -> Result<Vec<BundleName>> {
         self.archive_of(workflow)?.bundles()
+    }
+
+    /// Reads a bundle to its end, checks every file in it, and returns its bytes too; none if there is no such bundle.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn read_bundle(
+        &self,
+        workflow: &WorkflowId,
+        name: &BundleName,
+    ) -> Result<Option<(Vec<u8>, Manifest)>> {
+        let archive = self.archive_of(workflow)?;
+        let damaged = |why| archive.damaged(name, why);
+        let Some(bytes) = archive.read(name).map_err(damaged)? else { return Ok(None) };
+        let manifest = archive.parse(name, &bytes).and_then(|bundle| bundle.verify(&mut || {}));
+        let manifest = manifest.map_err(damaged)?;
+        Ok(Some((bytes, manifest)))
     }
 
     /// Opens the archive of a workflow.

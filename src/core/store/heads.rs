@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::bundled_files::BundledFiles;
 use super::disk::Disk;
 use super::error::Result;
 use super::layout::SIDES;
@@ -111,11 +112,19 @@ impl<D: Disk> Store<D> {
         Ok(handles.max_by_key(|handle| (handle.seq, handle.side)))
     }
 
-    /// Reads how the live entries of the main line are linked, from a number upwards. What cannot be read is left out.
-    pub(in crate::core) fn main_links(&self, workflow: &WorkflowId, from: u64) -> Result<Vec<Links>> {
+    /// Reads how the entries of the main line are linked, from a number upwards, also those in bundles: a join may be archived.
+    /// What cannot be read is left out.
+    fn main_links(&self, workflow: &WorkflowId, from: u64) -> Result<Vec<Links>> {
         let entries = self.workflow(workflow)?;
         let numbers = entries.numbers()?;
-        let read = |seq: &u64| format::decode_part::<Links>(&entries.read_bytes(*seq).ok()?).ok();
-        Ok(numbers.range(from..).filter_map(read).collect())
+        let mut bundled = BundledFiles::new(entries.archive()?);
+        let mut read = |seq: &u64| {
+            let live = entries.read_bytes(*seq).ok()?;
+            let bytes = if live.is_empty() { bundled.take(*seq, numbers.len()).ok()?.1 } else { live };
+            format::decode_part::<Links>(&bytes).ok()
+        };
+        let mut links: Vec<Links> = numbers.range(from..).rev().filter_map(&mut read).collect();
+        links.reverse();
+        Ok(links)
     }
 }

@@ -132,7 +132,7 @@ pub use crate::core::reason::DeletionReason;
 pub use append::Decision;
 pub use archiving::{ArchivePlan, Archived};
 pub use batches::ScanProgress;
-pub use bundle::{BadBundle, Bundle, BundleName, Manifest, ManifestEntry};
+pub use bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow, CleanupProgress};
 pub use delete::DeletionPlan;
 pub use deletion::Deletions;

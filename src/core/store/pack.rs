@@ -270,7 +270,7 @@ impl<D: Disk> Archive<'_, D> {
     }
 
     /// Publishes a bundle. One that is there stays.
-    fn publish_bundle(&self, name: &BundleName, bytes: &[u8], staged: &str) -> Result<()> {
+    pub(super) fn publish_bundle(&self, name: &BundleName, bytes: &[u8], staged: &str) -> Result<()> {
         self.publish_file(&NewFile { staged, name: &name.to_string(), bytes, access: Access::ReadOnly })
     }
 }

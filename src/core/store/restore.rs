@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use super::append::Decision;
 use super::archive::Archive;
 use super::bundle::{BadBundle, BundleName};
+use super::deletion::Deletions;
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::head::Head;
@@ -20,6 +21,7 @@ use super::workflow::Workflow;
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::format::Unusable;
+use crate::core::reason::DeletionReason;
 use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
@@ -298,6 +300,11 @@ impl<D: Disk> Workflow<'_, D> {
             }
         }
         plan.lost.reverse();
+        // A filler never had a content.
+        if *scope == RestoreScope::Workflow && !plan.lost.is_empty() {
+            let deletions = Deletions::of_records(archive.deletion_records()?);
+            plan.lost.retain(|handle| deletions.reason(handle.seq) != Some(DeletionReason::Absent));
+        }
         Ok(plan)
     }
 

@@ -11,15 +11,33 @@ use std::io;
 use std::time::Duration;
 
 use super::error::{Error, Result};
-use super::exchange::{Claimed, Exchange};
+use super::exchange::{CHUNK, Exchange, Pulled};
+use super::key::ObjectName;
+use super::remote::NewObject;
+use super::retry::{Creation, Fetched, check};
 use crate::core::files::FileProblem;
 use crate::core::format::{self, Links};
+use crate::core::selector::Handle;
 use crate::core::store::{Access, Disk, StagedFile, Stat, Store};
 use crate::core::workflow_id::WorkflowId;
 
-/// The longest wait between two attempts, for each attempt that was lost.
+/// How long processes of one store queue up before they claim in each other's way.
+const QUEUE: Duration = Duration::from_secs(20);
+/// The longest wait after a lost attempt grows by this with each, up to so many, and shrinks after that: who has lost often
+/// waits less than those who begin.
 const SPREAD_MILLIS: u64 = 40;
-const MAX_SPREAD: u64 = 8;
+const MAX_SPREAD: u64 = 4;
+
+/// The outcome of a claim.
+#[derive(Debug, PartialEq, Eq)]
+enum Claimed {
+    /// The remote has the entry.
+    Ours,
+    /// The remote has another entry under its number, with this content.
+    Taken(Vec<u8>),
+    /// The entry does not continue the main line of the remote.
+    Not,
+}
 
 /// The disk of a store, where entries of one workflow are claimed on the remote first.
 pub struct ClaimingDisk<'a, D: Disk> {
@@ -35,20 +53,29 @@ struct State<'a, D: Disk> {
     problem: Option<Error>,
     /// True if something was published that the remote does not have yet.
     is_unshared: bool,
+    /// True if the store and the remote agree on the workflow, or cannot.
+    has_agreed: bool,
     losses: u64,
     seed: u64,
 }
 
 impl<'a, D: Disk> ClaimingDisk<'a, D> {
-    /// Prepares for saves to a workflow: the store and the remote agree on it afterwards, as far as the remote can be asked.
-    pub fn new(
-        store: &'a Store<D>,
-        workflow: &'a WorkflowId,
-        mut exchange: Exchange<'a, D>,
-        seed: u64,
-    ) -> Self {
-        let problem = exchange.agree(workflow).err();
-        let state = State { exchange, staged: HashMap::new(), problem, is_unshared: false, losses: 0, seed };
+    /// Prepares for saves to a workflow. Before the head is read, the store and the remote agree on it, as far as the remote
+    /// can be asked.
+    pub fn new(store: &'a Store<D>, workflow: &'a WorkflowId, exchange: Exchange<'a, D>, seed: u64) -> Self {
+        let mut state = State {
+            exchange,
+            staged: HashMap::new(),
+            problem: None,
+            is_unshared: false,
+            has_agreed: false,
+            losses: 0,
+            seed,
+        };
+        // A workflow that is new here has no lock to wait for.
+        if store.head_number(workflow).is_ok_and(|head| head.is_none()) {
+            state.agree(workflow);
+        }
         Self { store, workflow, state: RefCell::new(state) }
     }
 
@@ -67,20 +94,19 @@ impl<'a, D: Disk> ClaimingDisk<'a, D> {
 
     /// Claims an entry on the remote. Returns false if its number is taken there.
     fn claim(&self, links: &Links, bytes: &[u8]) -> bool {
-        let mut state = self.state.borrow_mut();
+        let state = &mut *self.state.borrow_mut();
         if state.problem.is_none() {
             match state.exchange.claim(self.workflow, links, bytes) {
                 Ok(Claimed::Ours) => return true,
-                Ok(Claimed::Taken) => {
+                Ok(Claimed::Taken(found)) => {
                     state.losses += 1;
                     if state.losses > 1 {
-                        // Those who wait differently long are in each other's way less.
-                        state.seed =
-                            state.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(state.losses);
-                        let spread = SPREAD_MILLIS * state.losses.min(MAX_SPREAD);
-                        self.store.disk().pause(Duration::from_millis((state.seed >> 33) % spread));
+                        self.store.disk().pause(state.wait());
                     }
-                    return false;
+                    match state.exchange.catch_up(self.workflow, links.seq, found) {
+                        Ok(()) => return false,
+                        Err(problem) => state.problem = Some(problem),
+                    }
                 }
                 Ok(Claimed::Not) => {}
                 Err(problem) => state.problem = Some(problem),
@@ -88,6 +114,97 @@ impl<'a, D: Disk> ClaimingDisk<'a, D> {
         }
         state.is_unshared = true;
         true
+    }
+}
+
+impl<D: Disk> State<'_, D> {
+    fn agree(&mut self, workflow: &WorkflowId) {
+        if !self.has_agreed {
+            self.has_agreed = true;
+            self.problem = self.exchange.agree(workflow).err();
+        }
+    }
+
+    /// Returns how long to wait after a loss: those who wait differently long are in each other's way less.
+    fn wait(&mut self) -> Duration {
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(self.losses);
+        let factor = if self.losses <= MAX_SPREAD {
+            self.losses
+        } else {
+            (MAX_SPREAD * MAX_SPREAD / self.losses).max(1)
+        };
+        Duration::from_millis((self.seed >> 33) % (SPREAD_MILLIS * factor))
+    }
+}
+
+impl<D: Disk> Exchange<'_, D> {
+    /// Makes the store and the remote agree on a workflow, unless they are known to.
+    fn agree(&mut self, workflow: &WorkflowId) -> Result<()> {
+        let ledger = self.ledger(workflow)?;
+        let head = self.store.head_number(workflow)?.unwrap_or_default();
+        if ledger.main > 0 && ledger.pushed == head && ledger.behind == 0 {
+            return Ok(());
+        }
+        self.pull_newest(workflow)?;
+        if self.store.head_number(workflow)?.is_some() {
+            self.push(workflow, None)?;
+        }
+        Ok(())
+    }
+
+    fn pull_newest(&mut self, workflow: &WorkflowId) -> Result<()> {
+        let names = self.names(Some(workflow))?.remove(workflow).unwrap_or_default();
+        self.pull(workflow, &names).map(drop)
+    }
+
+    /// Creates an entry on the remote that continues its main line, before it is published in the store.
+    fn claim(&mut self, workflow: &WorkflowId, links: &Links, bytes: &[u8]) -> Result<Claimed> {
+        let ledger = self.ledger(workflow)?;
+        let continues_top = match ledger.top {
+            Some((_, digest)) => links.parents().any(|parent| parent == digest),
+            None => links.seq == 1,
+        };
+        if !continues_top || ledger.main + 1 != links.seq || ledger.pushed + 1 != links.seq {
+            return Ok(Claimed::Not);
+        }
+        self.push_contents(&Handle::new(workflow, links.seq), bytes)?;
+        let object = NewObject { key: ObjectName::Main(links.seq).key(workflow), bytes: bytes.to_vec() };
+        match self.remote.create(&[object])? {
+            Creation::Done => Ok(Claimed::Ours),
+            Creation::Taken(found) => Ok(Claimed::Taken(found)),
+        }
+    }
+
+    /// Adds what others have put on the main line: the entry whose number was taken, which was read already, and those above
+    /// it, one after the other until there is none. Each is read once, and nothing is listed.
+    fn catch_up(&mut self, workflow: &WorkflowId, seq: u64, bytes: Vec<u8>) -> Result<()> {
+        let mut name = ObjectName::Main(seq);
+        let key = name.key(workflow);
+        let first = check(workflow, &name, bytes).map_err(|why| Error::Damaged { key, why })?;
+        let mut fetched = vec![(name, first)];
+        // More than that are fetched after the next try.
+        for next in seq.saturating_add(1)..seq.saturating_add(CHUNK as u64) {
+            name = ObjectName::Main(next);
+            let Some(found) = self.remote.fetch(workflow, std::slice::from_ref(&name))?.pop() else { break };
+            fetched.push(found);
+        }
+        // A filler or a tombstone: only a list says more about it.
+        if fetched.iter().any(|(_, fetched)| matches!(fetched, Fetched::Empty)) {
+            return self.pull_newest(workflow);
+        }
+        let mut ledger = self.ledger(workflow)?;
+        self.take(workflow, &mut ledger, &fetched, &mut Pulled::default())
+    }
+
+    /// Records an entry that was claimed, and is now in the store.
+    fn note_claimed(&mut self, workflow: &WorkflowId, links: &Links) {
+        let Ok(mut ledger) = self.ledger(workflow) else { return };
+        if ledger.main < links.seq {
+            ledger.main = links.seq;
+            ledger.top = Some((links.seq, links.sha256));
+            ledger.pushed = links.seq;
+            self.store.write_ledger(workflow, &ledger, self.save_id);
+        }
     }
 }
 
@@ -116,7 +233,7 @@ impl<D: Disk> Disk for ClaimingDisk<'_, D> {
                     state.exchange.note_claimed(self.workflow, &links);
                     return Ok(());
                 }
-                let _ = state.exchange.set_aside(self.workflow, &links, &bytes);
+                let _ = self.store.add_side(self.workflow, &links, &bytes, state.exchange.save_id);
                 Err(error)
             }
             Ok(()) => {
@@ -177,7 +294,9 @@ impl<D: Disk> Disk for ClaimingDisk<'_, D> {
     }
 
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock> {
-        self.store.disk().lock(dir, patience)
+        let lock = self.store.disk().lock(dir, patience.max(QUEUE));
+        self.state.borrow_mut().agree(self.workflow);
+        lock
     }
 
     fn create(&self, dir: &Self::Dir, name: &str, size: u64) -> io::Result<Self::File> {

@@ -4,7 +4,7 @@ use super::key::Key;
 use super::remote::Failure;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
-use crate::core::store;
+use crate::core::store::{self, BadBundle};
 use crate::core::workflow_id::WorkflowId;
 
 /// The error of an exchange with a remote.
@@ -25,6 +25,24 @@ pub enum Error {
         #[source]
         why: Unusable,
     },
+    /// A bundle of the remote cannot be used. Nothing of it was used, and nothing was emptied.
+    #[error("the bundle `{key}` of the remote {why}")]
+    DamagedBundle {
+        /// The object.
+        key: Key,
+        /// The reason.
+        #[source]
+        why: BadBundle,
+    },
+    /// The remote has another bundle under the same name. Nothing was emptied.
+    #[error("the remote has another bundle as `{key}`")]
+    OtherBundle {
+        /// The object.
+        key: Key,
+    },
+    /// The account may not replace objects, which only the janitor of a remote does.
+    #[error("the remote does not let this account empty checkpoints: {0}")]
+    NotAJanitor(String),
     /// The remote has another layout than this program knows.
     #[error("the remote has the layout `{}`, and this program knows `{}`", found.escape_debug(), super::FORMAT_TEXT.trim_end())]
     Layout {

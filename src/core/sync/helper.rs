@@ -147,9 +147,12 @@ impl Remote for ObjectStoreRemote {
         }
     }
 
-    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
-        let (outcome, _) = self.ask(Verb::Empty { key: key.to_string() }, Vec::new())?;
-        done(outcome)
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure> {
+        for key in keys {
+            let (outcome, _) = self.ask(Verb::Empty { key: key.to_string() }, Vec::new())?;
+            done(outcome)?;
+        }
+        Ok(())
     }
 }
 

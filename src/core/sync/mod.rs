@@ -3,12 +3,15 @@
 //! A save is local and needs no network. A remote holds the same immutable entries under keys that are created once and
 //! never changed, so that sync is the exchange of what one side has and the other lacks.
 //!
-//! - `helper`: object stores, by way of `ckpt-remote`. `engine_probe`: what an engine must be able to do, tried out.
+//! - `helper`: object stores, by way of `ckpt-remote`.
 //! - `key`: the names of objects. `remote`: the verbs that every kind of remote has, and the ways in which they fail.
 //! - `plan`: what goes where, as a function of what both sides have. `exchange` carries it out; `retry` makes the requests.
+//! - `look`: what both sides have. `bookkeeping`: what the ledger says and learns. `bundles`: entries that were emptied, read
+//!   from the bundle that holds them. `janitor`: emptying them.
 //! - `claim`: saves that are claimed on the remote first, so that stores that are online never fork.
 //! - `contents`: the contents of artifacts, which travel with the checkpoints that need them.
-//! - `probe`: whether a place can be a remote. `settings`: its address in the settings of a store.
+//! - `probe`: whether a place can be a remote, tried out. `layout`: whether it is one. `settings`: its address in the settings
+//!   of a store.
 //!
 //! # Rules
 //!
@@ -22,13 +25,17 @@
 //!
 //! `tests/it/sync/model.rs` tries every order of the steps of two stores, with lost answers and crashes.
 
+mod bookkeeping;
+mod bundles;
 mod claim;
 mod contents;
-mod engine_probe;
 mod error;
 mod exchange;
 mod helper;
+mod janitor;
 mod key;
+mod layout;
+mod look;
 mod plan;
 mod probe;
 mod remote;
@@ -36,13 +43,14 @@ mod retry;
 mod settings;
 
 pub use claim::ClaimingDisk;
-pub use engine_probe::{Capabilities, ProbeFailure, RACERS, probe_engine};
 pub use error::{Error, Result};
 pub use exchange::{Exchange, Pulled, Pushed};
 pub use helper::ObjectStoreRemote;
+pub use janitor::{Emptied, RemoteCleanup};
 pub use key::{FORMAT_KEY, Key, ObjectName, WORKFLOWS_PREFIX, workflow_prefix};
+pub use layout::{check_layout, claim_layout};
 pub use plan::{LocalView, Node, Place, Pull, Push, RemoteView, Slot, plan_pull, plan_push};
-pub use probe::{Probe, check_layout, claim_layout, probe};
+pub use probe::{Capabilities, ProbeFailure, RACERS, probe};
 pub use remote::{Failure, Incomplete, Listed, NewObject, Remote};
 pub use retry::{Names, Patient};
 pub use settings::{with_remote, without_remote};

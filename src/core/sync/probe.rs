@@ -1,83 +1,272 @@
-//! Whether a place can be a remote: it must create an object only if its name is free, and show it at once.
+//! The capability probe: an engine shows that it keeps the promises of a remote before it becomes one.
+//!
+//! Some servers that speak S3 ignore `If-None-Match` and overwrite; others check it and then write, so that two writers
+//! that come at once both win. Both would lose checkpoints silently. So the probe creates, creates again, and lets
+//! [`RACERS`] writers create one key at the same time. It needs no more rights than a push. What it writes stays under
+//! `probe/`: a few kilobytes, emptied if the account may do that.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Barrier;
 
-use super::FORMAT_TEXT;
-use super::error::{Error, Result};
 use super::key::Key;
-use super::remote::{Failure, Incomplete, NewObject, Remote};
+use super::remote::{Failure, NewObject, Remote};
 
-const MAX_FORMAT_BYTES: u64 = 256;
+/// The number of writers that create one key at the same time.
+pub const RACERS: usize = 16;
+/// The number of races. Of engines that check first and write then, one race finds some, and several most.
+const RACES: usize = 5;
+/// The size of what is written in a race: with more to write, an engine that is not atomic is found more often.
+const RACE_BYTES: usize = 16 << 10;
+/// How often a request without a clear answer is made.
+const TRIES: usize = 3;
+const FIRST: &[u8] = b"first";
+const SECOND: &[u8] = b"second";
 
-/// The answers of a probe.
+/// What a remote can do besides keeping the promises of [`Remote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Probe {
-    /// It can be a remote, and is one already.
-    Known,
-    /// It can be a remote, and is one from now on.
-    New,
+pub struct Capabilities {
+    /// Objects can be emptied, as a janitor does. An account that may only add cannot.
+    pub can_empty: bool,
 }
 
-/// Checks that a remote has a layout that this program knows. Returns false if it is empty.
+/// The reason why something cannot be a remote.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProbeFailure {
+    /// It was not reached, or refused a request.
+    #[error("{step}: {failure}")]
+    Failed {
+        /// The request.
+        step: &'static str,
+        /// Its failure.
+        failure: Failure,
+    },
+    /// It answered, and does not keep a promise. Checkpoints would be lost there.
+    #[error("{0}")]
+    Unsuitable(String),
+}
+
+type Result<T, E = ProbeFailure> = std::result::Result<T, E>;
+
+/// Tries a remote out, with [`RACERS`] handles to it, each for a thread of its own. `token` is random, so that nobody has used
+/// its keys before.
 ///
 /// # Errors
-/// It has another layout, or cannot be read.
-pub fn check_layout(remote: &mut dyn Remote) -> Result<bool> {
-    match remote.get(&Key::format(), MAX_FORMAT_BYTES)? {
-        None => Ok(false),
-        Some(found) if found == FORMAT_TEXT.as_bytes() => Ok(true),
-        Some(found) => {
-            let found = String::from_utf8_lossy(&found);
-            Err(Error::Layout { found: found.lines().next().unwrap_or_default().to_owned() })
+/// It cannot be used as a remote, and the reason.
+pub fn probe(handles: &mut [Box<dyn Remote + Send>], token: &str) -> Result<Capabilities> {
+    let mut probe = Probe { handles, token, sizes: BTreeMap::new() };
+    let key = probe.key("create")?;
+    probe.create(&key)?;
+    probe.create_again(&key)?;
+    for round in 0..RACES {
+        probe.race(round)?;
+    }
+    probe.list()?;
+    let can_empty = probe.empty(&key)?;
+    if can_empty {
+        probe.tidy_up();
+    }
+    Ok(Capabilities { can_empty })
+}
+
+struct Probe<'a> {
+    handles: &'a mut [Box<dyn Remote + Send>],
+    token: &'a str,
+    /// The objects that were written.
+    sizes: BTreeMap<Key, u64>,
+}
+
+impl Probe<'_> {
+    fn key(&self, name: &str) -> Result<Key> {
+        let text = format!("probe/{}/{name}", self.token);
+        Key::parse(&text).ok_or_else(|| ProbeFailure::Unsuitable(format!("`{text}` is not a key")))
+    }
+
+    /// Returns the handle that everything but the race uses.
+    fn remote(&mut self) -> &mut dyn Remote {
+        &mut *self.handles[0]
+    }
+
+    fn get(&mut self, key: &Key) -> Result<Option<Vec<u8>>> {
+        for _ in 1..TRIES {
+            match self.remote().get(key, 2 * RACE_BYTES as u64) {
+                Err(Failure::Unknown(_)) => {}
+                answer => return answer.map_err(failed("reading an object")),
+            }
+        }
+        self.remote().get(key, 2 * RACE_BYTES as u64).map_err(failed("reading an object"))
+    }
+
+    /// Creates a key that is free.
+    fn create(&mut self, key: &Key) -> Result<()> {
+        let step = "creating an object";
+        let mut last = Failure::Exists;
+        for _ in 0..TRIES {
+            match write(self.remote(), key, FIRST) {
+                Ok(()) => {}
+                Err(Failure::Exists | Failure::Unknown(_)) if self.get(key)?.as_deref() == Some(FIRST) => {}
+                Err(failure @ Failure::Unknown(_)) => {
+                    last = failure;
+                    continue;
+                }
+                Err(failure) => return Err(ProbeFailure::Failed { step, failure }),
+            }
+            self.sizes.insert(key.clone(), FIRST.len() as u64);
+            return match self.get(key)? {
+                Some(bytes) if bytes == FIRST => Ok(()),
+                Some(_) => unsuitable("an object that was created has other bytes when it is read"),
+                None => unsuitable("an object that was created is not there when it is read"),
+            };
+        }
+        Err(ProbeFailure::Failed { step, failure: last })
+    }
+
+    /// Creates a key that is taken, which must fail.
+    fn create_again(&mut self, key: &Key) -> Result<()> {
+        let step = "creating an object again";
+        let mut answer = write(self.remote(), key, SECOND);
+        for _ in 1..TRIES {
+            if matches!(answer, Err(Failure::Unknown(_))) {
+                answer = write(self.remote(), key, SECOND);
+            }
+        }
+        match answer {
+            Err(Failure::Exists) => {}
+            Ok(()) => {
+                return unsuitable(
+                    "it overwrites an object that exists, although it was asked to create one only if there is none",
+                );
+            }
+            Err(failure) => return Err(ProbeFailure::Failed { step, failure }),
+        }
+        match self.get(key)? {
+            Some(bytes) if bytes == FIRST => Ok(()),
+            _ => unsuitable("it says that an object exists, and overwrites it all the same"),
+        }
+    }
+
+    /// Lets all racers create one key at the same time. One wins, and its bytes are what is there.
+    fn race(&mut self, round: usize) -> Result<()> {
+        let key = self.key(&format!("race-{round}"))?;
+        let barrier = Barrier::new(self.handles.len());
+        let bytes = |racer: usize| format!("{racer:>RACE_BYTES$}").into_bytes();
+        let answers: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = self
+                .handles
+                .iter_mut()
+                .enumerate()
+                .map(|(racer, remote)| {
+                    let (key, barrier) = (&key, &barrier);
+                    scope.spawn(move || {
+                        let bytes = bytes(racer);
+                        barrier.wait();
+                        write(&mut **remote, key, &bytes)
+                    })
+                })
+                .collect();
+            let lost = || Err(Failure::Unknown("a thread ended".to_owned()));
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+        });
+        let winners: Vec<usize> = (0..answers.len()).filter(|racer| answers[*racer].is_ok()).collect();
+        if winners.len() > 1 {
+            let (winners, all) = (winners.len(), answers.len());
+            return unsuitable(format!(
+                "{winners} of {all} writers that created one object at the same time were told that they had; \
+                 {} of their checkpoints would be lost",
+                winners - 1
+            ));
+        }
+        let content = self.get(&key)?;
+        let found =
+            content.as_ref().and_then(|content| (0..answers.len()).find(|racer| bytes(*racer) == *content));
+        match (winners.first(), found) {
+            (Some(winner), Some(found)) if *winner == found => {}
+            // The answer to the winner was lost, which is no fault of the engine.
+            (None, Some(found)) if matches!(answers[found], Err(Failure::Unknown(_))) => {}
+            (None, None) if content.is_none() => {
+                let failure = answers.into_iter().find_map(Result::err).unwrap_or(Failure::Exists);
+                return Err(ProbeFailure::Failed { step: "a race of 16 creations", failure });
+            }
+            _ => return unsuitable("after a race, the object has not the bytes of the writer that won"),
+        }
+        self.sizes.insert(key, RACE_BYTES as u64);
+        Ok(())
+    }
+
+    /// Lists what was written: all of it, in order, with its sizes.
+    fn list(&mut self) -> Result<()> {
+        let prefix = format!("probe/{}/", self.token);
+        let mut last = Ok(Vec::new());
+        for _ in 0..TRIES {
+            let mut listed = Vec::new();
+            let answer = self.remote().list(&prefix, &mut |object| {
+                listed.push((object.key, object.size));
+                ControlFlow::Continue(())
+            });
+            last = answer.map(|()| listed);
+            if !matches!(last, Err(Failure::Unknown(_))) {
+                break;
+            }
+        }
+        let listed = last.map_err(failed("listing objects"))?;
+        if listed.iter().map(|(key, size)| (key, size)).eq(self.sizes.iter()) {
+            return Ok(());
+        }
+        let (found, written) = (listed.len(), self.sizes.len());
+        unsuitable(format!(
+            "a list right after writing {written} objects is wrong: it has {found}, or not their order and sizes"
+        ))
+    }
+
+    /// Empties an object; false if the account may not. An empty object still holds its key.
+    fn empty(&mut self, key: &Key) -> Result<bool> {
+        let mut answer = self.remote().empty(std::slice::from_ref(key));
+        for _ in 1..TRIES {
+            if matches!(answer, Err(Failure::Unknown(_))) {
+                answer = self.remote().empty(std::slice::from_ref(key));
+            }
+        }
+        match answer {
+            Ok(()) => {}
+            Err(Failure::Refused(_) | Failure::Exists) => return Ok(false),
+            Err(failure) => return Err(ProbeFailure::Failed { step: "emptying an object", failure }),
+        }
+        if self.get(key)?.is_none_or(|bytes| !bytes.is_empty()) {
+            return unsuitable("an object that was emptied is not empty, or not there, when it is read");
+        }
+        match write(self.remote(), key, SECOND) {
+            Err(Failure::Exists) => Ok(true),
+            Err(failure @ Failure::Unknown(_)) => match self.get(key)? {
+                Some(bytes) if bytes.is_empty() => Ok(true),
+                _ => Err(ProbeFailure::Failed { step: "creating an object that is empty", failure }),
+            },
+            Err(failure) => Err(ProbeFailure::Failed { step: "creating an object that is empty", failure }),
+            Ok(()) => {
+                unsuitable("an empty object counts as absent, so that its number would be given away again")
+            }
+        }
+    }
+
+    /// Empties what the races wrote. It does not matter if that fails.
+    fn tidy_up(&mut self) {
+        for key in std::mem::take(&mut self.sizes).keys() {
+            let _ = self.remote().empty(std::slice::from_ref(key));
         }
     }
 }
 
-/// Checks the layout of a remote, and says which one it has if it is empty.
-///
-/// # Errors
-/// It has another layout, or cannot be read or written.
-pub fn claim_layout(remote: &mut dyn Remote) -> Result<()> {
-    if check_layout(remote)? {
-        return Ok(());
-    }
-    match remote.create(&[layout()]) {
-        Ok(()) | Err(Incomplete { failure: Failure::Exists, .. }) => check_layout(remote).map(drop),
-        Err(Incomplete { failure, .. }) => Err(failure.into()),
-    }
+fn write(remote: &mut dyn Remote, key: &Key, bytes: &[u8]) -> Result<(), Failure> {
+    let object = NewObject { key: key.clone(), bytes: bytes.to_vec() };
+    remote.create(&[object]).map_err(|incomplete| incomplete.failure)
 }
 
-fn layout() -> NewObject {
-    NewObject { key: Key::format(), bytes: FORMAT_TEXT.as_bytes().to_vec() }
+fn failed(step: &'static str) -> impl Fn(Failure) -> ProbeFailure {
+    move |failure| ProbeFailure::Failed { step, failure }
 }
 
-/// Tries what every remote must do: create, refuse to create again, list and read what was created. The object that says
-/// which layout the remote has is the one that is created, so that nothing is left behind.
-///
-/// # Errors
-/// The remote cannot be reached, or does not do it.
-pub fn probe(remote: &mut dyn Remote) -> Result<Probe> {
-    let known = check_layout(remote)?;
-    claim_layout(remote)?;
-    let format = layout();
-    let refuses = |why: &str| Error::Remote(Failure::Refused(why.to_owned()));
-    for bytes in [b"another\n".to_vec(), Vec::new()] {
-        match remote.create(&[NewObject { bytes, ..format.clone() }]) {
-            Err(Incomplete { failure: Failure::Exists, .. }) => {}
-            Err(Incomplete { failure, .. }) => return Err(failure.into()),
-            Ok(()) => return Err(refuses("it replaces an object instead of refusing to create it again")),
-        }
-    }
-    if !check_layout(remote)? {
-        return Err(refuses("an object that was created cannot be read"));
-    }
-    let mut listed = false;
-    remote.list("", &mut |object| {
-        listed = object.key == format.key;
-        if listed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if !listed {
-        return Err(refuses("an object that was created is not listed"));
-    }
-    Ok(if known { Probe::Known } else { Probe::New })
+fn unsuitable<T>(reason: impl Into<String>) -> Result<T> {
+    Err(ProbeFailure::Unsuitable(reason.into()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,10 +115,10 @@ pub trait Remote {
         Ok(())
     }
 
-    /// Replaces the content of an object by nothing. Only the janitor of a remote calls it, for content that is in a
-    /// bundle of the same remote; others need no permission for it.
+    /// Replaces the contents of objects of one [`Key::group`] by nothing. Only the janitor of a remote calls it, for content
+    /// that is in a bundle of the same remote; others need no permission for it.
     ///
     /// # Errors
-    /// It is not known to be empty.
-    fn empty(&mut self, key: &Key) -> Result<(), Failure>;
+    /// Some are not known to be empty.
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure>;
 }

@@ -9,12 +9,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use ckpt::core::sync::{
-    Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe_engine,
+    Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe,
 };
 use serde::Deserialize;
 
 use super::script;
-use crate::support::project::skip;
+use super::storm::{ckpt, machine};
+use crate::support::project::{World, skip};
 
 /// An engine that was started for the tests.
 #[derive(Debug, Clone, Deserialize)]
@@ -89,7 +90,7 @@ pub(super) fn suitable_engines() -> Vec<Engine> {
 fn probed(remote: &ObjectStoreRemote) -> Result<Capabilities, ProbeFailure> {
     let mut handles: Vec<Box<dyn Remote + Send>> = Vec::new();
     handles.resize_with(RACERS, || Box::new(remote.clone()));
-    probe_engine(&mut handles, "k3f9")
+    probe(&mut handles, "k3f9")
 }
 
 fn key(text: &str) -> Key {
@@ -121,7 +122,7 @@ fn every_engine_has_the_verbs() {
         assert_eq!(remote.get(&key(name), 4), Ok(Some(b"ours".to_vec())), "{}", engine.name);
         assert_eq!(remote.get(&key("wf/!auth.2/absent"), 4), Ok(None), "{}", engine.name);
         assert!(matches!(remote.get(&key(name), 3), Err(Failure::Unusable(_))), "{}", engine.name);
-        assert_eq!(remote.empty(&key(name)), Ok(()), "{}", engine.name);
+        assert_eq!(remote.empty(&[key(name)]), Ok(()), "{}", engine.name);
         assert_eq!(remote.get(&key(name), 4), Ok(Some(Vec::new())), "{}", engine.name);
         assert_eq!(create(&mut remote, name, b"again"), Err(Failure::Exists), "{}", engine.name);
         assert_eq!(create(&mut remote, "wf/!auth.2/%41", b"an escape"), Ok(()), "{}", engine.name);
@@ -217,7 +218,7 @@ fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
     assert_eq!(create(&mut remote, "wf/042/x", b"theirs"), Err(Failure::Exists));
     assert_eq!(list(&mut remote, "wf/042/", usize::MAX), [("wf/042/x".to_owned(), 4)]);
     let denied = Failure::Refused("HTTP 403 (AccessDenied)".to_owned());
-    assert_eq!(remote.empty(&key("wf/042/x")), Err(denied.clone()));
+    assert_eq!(remote.empty(&[key("wf/042/x")]), Err(denied.clone()));
     assert_eq!(remote.get(&key("wf/042/x"), 100), Ok(Some(b"ours".to_vec())));
     assert_eq!(remote.get(&key("wf/042/absent"), 100), Ok(None));
     let elsewhere = Engine { url: "s3://team-bucket/other".to_owned(), ..engine };
@@ -225,4 +226,31 @@ fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
     assert_eq!(create(&mut remote, "wf/042/x", b"ours"), Err(denied.clone()));
     assert_eq!(remote.get(&key("wf/042/x"), 100), Err(denied.clone()));
     assert_eq!(remote.list("wf/", &mut |_| ControlFlow::Continue(())), Err(denied));
+}
+
+#[test]
+fn a_janitor_cleans_up_and_an_account_that_adds_only_is_refused() {
+    for engine in engines().into_iter().filter(|engine| engine.refused.is_none()) {
+        let around = World::new();
+        let url = if engine.adds_only { engine.url.clone() } else { engine.fresh_url() };
+        let a = machine(&around, "a", &url);
+        for n in 1..=3 {
+            ckpt(&engine, &a, &["save", "042", "--set", &format!("n={n}")]).run().succeeds();
+        }
+        a.run(&["archive", "042", "--as", "abandoned"]);
+        ckpt(&engine, &a, &["push"]).run().succeeds();
+        let cleaned = ckpt(&engine, &a, &["cleanup", "--remote", "--json"]).run();
+        if engine.adds_only {
+            assert_eq!(cleaned.exits(9).failure()["code"], "remote_refused", "{}", engine.name);
+        } else {
+            assert_eq!(cleaned.succeeds().document()["emptied"], 3, "{}", engine.name);
+        }
+        let b = machine(&around, "b", &url);
+        ckpt(&engine, &b, &["pull"]).run().succeeds();
+        assert_eq!(b.json(&["verify"])["ok"], true, "{}", engine.name);
+        for n in 1..=3 {
+            let shown = b.json(&["show", &format!("042/{n}")]);
+            assert_eq!(shown["checkpoint"]["state"]["n"], n, "{}", engine.name);
+        }
+    }
 }

@@ -32,6 +32,7 @@ fn what_one_store_pushes_another_pulls_byte_for_byte() {
     let planned = a.json(&["push", "--dry-run"]);
     assert_eq!((&planned["applied"], &planned["workflows"][0]["pushed"]), (&false.into(), &2.into()));
     assert!(!a.temp().join("shared/wf").exists());
+    assert!(a.run(&["push", "-n"]).succeeds().stdout.contains("042: 2 to push"));
     let pushed = a.json(&["push"]);
     assert_eq!((&pushed["compared"], &pushed["workflows"][1]["pushed"]), (&2.into(), &1.into()));
     assert!(a.json(&["push"])["workflows"].as_array().unwrap().is_empty(), "nothing is pushed twice");

@@ -4,5 +4,6 @@ mod always;
 mod commands;
 mod forks;
 mod git;
+mod janitor;
 mod model;
 mod remote;

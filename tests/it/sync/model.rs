@@ -1,14 +1,17 @@
-//! Every order of the steps of two stores and one remote, up to a depth: saves, syncs and joins, where each request of a sync
-//! may lose its answer, kill the client before or after it, or let the other store sync in between.
+//! Every order of the steps of two stores and one remote, up to a depth: saves, saves that are claimed on the remote first,
+//! syncs and joins, where each request may lose its answer, kill the client before or after it, or let the other store sync
+//! in between. And random histories of three stores.
 //!
 //! The real plan and its execution run on disks in memory. After every step: nothing acknowledged is lost, one checkpoint
-//! has one name on the remote, names never change. When all sync in peace afterwards: both stores and the remote have the
-//! same checkpoints, the main line is dense, `verify` finds nothing, and one join makes one head.
+//! has one name on the remote, one save is one checkpoint, names never change. When all sync in peace afterwards: all stores
+//! and the remote have the same checkpoints, the main line is dense, `verify` finds nothing, all see the same heads, and
+//! joins make one head.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 use ckpt::core::change::{Change, Edit, Merge, Stamp};
 use ckpt::core::checkpoint::Writer;
@@ -17,30 +20,40 @@ use ckpt::core::finding::Severity;
 use ckpt::core::format::{self, Links};
 use ckpt::core::merge::{Resolutions, Side};
 use ckpt::core::save::Save;
-use ckpt::core::sync::{Exchange, ObjectName, Patient};
+use ckpt::core::sync::{ClaimingDisk, Exchange, ObjectName, Patient};
 use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::remote::{Fault, Lie, MemoryRemote, Objects};
 use crate::support::memory::MemoryDisk;
+use crate::support::proof::amount;
 use crate::support::store::id;
 
-const STORES: [&str; 2] = ["a", "b"];
+const STORES: [&str; 3] = ["a", "b", "c"];
 
 #[derive(Clone)]
 struct World {
-    disks: [MemoryDisk; 2],
+    disks: Vec<MemoryDisk>,
     objects: Objects,
     /// The saves so far, of each store.
-    saves: [u32; 2],
+    saves: Vec<u32>,
     /// The digests that each store has acknowledged.
     acknowledged: BTreeSet<String>,
     lie: Option<Lie>,
+    mutant: Option<Mutant>,
+    /// True if stores save online too, which makes many more orders of steps.
+    online: bool,
 }
+
+/// A broken rule on whose an object is that is there already.
+type Mutant = fn(&[u8], &[u8]) -> bool;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Save(usize),
+    /// A save that is claimed on the remote first.
+    Online(usize, Option<(Fault, usize)>),
     Join(usize),
     Sync(usize, Option<(Fault, usize)>),
     /// The other store syncs between two requests of this one.
@@ -48,26 +61,32 @@ enum Step {
 }
 
 impl World {
-    fn new(lie: Option<Lie>) -> Self {
+    fn new(stores: usize, lie: Option<Lie>, mutant: Option<Mutant>) -> Self {
         Self {
-            disks: [MemoryDisk::new(), MemoryDisk::new()],
+            disks: (0..stores).map(|_| MemoryDisk::new()).collect(),
             objects: Objects::new(),
-            saves: [0, 0],
+            saves: vec![0; stores],
             acknowledged: BTreeSet::new(),
             lie,
+            mutant,
+            online: false,
         }
     }
 
     fn fork(&self) -> Self {
-        Self { disks: [self.disks[0].fork(), self.disks[1].fork()], ..self.clone() }
+        Self { disks: self.disks.iter().map(MemoryDisk::fork).collect(), ..self.clone() }
+    }
+
+    fn places(&self) -> std::ops::Range<usize> {
+        0..self.disks.len()
     }
 
     fn store(&self, place: usize) -> Store<MemoryDisk> {
         Store::on(self.disks[place].clone(), Path::new("/"), ".ckpt", Path::new("/"))
     }
 
-    fn fingerprint(&self) -> (u64, u64, Objects) {
-        (self.disks[0].fingerprint(), self.disks[1].fingerprint(), self.objects.clone())
+    fn fingerprint(&self) -> (Vec<u64>, Objects) {
+        (self.disks.iter().map(MemoryDisk::fingerprint).collect(), self.objects.clone())
     }
 
     fn stamp(&mut self, place: usize) -> Stamp {
@@ -89,6 +108,33 @@ impl World {
         self.acknowledged.insert(outcome.written().unwrap().sha256.to_hex());
     }
 
+    fn next_state(&self, place: usize) -> Change {
+        let state = json!({ STORES[place]: self.saves[place] });
+        Change { state: vec![Edit::Merge(state)], ..Change::default() }
+    }
+
+    /// Saves as with `push = "always"`; returns the number of requests.
+    fn save_online(&mut self, place: usize, fault: Option<(Fault, usize)>) -> usize {
+        let (change, stamp) = (self.next_state(place), self.stamp(place));
+        let (workflow, config, store) = (id("042"), Config::default(), self.store(place));
+        let objects = Rc::new(RefCell::new(self.objects.clone()));
+        let mut remote = MemoryRemote::new(&objects);
+        (remote.fault, remote.lie) = (fault, self.lie);
+        let pause = |_| {};
+        let patient = patient(&mut remote, &pause, self.mutant);
+        let exchange = Exchange::new(&store, patient, Digest::of(b"remote"), &stamp.save_id);
+        let disk = ClaimingDisk::new(&store, &workflow, exchange, 1);
+        let claiming = Store::on(disk, Path::new("/"), ".ckpt", Path::new("/"));
+        let outcome = Save::new(&workflow, &change, &stamp, &config).to(&claiming).unwrap();
+        self.acknowledged.insert(outcome.written().unwrap().sha256.to_hex());
+        // That the remote does not have it is said, and no failure of the save.
+        let _ = claiming.into_disk().finish();
+        let requests = remote.requests;
+        drop(remote);
+        self.objects = objects.borrow().clone();
+        requests
+    }
+
     /// Returns false if there is nothing to join.
     fn join(&mut self, place: usize) -> bool {
         let (store, workflow) = (self.store(place), id("042"));
@@ -108,37 +154,54 @@ impl World {
     /// Syncs a store; returns the number of requests.
     fn sync(&mut self, place: usize, fault: Option<(Fault, usize)>, during: Option<usize>) -> usize {
         let objects = Rc::new(RefCell::new(self.objects.clone()));
-        let other = self.store(1 - place);
-        let lie = self.lie;
+        let other = self.store((place + 1) % self.disks.len());
+        let (lie, mutant) = (self.lie, self.mutant);
         let event = || {
             let mut remote = MemoryRemote::new(&objects);
             remote.lie = lie;
-            exchange(&other, &mut remote);
+            exchange(&other, &mut remote, mutant);
         };
         let mut remote = MemoryRemote::new(&objects);
         (remote.fault, remote.lie) = (fault, lie);
         remote.event = during.map(|at| (at, &event as &dyn Fn()));
-        exchange(&self.store(place), &mut remote);
+        exchange(&self.store(place), &mut remote, mutant);
         let requests = remote.requests;
         self.objects = objects.borrow().clone();
         requests
     }
 
-    /// Returns the digests that a store has.
-    fn held(&self, place: usize) -> BTreeSet<String> {
+    /// Returns the checkpoints that a store has, byte for byte, by their digests.
+    fn replica(&self, place: usize) -> BTreeMap<String, Vec<u8>> {
         let (store, workflow) = (self.store(place), id("042"));
         let head = store.head_number(&workflow).unwrap().unwrap_or_default();
         let main = (1..=head).filter_map(|seq| store.load(&Handle::new(&workflow, seq)).ok());
         let sides = store.sides(&workflow).unwrap().into_iter();
         let sides = sides.map(|(seq, digest)| store.load(&Handle::side(&workflow, seq, digest)).unwrap());
-        main.chain(sides).map(|stored| stored.checkpoint.sha256.to_hex()).collect()
+        main.chain(sides).map(|stored| (stored.checkpoint.sha256.to_hex(), stored.bytes)).collect()
+    }
+
+    /// Returns the digests of the heads that a store sees.
+    fn heads(&self, place: usize) -> BTreeSet<String> {
+        let (store, workflow) = (self.store(place), id("042"));
+        let mut heads = store.other_heads(&workflow).unwrap();
+        heads.extend(store.head_number(&workflow).unwrap().map(|seq| Handle::new(&workflow, seq)));
+        heads.iter().map(|head| store.load(head).unwrap().checkpoint.sha256.to_hex()).collect()
     }
 
     /// Checks what must hold at any time.
     fn check(&self, before: &Objects) -> Result<(), String> {
-        let held: BTreeSet<String> = self.held(0).union(&self.held(1)).cloned().collect();
-        if let Some(lost) = self.acknowledged.difference(&held).next() {
+        let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        self.places().for_each(|place| held.extend(self.replica(place)));
+        if let Some(lost) = self.acknowledged.iter().find(|digest| !held.contains_key(*digest)) {
             return Err(format!("an acknowledged save was lost: {lost}"));
+        }
+        let mut saves = BTreeSet::new();
+        for bytes in held.values().chain(self.objects.values().filter(|bytes| !bytes.is_empty())) {
+            let saved: serde_json::Value = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
+            saves.insert((saved["save_id"].to_string(), saved["sha256"].to_string()));
+        }
+        if saves.iter().zip(saves.iter().skip(1)).any(|((save, _), (next, _))| save == next) {
+            return Err("one save is two checkpoints".to_owned());
         }
         if before.iter().any(|(key, bytes)| self.objects.get(key) != Some(bytes)) {
             return Err("an object of the remote changed".to_owned());
@@ -159,33 +222,48 @@ impl World {
         let mut world = self.fork();
         world.settle();
         world.check_replicas()?;
-        if world.join(0) {
+        let mut joins = 0;
+        while world.join(0) {
+            joins += 1;
             world.settle();
             world.check_replicas()?;
-            for place in [0, 1] {
-                let heads = world.store(place).other_heads(&id("042")).map_err(|error| error.to_string())?;
-                if !heads.is_empty() {
-                    return Err(format!("a join left heads in {}: {heads:?}", STORES[place]));
-                }
+            if joins > world.acknowledged.len() {
+                return Err("joins do not end".to_owned());
+            }
+        }
+        for place in world.places() {
+            let heads = world.heads(place);
+            if heads.len() > 1 {
+                return Err(format!("{joins} joins left heads in {}: {heads:?}", STORES[place]));
             }
         }
         Ok(())
     }
 
+    /// Lets all sync in peace, twice: the first learns of the last only then.
     fn settle(&mut self) {
-        for place in [0, 1, 0, 1] {
+        for place in self.places().chain(self.places()) {
             self.sync(place, None, None);
         }
     }
 
     fn check_replicas(&self) -> Result<(), String> {
         let stored = self.objects.values().filter(|bytes| !bytes.is_empty());
-        let remote: BTreeSet<String> =
-            stored.map(|bytes| format::decode_part::<Links>(bytes).unwrap().sha256.to_hex()).collect();
-        for place in [0, 1] {
-            let held = self.held(place);
+        let digest = |bytes: &Vec<u8>| format::decode_part::<Links>(bytes).unwrap().sha256.to_hex();
+        let remote: BTreeMap<String, Vec<u8>> = stored.map(|bytes| (digest(bytes), bytes.clone())).collect();
+        for place in self.places() {
+            let held = self.replica(place);
             if held != remote {
-                return Err(format!("{} has {held:?}, the remote {remote:?}", STORES[place]));
+                let names = |replica: &BTreeMap<String, Vec<u8>>| replica.keys().cloned().collect::<Vec<_>>();
+                return Err(format!(
+                    "{} has {:?}, the remote {:?}",
+                    STORES[place],
+                    names(&held),
+                    names(&remote)
+                ));
+            }
+            if self.heads(place) != self.heads(0) {
+                return Err(format!("{} and {} see other heads", STORES[place], STORES[0]));
             }
             let verification = self.store(place).verify(&[], &mut |_| {}).unwrap();
             if let Some(found) =
@@ -210,10 +288,8 @@ impl World {
 
     fn take(&mut self, step: Step) -> bool {
         match step {
-            Step::Save(place) => {
-                let state = json!({ STORES[place]: self.saves[place] });
-                self.save(place, &Change { state: vec![Edit::Merge(state)], ..Change::default() });
-            }
+            Step::Save(place) => self.save(place, &self.next_state(place)),
+            Step::Online(place, fault) => drop(self.save_online(place, fault)),
             Step::Join(place) => return self.join(place),
             Step::Sync(place, fault) => drop(self.sync(place, fault, None)),
             Step::SyncDuring(place, at) => drop(self.sync(place, None, Some(at))),
@@ -222,11 +298,23 @@ impl World {
     }
 }
 
-fn exchange(store: &Store<MemoryDisk>, remote: &mut MemoryRemote<'_>) {
+fn patient<'a>(
+    remote: &'a mut MemoryRemote<'_>,
+    pause: &'a dyn Fn(Duration),
+    mutant: Option<Mutant>,
+) -> Patient<'a> {
+    let patient = Patient::new(remote, pause);
+    match mutant {
+        Some(mutant) => patient.judging(mutant),
+        None => patient,
+    }
+}
+
+fn exchange(store: &Store<MemoryDisk>, remote: &mut MemoryRemote<'_>, mutant: Option<Mutant>) {
     let workflow: WorkflowId = id("042");
     let pause = |_| {};
     store.create().unwrap();
-    let mut exchange = Exchange::new(store, Patient::new(remote, &pause), Digest::of(b"remote"), "sync");
+    let mut exchange = Exchange::new(store, patient(remote, &pause, mutant), Digest::of(b"remote"), "sync");
     let Ok(mut names) = exchange.names(Some(&workflow)) else { return };
     let names = names.remove(&workflow).unwrap_or_default();
     if exchange.pull(&workflow, &names).is_ok() {
@@ -235,9 +323,9 @@ fn exchange(store: &Store<MemoryDisk>, remote: &mut MemoryRemote<'_>) {
 }
 
 /// Tries every sequence of steps; returns the number of states, or the first violation with its steps.
-fn explore(lie: Option<Lie>, depth: usize) -> Result<usize, String> {
+fn explore(start: World, depth: usize) -> Result<usize, String> {
     let mut seen = HashSet::new();
-    let mut waiting = vec![(World::new(lie), Vec::<Step>::new())];
+    let mut waiting = vec![(start, Vec::<Step>::new())];
     let mut states = 0;
     while let Some((world, path)) = waiting.pop() {
         states += 1;
@@ -268,13 +356,17 @@ fn steps(world: &World) -> Vec<Step> {
             steps.push(Step::Save(place));
             steps.push(Step::Join(place));
         }
+        if world.saves[place] < 2 && world.online {
+            steps.push(Step::Online(place, None));
+            let requests = world.fork().save_online(place, None);
+            for at in 0..requests {
+                steps.extend(FAULTS.map(|fault| Step::Online(place, Some((fault, at)))));
+            }
+        }
         steps.push(Step::Sync(place, None));
         let requests = world.fork().sync(place, None, None);
         for at in 0..requests {
-            steps.extend(
-                [Fault::LostAnswer, Fault::DeathBefore, Fault::DeathAfter]
-                    .map(|fault| Step::Sync(place, Some((fault, at)))),
-            );
+            steps.extend(FAULTS.map(|fault| Step::Sync(place, Some((fault, at)))));
             if world.saves[1 - place] > 0 {
                 steps.push(Step::SyncDuring(place, at));
             }
@@ -283,15 +375,62 @@ fn steps(world: &World) -> Vec<Step> {
     steps
 }
 
+const FAULTS: [Fault; 3] = [Fault::LostAnswer, Fault::DeathBefore, Fault::DeathAfter];
+
 #[test]
 fn every_order_of_steps_keeps_the_promises() {
-    let states = explore(None, 4).unwrap_or_else(|violation| panic!("{violation}"));
+    let offline = World::new(2, None, None);
+    let states = explore(offline.clone(), 4).unwrap_or_else(|violation| panic!("{violation}"));
+    assert!(states > 300, "only {states} states were tried");
+    let online = World { online: true, ..offline };
+    let states = explore(online, 3).unwrap_or_else(|violation| panic!("{violation}"));
     assert!(states > 300, "only {states} states were tried");
 }
 
 #[test]
 fn a_remote_without_a_protection_is_noticed() {
+    // One that forgets empty objects is one without fillers.
     for lie in [Lie::Overwrites, Lie::DropsEmpty, Lie::KeepsNothing] {
-        assert!(explore(Some(lie), 4).is_err(), "{lie:?} was not noticed");
+        assert!(explore(World::new(2, Some(lie), None), 4).is_err(), "{lie:?} was not noticed");
+    }
+}
+
+#[test]
+fn a_store_that_does_not_check_whose_an_object_is_is_noticed() {
+    let never: Mutant = |_, _| false;
+    let always: Mutant = |_, _| true;
+    for (mutant, what) in [(never, "one save is two checkpoints"), (always, "has")] {
+        let online = World { online: true, ..World::new(2, None, Some(mutant)) };
+        let violation = explore(online, 3).unwrap_err();
+        assert!(violation.contains(what), "{violation}");
+    }
+}
+
+/// A step of a random history of three stores.
+fn any_step() -> impl Strategy<Value = Step> {
+    let fault = prop::option::weighted(0.3, (prop::sample::select(&FAULTS[..]), 0..6_usize));
+    (0..3_usize, fault, 0..6_usize, 0..10_u8).prop_map(|(place, fault, at, kind)| match kind {
+        0..=2 => Step::Save(place),
+        3..=5 => Step::Online(place, fault),
+        6..=7 => Step::Sync(place, fault),
+        8 => Step::SyncDuring(place, at),
+        _ => Step::Join(place),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: u32::try_from(amount(60, 2_000)).unwrap(), max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn three_stores_that_are_online_and_offline_end_up_equal(steps in prop::collection::vec(any_step(), 1..14)) {
+        let mut world = World::new(3, None, None);
+        for step in steps {
+            let before = world.objects.clone();
+            world.take(step);
+            if let Err(why) = world.check(&before) {
+                return Err(TestCaseError::fail(format!("{step:?}: {why}")));
+            }
+        }
+        world.check_peace().map_err(TestCaseError::fail)?;
     }
 }

@@ -126,8 +126,13 @@ impl Remote for MemoryRemote<'_> {
         })
     }
 
-    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
-        self.objects.borrow_mut().insert(key.clone(), Vec::new());
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure> {
+        for key in keys {
+            self.request(|remote| {
+                remote.objects.borrow_mut().insert(key.clone(), Vec::new());
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 }

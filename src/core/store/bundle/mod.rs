@@ -38,7 +38,7 @@ pub use read::{BadBundle, Bundle};
 pub(super) use write::BundleWriter;
 
 /// The largest bundle that is written or read, compressed.
-pub(super) const MAX_BUNDLE_BYTES: u64 = 1 << 30;
+pub const MAX_BUNDLE_BYTES: u64 = 1 << 30;
 /// The most files in one bundle.
 pub(super) const MAX_BUNDLE_FILES: usize = 500_000;
 

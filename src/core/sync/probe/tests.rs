@@ -102,13 +102,14 @@ impl Remote for Memory {
         Ok(self.state.lock().unwrap().objects.get(key).cloned())
     }
 
-    fn empty(&mut self, key: &Key) -> Result<(), Failure> {
+    fn empty(&mut self, keys: &[Key]) -> Result<(), Failure> {
         match self.fault {
             Fault::MayNotEmpty => return Err(Failure::Refused("HTTP 403 (AccessDenied)".to_owned())),
             Fault::DoesNotEmpty => return Ok(()),
             _ => {}
         }
-        self.state.lock().unwrap().objects.insert(key.clone(), Vec::new());
+        let objects = &mut self.state.lock().unwrap().objects;
+        objects.extend(keys.iter().map(|key| (key.clone(), Vec::new())));
         Ok(())
     }
 }
@@ -117,7 +118,7 @@ fn probed(fault: Fault) -> (Result<Capabilities>, Memory) {
     let memory = Memory { fault, state: Arc::default(), gate: Arc::new(Barrier::new(RACERS)) };
     let mut handles: Vec<Box<dyn Remote + Send>> = Vec::new();
     handles.resize_with(RACERS, || Box::new(memory.clone()));
-    let result = probe_engine(&mut handles, "k3f9");
+    let result = probe(&mut handles, "k3f9");
     (result, memory)
 }
 

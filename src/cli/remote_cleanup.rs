@@ -1,0 +1,127 @@
+//! `ckpt cleanup --remote`: the janitor of a remote empties the checkpoints there that the archive of this store holds.
+
+use serde::Serialize;
+
+use super::error::{ErrorCode, Failure};
+use super::exit::Exit;
+use super::progress::Progress;
+use super::question::confirm;
+use super::remote::WHEN_ASKED;
+use super::session::{Session, Workspace};
+use super::views::remote_cleanup::RemoteCleanupReport;
+use crate::core::WorkflowId;
+use crate::core::digest::Digest;
+use crate::core::store::Disk as _;
+use crate::core::sync::{Exchange, Patient, RemoteCleanup, check_layout};
+use crate::transport::RemoteUrl;
+
+/// How far a cleanup of the remote goes.
+#[derive(Debug)]
+pub(crate) struct RemoteCleanupOptions<'a> {
+    /// The workflows; all if none is named.
+    pub(crate) workflows: &'a [WorkflowId],
+    pub(crate) dry_run: bool,
+    pub(crate) expect_plan: Option<&'a str>,
+    pub(crate) yes: bool,
+}
+
+/// The plan, for its fingerprint.
+#[derive(Serialize)]
+struct Fingerprinted<'a> {
+    remote: &'a str,
+    plan: &'a [RemoteCleanup],
+}
+
+impl Session {
+    pub(crate) fn clean_up_remote(
+        &self,
+        workspace: &Workspace,
+        options: &RemoteCleanupOptions<'_>,
+    ) -> Result<Exit, Failure> {
+        let url = self.trusted_remote(workspace)?;
+        let store = &workspace.store;
+        let stamp = self.stamp(&workspace.place, &workspace.config)?;
+        let mut remote = self.open_remote(workspace, &url, &stamp.save_id, WHEN_ASKED)?;
+        check_layout(&mut *remote)?;
+        let identity = Digest::of(url.to_string().as_bytes());
+        let pause = |duration| store.disk().pause(duration);
+        let mut exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id);
+
+        let mut names = match options.workflows {
+            [workflow] => exchange.names(Some(workflow))?,
+            _ => exchange.names(None)?,
+        };
+        if !options.workflows.is_empty() {
+            names.retain(|workflow, _| options.workflows.contains(workflow));
+        }
+        let mut plan = Vec::new();
+        let mut warnings = Vec::new();
+        for (workflow, names) in &names {
+            plan.extend(exchange.plan_cleanup(workflow, names)?);
+            if exchange.has_unpushed_bundle(workflow)? {
+                warnings.push(format!(
+                    "{workflow}: the archive holds checkpoints that the remote is not known to have; `ckpt push {workflow}` first"
+                ));
+            }
+        }
+        let remote_text = url.to_string();
+        let fingerprint = serde_json::to_vec(&Fingerprinted { remote: &remote_text, plan: &plan });
+        let fingerprint = Digest::of(&fingerprint.unwrap_or_default()).to_hex();
+        if options.expect_plan.is_some_and(|expected| expected != fingerprint) {
+            return Err(Failure::new(
+                ErrorCode::PlanChanged,
+                format!("the plan is `{fingerprint}`, not the expected one"),
+            )
+            .context("plan", fingerprint)
+            .help("look again with `ckpt cleanup --remote --dry-run`, and give the plan that it prints"));
+        }
+        let mut report = RemoteCleanupReport::planned(remote_text, fingerprint, &plan, warnings);
+        if options.dry_run {
+            return self.answer(&report);
+        }
+        if !plan.is_empty() && !options.yes && self.is_interactive() {
+            self.ui.converse(&report, &self.clock);
+            if !confirm(&self.ui, "Do it?") {
+                self.ui.say("Nothing was done.\n");
+                return Ok(Exit::Refused);
+            }
+        }
+        report.begin();
+        let mut progress = Progress::new(&self.ui);
+        for (done, part) in plan.iter().enumerate() {
+            progress.at(|| format!("Cleaned up {done} of {} bundles of the remote", plan.len()));
+            match exchange.clean_up(part) {
+                Ok(emptied) => report.done(part, emptied),
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    // Others would fail in the same way.
+                    let is_general =
+                        matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused);
+                    if is_general && report.is_untouched() {
+                        return Err(failure);
+                    }
+                    report.failed(part, failure);
+                    if is_general {
+                        break;
+                    }
+                }
+            }
+        }
+        drop(progress);
+        self.answer(&report)?;
+        Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+    }
+
+    /// Returns the address of the remote. One that only the settings of the store name is refused: they may be a stranger's.
+    fn trusted_remote(&self, workspace: &Workspace) -> Result<RemoteUrl, Failure> {
+        let url = self.remote_url(workspace)?;
+        match self.find_remote(workspace)? {
+            Some((url, source)) if !self.is_trusted(workspace, &url, source) => Err(Failure::new(
+                ErrorCode::ConfirmationNeeded,
+                format!("only the settings of the store name the remote `{url}`; nothing is emptied there"),
+            )
+            .help(format!("`ckpt remote add {url}` allows it on this machine"))),
+            _ => Ok(url),
+        }
+    }
+}

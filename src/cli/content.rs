@@ -51,13 +51,13 @@ pub(crate) fn workflow(program: &Program, view: &View, id: &WorkflowId) -> Resul
 
 /// Renders the page of a checkpoint.
 pub(crate) fn checkpoint(program: &Program, view: &View, handle: &Handle) -> Result<Markup, Failure> {
-    let show = program.document(&["show", &handle.to_string()])?;
+    let show = of_checkpoints(program, "show", &[handle])?;
     Ok(pages::checkpoint::checkpoint(view, Doc(&show)))
 }
 
 /// Renders the page of the difference of two checkpoints.
 pub(crate) fn diff(program: &Program, view: &View, from: &Handle, to: &Handle) -> Result<Markup, Failure> {
-    let diff = program.document(&["diff", &from.to_string(), &to.to_string()])?;
+    let diff = of_checkpoints(program, "diff", &[from, to])?;
     Ok(pages::diff::diff(view, Doc(&diff)))
 }
 
@@ -68,4 +68,30 @@ pub(crate) fn analytics(program: &Program, view: &View) -> Result<Markup, Failur
     let figures: Analytics = serde_json::from_value(document.clone())
         .map_err(|error| Failure::new(ErrorCode::Output, format!("the figures cannot be read: {error}")))?;
     Ok(pages::analytics::analytics(view, &figures, Doc(document)))
+}
+
+/// Runs a command about checkpoints. A number that another store has used too means that of the main line.
+fn of_checkpoints(program: &Program, command: &str, handles: &[&Handle]) -> Result<Value, Failure> {
+    let run = |names: Vec<String>| {
+        let args: Vec<&str> = std::iter::once(command).chain(names.iter().map(String::as_str)).collect();
+        program.document(&args)
+    };
+    match run(handles.iter().map(ToString::to_string).collect()) {
+        Err(failure) if failure.code == ErrorCode::Ambiguous => {
+            run(handles.iter().map(|handle| exact(program, handle)).collect())
+        }
+        answer => answer,
+    }
+}
+
+/// Returns a name that means one checkpoint, where a number of the main line was used by another store too.
+fn exact(program: &Program, handle: &Handle) -> String {
+    match program.document(&["show", &handle.to_string(), "--pointer", "/seq"]) {
+        Err(failure) if failure.code == ErrorCode::Ambiguous => {
+            // The one of the main line comes first.
+            let own = failure.context.get("candidates").and_then(|candidates| candidates.get(0)?.as_str());
+            own.map_or_else(|| handle.to_string(), str::to_owned)
+        }
+        _ => handle.to_string(),
+    }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Failure {
     pub(crate) help: Vec<String>,
     /// True if the same call may succeed later.
     retryable: bool,
-    context: Map<String, Value>,
+    pub(crate) context: Map<String, Value>,
 }
 
 impl Failure {

@@ -1,8 +1,10 @@
 //! The checkpoint: one immutable, numbered, self-contained snapshot of a workflow.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::digest::Digest;
+use super::digest::{Digest, ShortDigest};
 use super::finding::{Code, Finding, Severity};
 use super::json::Json;
 use super::phase::{Phase, PhaseId};
@@ -186,6 +188,13 @@ impl Checkpoint {
     /// for a rollback, both sides for a merge.
     #[must_use]
     pub fn parents(&self) -> Vec<Handle> {
+        self.parents_beside(&BTreeSet::new())
+    }
+
+    /// As [`parents`](Self::parents), where `sides` are the side checkpoints of the workflow: a parent that is one of them has
+    /// its name.
+    #[must_use]
+    pub fn parents_beside(&self, sides: &BTreeSet<(u64, ShortDigest)>) -> Vec<Handle> {
         let is_beginning = self.first_of_run() == self.seq;
         let first = match (&self.copy_of, &self.origin) {
             (Some(copied), _) => Some(copied),
@@ -193,7 +202,13 @@ impl Checkpoint {
             (None, _) => self.parent.as_ref(),
         };
         let named = |parent: &CheckpointRef| {
-            Handle::new(parent.workflow.as_ref().unwrap_or(&self.workflow), parent.seq)
+            let workflow = parent.workflow.as_ref().unwrap_or(&self.workflow);
+            let digest = parent.sha256.short();
+            if *workflow == self.workflow && sides.contains(&(parent.seq, digest)) {
+                Handle::side(workflow, parent.seq, digest)
+            } else {
+                Handle::new(workflow, parent.seq)
+            }
         };
         first.into_iter().chain(&self.merged).map(named).collect()
     }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::pull_flag::PullFlag;
 use super::unfinished::unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -42,20 +43,34 @@ pub(crate) struct BriefArgs {
     /// Stay within this many tokens, counted on the safe side
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS)]
     max_tokens: usize,
+    #[command(flatten)]
+    pull: PullFlag,
 }
 
 fn run(args: &BriefArgs, session: &Session) -> Result<Exit, Failure> {
-    let report = brief(session, args.id.as_deref(), args.max_tokens)
+    let report = brief_after(session, args.id.as_deref(), args.max_tokens, Some(&args.pull))
         .unwrap_or_else(|failure| BriefReport::of_failure(&failure.message, args.max_tokens));
     session.answer(&report)
 }
 
 /// Returns the brief of a workflow or, without an id, of all unfinished work.
 pub(crate) fn brief(session: &Session, id: Option<&str>, max_tokens: usize) -> Result<BriefReport, Failure> {
+    brief_after(session, id, max_tokens, None)
+}
+
+fn brief_after(
+    session: &Session,
+    id: Option<&str>,
+    max_tokens: usize,
+    pull: Option<&PullFlag>,
+) -> Result<BriefReport, Failure> {
     if id.is_none() && matches!(session.place()?.location, Location::Absent(_)) {
         return Ok(BriefReport::empty(max_tokens));
     }
-    let workspace = session.workspace()?;
+    let mut workspace = session.workspace()?;
+    if let Some(pull) = pull {
+        pull.first(session, &mut workspace)?;
+    }
     let store = &workspace.store;
     let selected = match id {
         Some(id) => {

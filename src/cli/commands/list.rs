@@ -3,6 +3,7 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
+use super::pull_flag::PullFlag;
 use super::unfinished::{Selection, is_unfinished};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::clock::Clock;
@@ -12,10 +13,11 @@ use crate::cli::exit::Exit;
 use crate::cli::find::{Query, matching_workflows};
 use crate::cli::session::Session;
 use crate::cli::views::list::{CheckpointsReport, Scope, Unlisted, WorkflowsReport};
-use crate::core::WorkflowStatus;
+use crate::cli::words::{and, count};
 use crate::core::phase_name::is_spelling_of;
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
+use crate::core::{Handle, Store, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -73,22 +75,20 @@ pub(crate) struct ListArgs {
     /// Show all rows
     #[arg(short = 'a', long)]
     all: bool,
-    /// Ask the remote first what other stores have saved; without it, nothing is contacted
-    #[arg(long)]
-    pull: bool,
+    #[command(flatten)]
+    pull: PullFlag,
 }
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
-    let problem = if args.pull { session.pull_first(&session.workspace()?)? } else { None };
+    let warning = args.pull.warning(session)?;
     let store = session.store()?;
-    let warning = || problem.as_ref().map(|why| format!("the remote could not be asked: {why}"));
     let limit = row_limit(args.limit, args.all, session);
     if let Some(id) = &args.id {
         let workflow = session.find_workflow(&store, id, "list")?;
         let (rows, total) = store.scan_newest(&workflow, limit)?;
         let deletions = store.deletions(&workflow)?;
         let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store);
-        return session.answer(&report.warning(session.config_warning(&store)).warning(warning()));
+        return session.answer(&report.warning(session.config_warning(&store)).warning(warning));
     }
     let mut scope =
         Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
@@ -107,13 +107,48 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let extent = if session.ui.is_json() { Extent::Live } else { Extent::Newest };
     let mut rows = store.scan_these(&selection.ids(), extent)?;
     rows.retain(|row| args.selects(&WorkflowSummary::from(row), &session.clock));
+    let shown: Vec<Handle> = rows.iter().map(|row| row.newest.clone()).collect();
     let mut report = WorkflowsReport::new(rows, &rest, &store).warning(session.config_warning(&store));
-    for workflow in store.forked()? {
-        let warning =
-            format!("{workflow} was continued in several places; `ckpt join {workflow}` brings it together");
+    for warning in sharing_warnings(&store, &shown)? {
         report = report.warning(Some(warning));
     }
-    session.answer(&report.warning(warning()))
+    session.answer(&report.warning(warning))
+}
+
+/// Says which workflows were continued in several places, and how those that are shown compare with the remote, as far as the
+/// store knows.
+fn sharing_warnings(store: &Store, shown: &[Handle]) -> Result<Vec<String>, Failure> {
+    let mut warnings = Vec::new();
+    for workflow in store.forked()? {
+        warnings.push(format!(
+            "{workflow} was continued in several places; `ckpt join {workflow}` brings it together"
+        ));
+    }
+    let (mut behind, mut unpushed) = (Vec::new(), Vec::new());
+    if store.has_ledgers() {
+        for newest in shown {
+            let Some(ledger) = store.any_ledger(&newest.workflow) else { continue };
+            if ledger.behind > 0 {
+                behind.push(newest.workflow.to_string());
+            }
+            if ledger.pushed < newest.seq {
+                unpushed.push(newest.workflow.to_string());
+            }
+        }
+    }
+    let named = |ids: &[String]| match ids {
+        [] | [_] | [_, _] | [_, _, _] => and(ids),
+        many => count(many.len(), "workflow"),
+    };
+    if !behind.is_empty() {
+        let what = named(&behind);
+        warnings.push(format!("the remote was seen to have more of {what}; `ckpt pull` fetches it"));
+    }
+    if !unpushed.is_empty() {
+        let what = named(&unpushed);
+        warnings.push(format!("the remote does not have all of {what}; `ckpt push` copies it"));
+    }
+    Ok(warnings)
 }
 
 /// Returns the largest number of rows. There is no default for a script, which would not notice missing rows.

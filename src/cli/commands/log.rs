@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::list::row_limit;
+use super::pull_flag::PullFlag;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -50,11 +51,14 @@ pub(crate) struct LogArgs {
     /// Draw which checkpoint continues which: `*` is a checkpoint, `#` an archived workflow, `~` deleted, `!` damaged
     #[arg(long)]
     graph: bool,
+    #[command(flatten)]
+    pull: PullFlag,
 }
 
 fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
     /// Entries below the last line that may be needed to see what it changed: seals, and the checkpoint before it.
     const BEYOND: usize = 4;
+    let warning = args.pull.warning(session)?;
     let store = session.store()?;
     let first = match &args.id {
         Some(query) => session.find(&store, query, "log", |selector| store.resolve(selector))?,
@@ -74,8 +78,8 @@ fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
         Ok(log.finish())
     };
     if !args.graph {
-        return session.answer(&read(&first)?);
+        return session.answer(&read(&first)?.warning(warning));
     }
     let forks = store.forks_of(&first.workflow)?;
-    session.answer(&LogReport::with_related(&first, &forks, limit, read)?)
+    session.answer(&LogReport::with_related(&first, &forks, limit, read)?.warning(warning))
 }

@@ -37,6 +37,7 @@ mod merge;
 mod migrate;
 mod pipeline;
 mod pull;
+mod pull_flag;
 mod push;
 mod remote;
 mod report;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
+use super::pull_flag::PullFlag;
 use super::resume_command::ResumeCommand;
 use super::run::{abandon, skip_phase};
 use super::save_flags::named_json;
@@ -70,7 +71,7 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "SELECTOR", add = complete::selector())]
     from: Option<Selector>,
     /// Judge the checkpoint file of another system, without importing it
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command", "fact"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["id", "from", "context", "command", "fact", "pull"])]
     file: Option<PathBuf>,
     /// Compare a recorded external fact with what it is now; what changed is listed by JSON pointer
     #[arg(long, value_name = "NAME=JSON|@FILE|-")]
@@ -84,9 +85,8 @@ pub(crate) struct ResumeArgs {
     /// With `--restore-artifacts`, those that have changed too; what is there is renamed to `NAME.orig`
     #[arg(long, requires = "restore_artifacts")]
     force: bool,
-    /// Ask the remote first what other stores have saved; without it, nothing is contacted
-    #[arg(long, conflicts_with = "file")]
-    pull: bool,
+    #[command(flatten)]
+    pull: PullFlag,
     /// Note that you are at work on it now, in place of whoever was
     #[arg(long, conflicts_with = "file")]
     take: bool,
@@ -115,9 +115,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     let mut workspace = session.workspace()?;
-    if args.pull {
-        workspace.remote_problem = session.pull_first(&workspace)?;
-    }
+    args.pull.first(session, &mut workspace)?;
     let selected = match &args.id {
         Some(id) if args.fresh => {
             let workflow = named_workflow(&workspace.store, id.selector()?)?;

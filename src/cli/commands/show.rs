@@ -6,6 +6,7 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
+use super::pull_flag::PullFlag;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
@@ -62,9 +63,12 @@ pub(crate) struct ShowArgs {
     /// Print one value, by its JSON pointer, such as /context/git/branch
     #[arg(long, value_name = "/A/B")]
     pointer: Option<String>,
+    #[command(flatten)]
+    pull: PullFlag,
 }
 
 fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
+    let warning = args.pull.warning(session)?;
     let store = session.store()?;
     let (handle, shown, sealed) = load(session, &store, &args.selector)?;
     if args.raw {
@@ -72,12 +76,15 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
             return Err(Failure::new(ErrorCode::Usage, "`--raw` and `--json` cannot be used together")
                 .help("`--raw` prints the stored bytes, which are JSON"));
         }
+        if let Some(warning) = warning {
+            session.ui.say(&format!("warning: {warning}\n"));
+        }
         session.ui.answer_raw(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
     let part = args.part(&handle, &shown)?;
     let report = report(&store, handle, shown, part, session.ui.is_json())?;
-    session.answer(&report.archived(sealed))
+    session.answer(&report.archived(sealed).warning(warning))
 }
 
 /// Shows a whole checkpoint, checked against its schema.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::pull_flag::PullFlag;
 use super::unfinished::only_unfinished;
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
@@ -54,10 +55,13 @@ pub(crate) struct StatusArgs {
     /// Keep it up to date on a screen of its own until the workflow is complete, or until Ctrl-C
     #[arg(short = 'w', long)]
     watch: bool,
+    #[command(flatten)]
+    pull: PullFlag,
 }
 
 fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
-    let workspace = session.workspace()?;
+    let mut workspace = session.workspace()?;
+    args.pull.first(session, &mut workspace)?;
     let store = &workspace.store;
     let resolve = |selector: &Selector| Ok((selector.clone(), Selected::resolve(store, selector)?));
     let (selector, selected) = match &args.id {

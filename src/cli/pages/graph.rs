@@ -9,6 +9,8 @@ use super::Doc;
 /// The height of a row of the log; the style sheet has the same.
 const ROW: usize = 44;
 const X: usize = 56;
+/// The place of side checkpoints, beside the main line.
+const SIDE_X: usize = 40;
 /// The most lines to earlier checkpoints that are drawn beside each other.
 const MAX_LANES: usize = 4;
 
@@ -18,6 +20,7 @@ pub(super) fn graph(entries: &[Doc<'_>]) -> Markup {
     let rows: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(row, entry)| (entry.word("handle"), row)).collect();
     let y = |row: usize| row * ROW + ROW / 2;
+    let x = |row: usize| if entries[row].word("handle").contains('@') { SIDE_X } else { X };
     let mut arcs = Vec::new();
     for (row, entry) in entries.iter().enumerate() {
         let others = entry.words("parents").into_iter().skip(1).chain(entry.text("copy_of"));
@@ -34,22 +37,22 @@ pub(super) fn graph(entries: &[Doc<'_>]) -> Markup {
             @for (row, entry) in entries.iter().enumerate() {
                 @let parent = entry.words("parents").first().and_then(|parent| rows.get(parent)).copied();
                 @if let Some(parent) = parent.filter(|parent| *parent > row) {
-                    line.edge x1=(X) y1=(y(row)) x2=(X) y2=(y(parent)) {}
+                    line.edge x1=(x(row)) y1=(y(row)) x2=(x(parent)) y2=(y(parent)) {}
                 } @else if parent.is_none() && row + 1 == entries.len() && entry.list("parents").len() > 0 {
                     line.edge x1=(X) y1=(y(row)) x2=(X) y2=(height) {}
                 }
             }
             @for (lane, (from, to)) in arcs.iter().enumerate() {
-                @let x = X - 12 - 10 * (lane % MAX_LANES);
-                path.edge.back d={ "M" (X) " " (y(*from)) " C" (x) " " (y(*from)) " " (x) " " (y(*to)) " " (X) " " (y(*to)) } {}
+                @let beside = X - 12 - 10 * (lane % MAX_LANES);
+                path.edge.back d={ "M" (x(*from)) " " (y(*from)) " C" (beside) " " (y(*from)) " " (beside) " " (y(*to)) " " (x(*to)) " " (y(*to)) } {}
             }
             @for (row, entry) in entries.iter().enumerate() {
                 @if entry.text("merged").or(entry.text("forked_from")).is_some_and(|other| !rows.contains_key(other)) {
-                    line.edge.elsewhere x1=(X) y1=(y(row)) x2=(X - 24) y2=(y(row) + ROW / 2) {}
+                    line.edge.elsewhere x1=(x(row)) y1=(y(row)) x2=(x(row) - 24) y2=(y(row) + ROW / 2) {}
                 }
             }
             @for (row, entry) in entries.iter().enumerate() {
-                circle class={ "dot " (kind(*entry)) } cx=(X) cy=(y(row)) r="5" {}
+                circle class={ "dot " (kind(*entry)) } cx=(x(row)) cy=(y(row)) r="5" {}
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::cli::session::Judgement;
 use crate::cli::words::{count, first_few};
 use crate::core::change::AGENT_PLAN;
 use crate::core::diff::{ChangeKind, Changed};
-use crate::core::finding::Severity;
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::messages::Messages;
 use crate::core::phase::PhaseId;
 use crate::core::resume::{FileCondition, Verdict};
@@ -133,7 +133,9 @@ impl BriefReport {
         report.total = 1;
         let mut lines: Vec<LineForms> = first.into_iter().map(|line| vec![line]).collect();
         lines.extend(headlines(judgement, audience));
-        for finding in resume.findings.iter().filter(|finding| finding.severity > Severity::Info) {
+        let is_said =
+            |finding: &&Finding| finding.severity > Severity::Info || finding.code == Code::Unpushed;
+        for finding in resume.findings.iter().filter(is_said) {
             lines.push(forms([300, 80], |longest| {
                 format!("{}: {}", finding.severity.word(), quoted(&finding.message, longest))
             }));

@@ -3,6 +3,7 @@
 mod graph;
 mod related;
 mod sentence;
+mod sides;
 
 use serde::Serialize;
 
@@ -19,6 +20,7 @@ use crate::core::store::{DeletionReason, Error, Stored};
 use crate::core::{ArchiveReason, Checkpoint, Handle, Store, Timestamp, Trigger, WorkflowId, WorkflowStatus};
 use graph::draw;
 use related::Row;
+use sides::Sides;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LogReport {
@@ -96,6 +98,8 @@ pub(crate) struct LogBuilder<'a> {
     /// The newest shown entries whose predecessors have not been read yet, by their index in the report.
     waits_for_time: Option<usize>,
     waits_for_content: Option<(usize, Box<Checkpoint>)>,
+    /// The side checkpoints of the workflow.
+    sides: Sides,
 }
 
 impl<'a> LogBuilder<'a> {
@@ -110,7 +114,8 @@ impl<'a> LogBuilder<'a> {
             warnings: Vec::new(),
             graph: false,
         };
-        Self { store, report, limit, waits_for_time: None, waits_for_content: None }
+        let sides = sides::below(store, first);
+        Self { store, report, limit, waits_for_time: None, waits_for_content: None, sides }
     }
 
     /// Adds an entry. Returns false when no further entry is needed.
@@ -126,7 +131,7 @@ impl<'a> LogBuilder<'a> {
         let index = self.report.entries.len();
         let entry = match entry {
             Ok(stored) => {
-                let entry = LogEntry::new(&handle, &stored);
+                let entry = LogEntry::new(&handle, &stored, &self.sides);
                 self.waits_for_time = Some(index);
                 if stored.checkpoint.sealed.is_none() {
                     self.waits_for_content = Some((index, stored.checkpoint));
@@ -169,6 +174,7 @@ impl<'a> LogBuilder<'a> {
         {
             saved.changes = Some(changes(None, &first));
         }
+        self.add_sides();
         self.report
     }
 }
@@ -183,10 +189,10 @@ fn damaged_file(handle: &Handle, error: &Error, store: &Store) -> DamagedFile {
 }
 
 impl LogEntry {
-    fn new(handle: &Handle, stored: &Stored) -> Self {
+    fn new(handle: &Handle, stored: &Stored, sides: &Sides) -> Self {
         let checkpoint = &stored.checkpoint;
         let numbered = |seq| Handle::new(&handle.workflow, seq);
-        let parents = checkpoint.parents();
+        let parents = checkpoint.parents_beside(sides);
         let copy_of = checkpoint.copy_of.as_ref().map(|copied| copied.seq);
         let is_fork = checkpoint.parent.is_none() && checkpoint.origin.is_some();
         let is_seal = checkpoint.sealed.is_some();
@@ -259,6 +265,11 @@ struct LogLine<'a> {
 }
 
 impl LogReport {
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
+
     /// Returns the lines of the log. Deleted checkpoints in a row are one line.
     fn lines(&self) -> Vec<LogLine<'_>> {
         let mut lines: Vec<LogLine<'_>> = Vec::new();
@@ -279,7 +290,9 @@ impl LogReport {
             .map(|line| Row {
                 newest: &line.entry.handle,
                 oldest: &line.oldest.handle,
-                parents: line.entry.saved.as_ref().map(|_| line.entry.parents.as_slice()),
+                // A filler continues nothing.
+                parents: (line.entry.saved.is_some() || line.entry.deleted == Some(DeletionReason::Absent))
+                    .then_some(line.entry.parents.as_slice()),
                 mark: line.entry.mark(),
             })
             .collect();

@@ -76,6 +76,11 @@ impl ShowReport {
         self.archived_as = sealed.map(|sealed| sealed.reason);
         self
     }
+
+    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
+        self.warnings.extend(warning);
+        self
+    }
 }
 
 impl Report for ShowReport {

@@ -11,7 +11,7 @@ use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::words::{left_out, verb};
-use crate::core::finding::Code;
+use crate::core::finding::{Code, Finding};
 use crate::core::next_phase::{PhaseState, RunProgress};
 use crate::core::phase::{Phase, PhaseStatus};
 use crate::core::progress::{durations, elapsed};
@@ -136,7 +136,7 @@ impl StatusReport {
             archived_as,
             last_error: checkpoint.content.last_error.as_ref().map(|error| error.message.clone()),
             reopened: reopened(resume),
-            warnings: Vec::new(),
+            warnings: sharing(resume),
         }
     }
 
@@ -190,6 +190,18 @@ fn state(resume: &Resume, phase: &Phase) -> PhaseState {
     } else {
         PhaseState::recorded(phase)
     }
+}
+
+/// The sentences about where else the workflow was continued, and how it compares with the remote.
+fn sharing(resume: &Resume) -> Vec<String> {
+    let is_about = |finding: &&Finding| {
+        matches!(finding.code, Code::Forked | Code::Behind | Code::Unpushed | Code::RemoteUnreachable)
+    };
+    let said = resume.findings.iter().filter(is_about).map(|finding| match finding.help.last() {
+        Some(help) => format!("{}; `{help}`", finding.message),
+        None => finding.message.clone(),
+    });
+    said.collect()
 }
 
 /// The sentence about the phase that was reopened last, if it is not done again.

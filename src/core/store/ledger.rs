@@ -72,6 +72,12 @@ impl<D: Disk> Store<D> {
         serde_json::from_slice(&bytes).ok()
     }
 
+    /// Returns true if there are ledgers: the store has or had a remote.
+    #[must_use]
+    pub fn has_ledgers(&self) -> bool {
+        self.open_below(&[self.name(), REMOTE]).is_ok_and(|dir| dir.is_some())
+    }
+
     /// Writes the ledger of a workflow. A failure only costs requests.
     pub fn write_ledger(&self, workflow: &WorkflowId, ledger: &Ledger, unique: &str) {
         let path = self.root().join(REMOTE);

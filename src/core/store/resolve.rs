@@ -60,8 +60,11 @@ impl<D: Disk> Store<D> {
     pub fn find(&self, selector: &Selector) -> Result<(Handle, Result<Stored>)> {
         let workflow = self.workflow(&selector.workflow)?;
         let handle = workflow.resolve(selector)?;
-        let stored =
-            if handle.workflow == selector.workflow { workflow.load(handle.seq) } else { self.load(&handle) };
+        let stored = if handle.workflow == selector.workflow && handle.side.is_none() {
+            workflow.load(handle.seq)
+        } else {
+            self.load(&handle)
+        };
         Ok((handle, stored))
     }
 

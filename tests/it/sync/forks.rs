@@ -24,6 +24,9 @@ fn a_fork_is_visible_everywhere_and_harms_nothing() {
     let pushed = a.json(&["push"]);
     assert_eq!(pushed["workflows"][0]["pushed_sides"], 2, "{pushed}");
     assert_eq!(pushed["workflows"][0]["behind"], 1, "{pushed}");
+    std::fs::remove_dir_all(a.store().join("remote")).unwrap();
+    let again = a.json(&["push"]);
+    assert_eq!(again["workflows"][0]["behind"], 1, "what both have is not counted: {again}");
     assert!(a.run(&["resume", "042", "--json"]).stdout.contains("\"behind\""));
     a.run(&["sync"]).succeeds();
     let resumed = a.run(&["resume", "042", "--json"]);
@@ -94,4 +97,65 @@ fn a_conflict_is_settled_by_the_flags_of_merge() {
     a.refuses(&["join", "042"], 8, "merge_conflict");
     a.run(&["join", "042", "--theirs"]).succeeds();
     assert_eq!(a.json(&["show", "042"])["checkpoint"]["title"], "Theirs");
+}
+
+#[test]
+fn both_lines_are_drawn_and_said_by_every_command_that_reads() {
+    let (a, _b) = forked();
+    a.run(&["sync"]).succeeds();
+    let side = a.json(&["sync"])["workflows"][0]["heads"][0].as_str().unwrap().to_owned();
+    assert!(side.starts_with("042/2@"), "{side}");
+    let drawn = a.run(&["log", "042", "--graph"]).succeeds().stdout;
+    let row = |text: &str| drawn.lines().position(|line| line.contains(text)).unwrap();
+    assert!(drawn.lines().any(|line| line.contains("|/")), "two lines come together: {drawn}");
+    assert!(row(&side) < row("042/1 "), "{drawn}");
+    let log = a.json(&["log", "042"]);
+    let entries = log["entries"].as_array().unwrap();
+    let entry = |handle: &str| entries.iter().find(|entry| entry["handle"] == handle).unwrap();
+    assert_eq!((entries.len(), &entry(&side)["parents"][0]), (4, &"042/1".into()), "{log}");
+    assert_eq!(entry("042/2")["parents"][0], "042/1");
+    let below = a.json(&["log", "042/1"]);
+    assert_eq!(below["entries"].as_array().unwrap().len(), 1, "{below}");
+    let shown = a.json(&["show", &side]);
+    assert_eq!(shown["checkpoint"]["state"], serde_json::json!({"from_b": true}), "{shown}");
+    let status = a.run(&["status", "042"]).succeeds();
+    assert!(format!("{status}").contains(&side) && format!("{status}").contains("ckpt join 042"), "{status}");
+    let report = a.project().join("report.html");
+    a.run(&["report", "042", "-o", report.to_str().unwrap()]).succeeds();
+    let page = std::fs::read_to_string(&report).unwrap();
+    assert!(page.contains(&side) && page.contains("ckpt join 042"), "{page}");
+    // A join continues the side, and is drawn so.
+    a.run(&["join", "042"]).succeeds();
+    let joined = a.json(&["log", "042"]);
+    assert!(joined["entries"][0]["parents"].as_array().unwrap().contains(&side.as_str().into()), "{joined}");
+    let status = a.run(&["status", "042"]).succeeds();
+    assert!(format!("{status}").contains("the remote does not have: 1"), "{status}");
+    let listed = a.run(&["list"]).succeeds();
+    assert!(listed.stderr.contains("the remote does not have all of 042"), "{listed}");
+    assert!(a.run(&["brief", "042"]).stdout.contains("the remote does not have: 1"));
+}
+
+#[test]
+fn every_command_that_reads_can_ask_the_remote_first() {
+    for args in [
+        &["resume", "042"][..],
+        &["list"],
+        &["status", "042"],
+        &["show", "042"],
+        &["log", "042"],
+        &["brief", "042"],
+    ] {
+        let (a, b) = forked();
+        b.run(&["sync"]).succeeds();
+        b.run(&["save", "042", "--set", "late=true"]).succeeds();
+        b.run(&["push"]).succeeds();
+        a.run(args);
+        assert!(!a.store().join("sides").exists(), "{args:?} asks nobody by itself");
+        a.run(&[args, &["--pull"]].concat());
+        assert!(a.store().join("sides/042").exists(), "{args:?} --pull");
+        std::fs::rename(a.temp().join("shared"), a.temp().join("away")).unwrap();
+        let offline = a.run(&[args, &["--pull"]].concat());
+        assert!(format!("{offline}").contains("the remote could not be asked"), "{args:?}: {offline}");
+        std::fs::rename(a.temp().join("away"), a.temp().join("shared")).unwrap();
+    }
 }

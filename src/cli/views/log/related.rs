@@ -52,19 +52,21 @@ impl LogReport {
 
 /// Sorts entries so that each stands above those that it continues, and above the lower numbers of its workflow; of those
 /// that could be next, the one saved last is.
-fn newest_first(entries: Vec<LogEntry>) -> Vec<LogEntry> {
+pub(super) fn newest_first(entries: Vec<LogEntry>) -> Vec<LogEntry> {
     let places: HashMap<Handle, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.handle.clone(), place)).collect();
-    let below: Vec<Vec<usize>> = entries
-        .iter()
-        .enumerate()
-        .map(|(place, entry)| {
-            // The entries of one workflow are in order already.
-            let next = entries.get(place + 1).filter(|next| next.handle.workflow == entry.handle.workflow);
-            let parents = entry.parents.iter().chain(next.map(|next| &next.handle));
-            parents.filter_map(|handle| places.get(handle)).copied().filter(|below| *below != place).collect()
-        })
-        .collect();
+    // The entries of the main line of one workflow are in order already.
+    let mut last: HashMap<&WorkflowId, usize> = HashMap::new();
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
+    for (place, entry) in entries.iter().enumerate() {
+        let parents = entry.parents.iter().filter_map(|handle| places.get(handle)).copied();
+        below[place].extend(parents.filter(|below| *below != place));
+        if entry.handle.side.is_none()
+            && let Some(above) = last.insert(&entry.handle.workflow, place)
+        {
+            below[above].push(place);
+        }
+    }
     let mut above = vec![0_usize; entries.len()];
     below.iter().flatten().for_each(|place| above[*place] += 1);
     let rank = |place: usize| {
@@ -104,10 +106,18 @@ pub(super) struct Row<'a> {
 pub(super) fn numbered(rows: &[Row<'_>]) -> Vec<GraphRow> {
     // Each row by its workflow and its highest number.
     let mut shown: HashMap<&WorkflowId, BTreeMap<u64, usize>> = HashMap::new();
+    let mut sides: HashMap<&Handle, usize> = HashMap::new();
     for (place, row) in rows.iter().enumerate() {
-        shown.entry(&row.newest.workflow).or_default().insert(row.newest.seq, place);
+        if row.newest.side.is_some() {
+            sides.insert(row.newest, place);
+        } else {
+            shown.entry(&row.newest.workflow).or_default().insert(row.newest.seq, place);
+        }
     }
     let row_of = |handle: &Handle| {
+        if handle.side.is_some() {
+            return sides.get(handle).copied();
+        }
         let (_, place) = shown.get(&handle.workflow)?.range(handle.seq..).next()?;
         (rows[*place].oldest.seq <= handle.seq).then_some(*place)
     };

@@ -26,14 +26,10 @@ pub(crate) fn pick(ui: &Ui, question: &str, items: &[String]) -> Option<usize> {
         let lines = picker.lines(question, items, columns, rows);
         ui.say(&format!("{}{}\n", erase(drawn), lines.join("\n")));
         drawn = lines.len();
-        let step = keyboard.read_key_raw().map_or_else(
-            |_| {
-                // A signal that ends the program interrupts the wait for a key.
-                guard.await_end();
-                Step::Leave
-            },
-            |key| picker.press(&key),
-        );
+        let key = keyboard.read_key_raw();
+        // A signal that ends the program interrupts the wait for a key, which may look like Ctrl-C.
+        guard.await_end();
+        let step = key.map_or(Step::Leave, |key| picker.press(&key));
         if step == Step::Stay {
             continue;
         }

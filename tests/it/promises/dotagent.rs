@@ -627,6 +627,8 @@ fn the_walk_through_of_the_document() {
             world.write("memory/reports/designs/a.json", "{}");
             world.run(&["resume", "w"]).exits(7);
             world.run(&["approve", "w", "--by", "kim"]).succeeds();
+            let shown = world.run(&["show", "w"]).succeeds();
+            assert!(shown.stdout.contains("approved by kim"), "{shown}");
         }
         if !report.is_empty() {
             world.write(&format!("memory/reports/{report}.json"), "{}");

@@ -255,7 +255,7 @@ fn interactive_prompt_offers_resume_start_fresh_view_delete() {
         assert_eq!(world.json(&["list"])["workflows"] != json!([]), live, "{answers:?}");
         match answers {
             "r\n" => {
-                assert!(screen.contains("When it is done: ckpt done orchestrate_auth --phase 2"), "{screen}")
+                assert!(screen.contains("When it is done: ckpt done orchestrate_auth --phase 2"), "{screen}");
             }
             "v\nr\n" => assert!(screen.contains("\"plan_path\": \"specs/plans/022_auth.md\""), "{screen}"),
             "d\n" => assert!(screen.contains("Undo with: ckpt restore orchestrate_auth"), "{screen}"),

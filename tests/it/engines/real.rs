@@ -232,7 +232,7 @@ fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
 fn a_janitor_cleans_up_and_an_account_that_adds_only_is_refused() {
     for engine in engines().into_iter().filter(|engine| engine.refused.is_none()) {
         let around = World::new();
-        let url = if engine.adds_only { engine.url.clone() } else { engine.fresh_url() };
+        let url = engine.fresh_url();
         let a = machine(&around, "a", &url);
         for n in 1..=3 {
             ckpt(&engine, &a, &["save", "042", "--set", &format!("n={n}")]).run().succeeds();

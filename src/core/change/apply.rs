@@ -18,7 +18,7 @@ use crate::core::json::{
 };
 use crate::core::merge::merge;
 use crate::core::name::InvalidName;
-use crate::core::next_phase::RunState;
+use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{MAX_PHASES, Phase, PhaseStatus};
 use crate::core::task::{MAX_TASKS, Task, TaskId, TaskStatus};
 use crate::core::time::Timestamp;
@@ -285,25 +285,24 @@ impl Change {
     /// Records the phase to continue with. One that a save named stays until it is done or the phases are reopened.
     fn settle_next(&self, next: &mut Content) -> Result<(), ChangeError> {
         let before = next.next.take().unwrap_or_default();
-        let stays = match &before.phase {
-            Some(id) if before.explicit && self.reopen.is_none() => {
-                RunState::recorded(next).state(id).is_none_or(|state| !state.is_done())
-            }
-            // Without declared phases, the recorded one stays until a phase is reported.
-            Some(_) => !next.is_declared() && !self.reports_phase(),
-            None => false,
+        let is_done = |id| RunState::recorded(next).state(id).is_some_and(PhaseState::is_done);
+        let named = match &self.next_phase {
+            Some(named) if next.is_declared() => Some(next.phases[find_phase(next, named)?].id.clone()),
+            Some(named) => Some(named.clone()),
+            None if before.explicit && self.reopen.is_none() => before.phase.clone(),
+            None => None,
         };
-        let (phase, explicit) = if let Some(named) = &self.next_phase {
-            let id = if next.is_declared() {
-                next.phases[find_phase(next, named)?].id.clone()
-            } else {
-                named.clone()
-            };
-            (Some(id), true)
-        } else if stays {
-            (before.phase.clone(), before.explicit)
-        } else {
-            (RunState::recorded(next).next_phase().cloned(), false)
+        let (phase, explicit) = match named {
+            Some(id) if !is_done(&id) => (Some(id), true),
+            // Without declared phases, the recorded one stays until a phase is reported.
+            _ if before.phase.is_some()
+                && !before.explicit
+                && !next.is_declared()
+                && !self.reports_phase() =>
+            {
+                (before.phase.clone(), false)
+            }
+            _ => (RunState::recorded(next).next_phase().cloned(), false),
         };
         let moved = before.phase != phase;
         let is_finished = next.status == WorkflowStatus::Complete && self.next_phase.is_none();

@@ -6,7 +6,9 @@
 //! line, but never on what is there: names are only names, and heads follow from what checkpoints continue.
 //!
 //! A join may skip numbers. It is published first, and the numbers that the main line lacks below it get fillers, which are
-//! empty: so the newest entry is never an empty one, and whoever finds a gap can fill it.
+//! empty: so the newest entry is never an empty one, and whoever finds a gap can fill it. A save may be faster and take one of
+//! these numbers. Then the join stands above a checkpoint that it does not continue, and a store that has that one keeps the
+//! join as a side checkpoint: both are heads.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -23,6 +25,12 @@ pub struct Node {
     pub digest: Digest,
     /// The digests of what it continues.
     pub parents: Vec<Digest>,
+}
+
+impl Node {
+    fn is_join(&self) -> bool {
+        self.parents.len() > 1
+    }
 }
 
 impl From<&Links> for Node {
@@ -158,7 +166,7 @@ pub fn plan_pull(local: &LocalView, remote: &RemoteView) -> Vec<Pull> {
         }
         let continues_top = match &top {
             Some((number, digest)) => {
-                let below = if is_side { None } else { remote.directly_below(node.seq) };
+                let below = if is_side || node.is_join() { None } else { remote.directly_below(node.seq) };
                 *number < node.seq && (node.parents.contains(digest) || below == Some(Some(*digest)))
             }
             None => !is_side && remote.directly_below(node.seq) == Some(None),
@@ -261,6 +269,15 @@ mod tests {
         // The fillers of somebody who was interrupted.
         theirs.main.insert(4, Slot::Node(join));
         assert_eq!(pushed(&plan_push(&mine, &theirs)), ["3 empty"]);
+    }
+
+    #[test]
+    fn a_join_above_a_save_that_was_faster_stands_beside_it() {
+        let (a, b) = (node(1, "a", &[]), node(2, "b", &["a"]));
+        let theirs = remote(&[a.clone(), b.clone(), node(3, "join", &["other", "a"])]);
+        assert_eq!(plan_pull(&local(&[a, b]), &theirs)[0].to, Place::Side);
+        let places: Vec<Place> = plan_pull(&local(&[]), &theirs).iter().map(|pull| pull.to).collect();
+        assert_eq!(places, [Place::Main(None), Place::Main(Some(1)), Place::Side]);
     }
 
     #[test]

@@ -43,6 +43,10 @@ fn the_next_phase_that_a_save_named_counts_until_it_is_done() {
     let done = save(other, "3", Complete);
     assert_eq!(phase(&judge(&done, &Facts::default())), Some("4"));
     assert_eq!(codes(&judge(&done, &Facts::default())), []);
+    let done = name(done, "2");
+    assert_eq!(done.content.next.as_ref().unwrap().phase, Some("4".parse().unwrap()), "2 is done already");
+    let again = save(save(done, "2", Failed), "2", Skipped);
+    assert_eq!(phase(&judge(&again, &Facts::default())), Some("4"));
 }
 
 #[test]

@@ -146,6 +146,9 @@ try {
   };
   await act("/w/045", "Approve", "Records your approval of phase design");
   await check(page, "done-light");
+  // The answer to a form is not fetched again when something is saved.
+  run("save", "045", "--note", "meanwhile");
+  await page.waitForTimeout(1500);
   await act("/w/045", "Revise", "Reopens these phases");
   await act("/w/045", "Roll back", "045/");
   await page.goto(`${origin}/w/042`);

@@ -13,8 +13,10 @@ document.addEventListener("click", (event) => {
     say("Selected");
   });
 });
-// Follows the store: fetches this page again when something was saved, and keeps what is unfolded and focused.
-if ("live" in document.body.dataset && !document.querySelector("form[action='/apply']")) {
+// Follows the store: fetches this page again when something was saved, and keeps what is unfolded and focused. A page that
+// answers a form cannot be fetched.
+const isAnswer = ["/plan", "/apply"].includes(location.pathname);
+if ("live" in document.body.dataset && !isAnswer) {
   const live = document.getElementById("live");
   const refresh = async () => {
     const active = document.activeElement;

@@ -283,7 +283,11 @@ impl SaveBuilder<'_> {
             .key(self.key.as_deref())
             .if_changed(self.if_changed)
             .contents(&captured.contents);
-        Ok(save.to(store)?)
+        let outcome = save.to(store)?;
+        if outcome.written().is_some() {
+            store.write_seen(&captured.seen, &stamp.save_id);
+        }
+        Ok(outcome)
     }
 }
 

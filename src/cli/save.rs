@@ -122,6 +122,7 @@ impl Session {
             return Ok(report.planned());
         }
         if let Some(checkpoint) = outcome.written() {
+            store.write_seen(&captured.seen, &stamp.save_id);
             report.warnings.extend(open_work(&change, checkpoint));
         }
         // A save that is repeated may have been cut short before its mirror.

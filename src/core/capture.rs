@@ -7,10 +7,11 @@ use std::fmt;
 
 use super::checkpoint::Artifact;
 use super::config::CaptureLimits;
+use super::digest::Digest;
 use super::files::{FileAt, FileProblem};
 use super::redact::find_secret;
 use super::size::Size;
-use super::store::{self, Disk, MAX_OBJECT_BYTES, ObjectContent, Store};
+use super::store::{self, Disk, MAX_OBJECT_BYTES, ObjectContent, SeenFiles, Store};
 
 /// The contents that a save keeps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Captured {
     pub contents: Vec<ObjectContent>,
     /// The files that are recorded without their content.
     pub left_out: Vec<LeftOut>,
+    /// The digests of the files, to be written after the save.
+    pub seen: SeenFiles,
 }
 
 /// A file that is recorded without its content.
@@ -76,47 +79,69 @@ pub(super) enum CaptureError {
 
 impl<'a, D: Disk> Capture<'a, D> {
     pub(super) fn new(store: &'a Store<D>, limits: CaptureLimits, allow_secrets: bool) -> Self {
-        Self { store, limits, allow_secrets, captured: Captured::default() }
+        let captured = Captured { seen: store.seen_files(), ..Captured::default() };
+        Self { store, limits, allow_secrets, captured }
     }
 
     pub(super) fn finish(self) -> Captured {
         self.captured
     }
 
-    /// Reads a file, and keeps its content if it may be kept. The artifact records exactly what was read.
+    /// Keeps the content of a file if it may be kept. The artifact records exactly what was read, now or, if the file has
+    /// not changed since, by an earlier save.
     pub(super) fn take(&mut self, file: &FileAt, artifact: &mut Artifact) -> Result<bool, CaptureError> {
         let max_file = self.limits.max_file.min(Size(MAX_OBJECT_BYTES));
-        let content = match file.read(max_file.0) {
-            Ok(bytes) => ObjectContent::new(bytes),
+        if let Some(content) = self.unchanged(file, artifact).map_err(CaptureError::Store)?
+            && content.size() <= max_file.0
+        {
+            self.keep(artifact, content);
+            return Ok(true);
+        }
+        let (stat, bytes) = match file.read_with_stat(max_file.0) {
+            Ok(read) => read,
             Err(FileProblem::TooLarge(_)) => {
                 self.leave_out(artifact, NotKept::FileTooLarge(max_file));
                 return Ok(false);
             }
             Err(problem) => return Err(CaptureError::File(problem)),
         };
-        if let Some(why) = self.objection(&content).map_err(CaptureError::Store)? {
+        let sha256 = Digest::of(&bytes);
+        if let Some(why) = self.objection(&bytes, &sha256).map_err(CaptureError::Store)? {
             self.leave_out(artifact, why);
             return Ok(false);
         }
-        (artifact.size, artifact.sha256) = (Some(content.size()), Some(content.sha256()));
-        artifact.captured = true;
-        self.captured.contents.push(content);
+        self.captured.seen.note(&artifact.path, &stat, sha256);
+        self.keep(artifact, ObjectContent::read(bytes, sha256));
         Ok(true)
     }
 
+    /// Returns the content of a file that was kept by an earlier save and has not changed since, without reading it.
+    fn unchanged(&self, file: &FileAt, artifact: &Artifact) -> store::Result<Option<ObjectContent>> {
+        let Ok(stat) = file.stat() else { return Ok(None) };
+        let Some(sha256) = self.captured.seen.digest(&artifact.path, &stat) else { return Ok(None) };
+        let is_there = self.store.has_object(&sha256)?;
+        Ok(is_there.then(|| ObjectContent::unread(&artifact.path, stat.bytes, sha256)))
+    }
+
+    fn keep(&mut self, artifact: &mut Artifact, content: ObjectContent) {
+        (artifact.size, artifact.sha256) = (Some(content.size()), Some(content.sha256()));
+        artifact.captured = true;
+        self.captured.contents.push(content);
+    }
+
     /// Returns the reason not to keep a content. One that is kept already costs nothing.
-    fn objection(&self, content: &ObjectContent) -> store::Result<Option<NotKept>> {
-        if self.store.has_object(&content.sha256())? {
+    fn objection(&self, bytes: &[u8], sha256: &Digest) -> store::Result<Option<NotKept>> {
+        if self.store.has_object(sha256)? {
             return Ok(None);
         }
         if !self.allow_secrets
-            && let Some(rule) = std::str::from_utf8(content.bytes()).ok().and_then(find_secret)
+            && let Some(rule) = std::str::from_utf8(bytes).ok().and_then(find_secret)
         {
             return Ok(Some(NotKept::Secret(rule)));
         }
         let new: u64 = self.captured.contents.iter().map(ObjectContent::size).sum();
         let limit = self.limits.max_store;
-        let size = self.store.objects_size()?.saturating_add(new).saturating_add(content.size());
+        let size = self.store.objects_size()?.saturating_add(new).saturating_add(bytes.len() as u64);
         Ok((size > limit.0).then_some(NotKept::StoreFull(limit)))
     }
 

@@ -93,7 +93,7 @@ impl FileAt {
     /// # Errors
     /// Its metadata cannot be read.
     pub(crate) fn kind(&self) -> io::Result<Option<FileKind>> {
-        match self.dir.stat(&self.name) {
+        match self.stat() {
             Ok(stat) => Ok(Some(stat.kind)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -106,10 +106,15 @@ impl FileAt {
         self.kind().is_ok_and(|kind| kind == Some(FileKind::Directory))
     }
 
+    /// Returns its metadata.
+    pub(crate) fn stat(&self) -> io::Result<Stat> {
+        self.dir.stat(&self.name)
+    }
+
     /// Returns the modification time.
     #[must_use]
     pub fn modified(&self) -> Option<SystemTime> {
-        self.dir.stat(&self.name).ok().map(|stat| stat.modified)
+        self.stat().ok().map(|stat| stat.modified)
     }
 
     /// Returns the target of a link; none if it is not a link, or its target is not UTF-8.
@@ -130,7 +135,13 @@ impl FileAt {
     /// # Errors
     /// It cannot be opened or read, or is larger.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileProblem> {
-        read_bounded(self.open(limit)?, limit)
+        self.read_with_stat(limit).map(|(_, bytes)| bytes)
+    }
+
+    /// As [`read`](Self::read), with the metadata of that file from before it was read.
+    pub(crate) fn read_with_stat(&self, limit: u64) -> Result<(Stat, Vec<u8>), FileProblem> {
+        let (file, stat) = self.open(limit)?;
+        Ok((stat, read_bounded(file, limit)?))
     }
 
     /// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
@@ -138,15 +149,15 @@ impl FileAt {
     /// # Errors
     /// It cannot be opened or read, or is larger.
     pub fn hash(&self, limit: u64) -> Result<(u64, Digest), FileProblem> {
-        let file = self.open(limit)?;
+        let (file, _) = self.open(limit)?;
         // The file may grow while it is read.
         let mut hasher = Hasher::default();
         let size = io::copy(&mut file.take(limit.saturating_add(1)), &mut hasher)?;
         if size > limit { Err(FileProblem::TooLarge(limit)) } else { Ok((size, hasher.finish())) }
     }
 
-    fn open(&self, limit: u64) -> Result<File, FileProblem> {
-        open_regular(limit, || self.dir.stat(&self.name), || self.dir.open_file(&self.name))
+    fn open(&self, limit: u64) -> Result<(File, Stat), FileProblem> {
+        open_regular(limit, || self.stat(), || self.dir.open_file(&self.name))
     }
 }
 
@@ -158,16 +169,16 @@ fn open_regular(
     limit: u64,
     stat: impl FnOnce() -> io::Result<Stat>,
     open: impl FnOnce() -> io::Result<File>,
-) -> Result<File, FileProblem> {
+) -> Result<(File, Stat), FileProblem> {
     let check = |stat: Stat| match stat.kind {
-        FileKind::File if stat.bytes <= limit => Ok(()),
+        FileKind::File if stat.bytes <= limit => Ok(stat),
         FileKind::File => Err(FileProblem::TooLarge(limit)),
         _ => Err(FileProblem::NotAFile),
     };
     check(stat()?)?;
     let file = open()?;
-    check(Stat::of(&file)?)?;
-    Ok(file)
+    let stat = check(Stat::of(&file)?)?;
+    Ok((file, stat))
 }
 
 /// Reads a regular file of at most `limit` bytes. A link in the last component is not followed.
@@ -175,7 +186,8 @@ fn open_regular(
 /// # Errors
 /// It cannot be opened or read, or is larger.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    read_bounded(open_regular(limit, || platform::stat(path), || platform::open_file(path))?, limit)
+    let (file, _) = open_regular(limit, || platform::stat(path), || platform::open_file(path))?;
+    read_bounded(file, limit)
 }
 
 /// Reads at most `limit` bytes.

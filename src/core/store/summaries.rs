@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use super::batches::{ScanProgress, on_all_cores};
 use super::disk::Disk;
 use super::error::Result;
+use super::file_stamp::FileStamp;
 use super::index::{
-    BLOCK_LINES, Cached, DirectoryStamp, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE,
-    SetStamp, lines, members, parse_line,
+    BLOCK_LINES, Cached, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE, SetStamp,
+    lines, members, parse_line,
 };
 use super::open::Store;
 use super::scan_workflows::Extent;
@@ -86,7 +87,7 @@ fn merge<'b, 'n: 'b>(names: &mut &'n [String], block: &'b str) -> Vec<Candidate<
 enum LookedUp {
     Summary(WorkflowSummary),
     /// It has to be read; its directory has this stamp before.
-    Unread(Option<DirectoryStamp>),
+    Unread(Option<FileStamp>),
 }
 
 /// A walk over all workflows, in the order of their directories.
@@ -173,7 +174,7 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     fn look_up(&mut self, candidates: &[Candidate<'_>]) -> Vec<LookedUp> {
         let (disk, extent) = (self.store.disk(), self.extent);
         let compared = if self.has_index { self.workflows } else { None };
-        let stamp = |name: &str| DirectoryStamp::new(&disk.stat(compared?, name).ok()?);
+        let stamp = |name: &str| FileStamp::of_directory(&disk.stat(compared?, name).ok()?);
         let look_up = |candidate: &Candidate<'_>| {
             let unread = (LookedUp::Unread(None), false);
             // Names in the index are untrusted.

@@ -1,12 +1,14 @@
 //! `save --capture`: the contents of artifacts are kept, brought back, compared, checked and removed.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::time::{Duration, SystemTime};
 
+use ckpt::core::digest::Digest;
 use serde_json::{Value, json};
 
 use crate::support::project::World;
+use crate::support::strace::{Call, calls, strace};
 
 fn path(world: &World, path: &str) -> std::path::PathBuf {
     world.project().join(path)
@@ -239,6 +241,70 @@ fn a_thousandth_save_of_an_unchanged_file_writes_no_object() {
     let files = objects(&world);
     assert_eq!((files.len(), world.numbers("042").len()), (1, 1_001));
     assert_eq!(fs::metadata(&files[0]).unwrap().modified().unwrap(), written);
+}
+
+/// Saves a captured file until it is known, which takes two saves: the second one finds it older than the cache.
+fn known(text: &str) -> World {
+    let world = captured(text);
+    let changed = |file: &str| {
+        let metadata = fs::metadata(path(&world, file)).unwrap();
+        (metadata.ctime(), metadata.ctime_nsec())
+    };
+    // The clock of a file system ticks every few milliseconds.
+    while changed(".ckpt/objects/seen") <= changed("out.md") {
+        world.run(&["save", "042", "--artifact", "out.md", "--capture"]).succeeds();
+    }
+    world.run(&["save", "042", "--artifact", "out.md", "--capture"]).succeeds();
+    world
+}
+
+#[test]
+fn an_unchanged_file_costs_one_stat_and_no_write() {
+    let Some(strace) = strace() else { return };
+    let world = known("one\n");
+    let save = ["save", "042", "--artifact", "out.md", "--capture"];
+    let opened = |calls: &[Call]| {
+        calls.iter().filter(|call| call.name.starts_with("open") && call.line.contains("out.md")).count()
+    };
+    let unchanged = calls(&strace, &world, &save);
+    assert_eq!(opened(&unchanged), 0, "{unchanged:#?}");
+    let stats = unchanged
+        .iter()
+        .filter(|call| call.name.contains("stat") && call.line.contains("\"out.md\""))
+        .count();
+    assert_eq!(stats, 1, "{unchanged:#?}");
+    let renamed = unchanged.iter().any(|call| call.name.starts_with("rename"));
+    assert!(!renamed, "the cache was written: {unchanged:#?}");
+    let newest = world.numbers("042").len() as u64;
+    assert_eq!(world.stored("042", newest)["artifacts"][0]["captured"], true);
+
+    world.write("out.md", "two\n");
+    let changed = calls(&strace, &world, &save);
+    assert_eq!(opened(&changed), 1, "{changed:#?}");
+    let digest = Digest::of(b"two\n").to_string();
+    assert_eq!(world.stored("042", newest + 1)["artifacts"][0]["sha256"], json!(digest));
+    assert_eq!(objects(&world).len(), 2);
+}
+
+#[test]
+fn a_file_that_is_known_is_read_again_if_its_object_is_gone() {
+    let world = known("one\n");
+    fs::remove_file(&objects(&world)[0]).unwrap();
+    world.run(&["save", "042", "--artifact", "out.md", "--capture"]).succeeds();
+    assert_eq!((objects(&world).len(), world.json(&["verify"])["ok"].clone()), (1, json!(true)));
+}
+
+#[test]
+fn a_cache_of_seen_files_that_says_nothing_is_ignored() {
+    for nonsense in ["", "{", "[]", "null", "{\"out.md\": [1, 2]}", "{\"out.md\": [[1, 2, 3], \"x\"]}"] {
+        let world = captured("one\n");
+        world.write(".ckpt/objects/seen", nonsense);
+        world.write("out.md", "two\n");
+        world.run(&["save", "042", "--artifact", "out.md", "--capture"]).succeeds();
+        let digest = Digest::of(b"two\n").to_string();
+        assert_eq!(world.stored("042", 2)["artifacts"][0]["sha256"], json!(digest), "{nonsense}");
+        assert_eq!(world.json(&["verify"])["ok"], true, "{nonsense}");
+    }
 }
 
 /// Makes all objects older than the time of grace.

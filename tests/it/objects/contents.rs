@@ -4,10 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use ckpt::core::capture::Captured;
+use ckpt::core::change::Change;
+use ckpt::core::checkpoint::Artifact;
+use ckpt::core::save::{Request, Save};
 use ckpt::core::store::{BadObject, MAX_OBJECT_BYTES, ObjectContent, STORE_NAME};
-use ckpt::core::{Error, Store};
+use ckpt::core::{Config, Error, Store};
 
-use crate::support::audit::store_in;
+use crate::support::audit::{stamp, store_in, workflow};
 use crate::support::files::memory_directory;
 
 const ANY: u64 = MAX_OBJECT_BYTES;
@@ -33,7 +37,7 @@ fn a_content_is_stored_once_and_read_back_whatever_it_is() {
     let base = memory_directory();
     let store = empty_store(base.path());
     for bytes in [b"".to_vec(), b"text\n".to_vec(), vec![0; 1 << 20], (0..=255).collect()] {
-        let content = ObjectContent::new(bytes);
+        let content = ObjectContent::new(bytes.clone());
         let sha256 = content.sha256();
         assert!(!store.has_object(&sha256).unwrap());
         assert_eq!(store.read_object(&sha256, ANY).unwrap(), None);
@@ -42,12 +46,57 @@ fn a_content_is_stored_once_and_read_back_whatever_it_is() {
         let written = fs::metadata(&path).unwrap();
         store.store_object(&content, "two").unwrap();
         assert!(store.has_object(&sha256).unwrap());
-        assert_eq!(store.read_object(&sha256, content.size()).unwrap().as_deref(), Some(content.bytes()));
+        assert_eq!(store.read_object(&sha256, content.size()).unwrap().as_ref(), Some(&bytes));
         assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), written.modified().unwrap());
         assert_eq!(written.permissions().mode() & 0o777, 0o400);
     }
     assert_eq!(store.object_totals().unwrap().count, 4);
     assert_eq!(store.objects_size().unwrap(), store.object_totals().unwrap().bytes);
+}
+
+/// Prepares a save of `a.md` with its content.
+fn prepared(store: &Store, base: &Path) -> (Change, Captured) {
+    let workflow = workflow();
+    let mut change = Change { artifacts: vec![Artifact::new("a", "a.md")], ..Change::default() };
+    let request = Request { workflow: &workflow, key: None, base, allow_secrets: false, capture: true };
+    let prepared = request.prepare::<_, ckpt::Error>(store, &mut change, &Config::default()).unwrap();
+    (change, prepared.captured)
+}
+
+#[test]
+fn the_object_of_an_unread_file_that_goes_away_meanwhile_is_stored_again_unless_the_file_has_changed() {
+    let temp = tempfile::tempdir().unwrap();
+    let (base, config) = (temp.path(), Config::default());
+    let store = empty_store(base);
+    fs::write(base.join("a.md"), "one").unwrap();
+    let one = content("one");
+    let save = |change: &Change, captured: &Captured, id: &str| {
+        let stamp = stamp(id);
+        let saved = Save::new(&workflow(), change, &stamp, &config).contents(&captured.contents).to(&store);
+        store.write_seen(&captured.seen, id);
+        saved
+    };
+    let mut id = 0;
+    let (change, captured) = loop {
+        let (change, captured) = prepared(&store, base);
+        if captured.contents != [one.clone()] {
+            break (change, captured);
+        }
+        assert!(id < 1_000, "the file is never known");
+        id += 1;
+        save(&change, &captured, &format!("id{id}")).unwrap();
+    };
+    let object = object_path(base, &one);
+    fs::remove_file(&object).unwrap();
+    save(&change, &captured, "again").unwrap();
+    assert_eq!(store.read_object(&one.sha256(), ANY).unwrap().as_deref(), Some(&b"one"[..]));
+
+    fs::remove_file(&object).unwrap();
+    fs::write(base.join("a.md"), "two").unwrap();
+    let before = store.head_number(&workflow()).unwrap();
+    let error = save(&change, &captured, "changed").unwrap_err().to_string();
+    assert!(error.contains("`a.md` was changed meanwhile"), "{error}");
+    assert_eq!(store.head_number(&workflow()).unwrap(), before);
 }
 
 #[test]
@@ -56,7 +105,7 @@ fn zcat_reads_an_object() {
     let content = content("as it was\n");
     empty_store(base.path()).store_object(&content, "one").unwrap();
     let output = std::process::Command::new("zcat").arg(object_path(base.path(), &content)).output().unwrap();
-    assert_eq!(output.stdout, content.bytes(), "{output:?}");
+    assert_eq!(output.stdout, b"as it was\n", "{output:?}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use super::file::SetStamp;
 use super::line::MAX_LINE;
-use super::stamp::SetStamp;
 use crate::core::digest::Digest;
 
 /// Begins the first block. The number changes with the lines: an index with another one is not used.

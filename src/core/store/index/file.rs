@@ -4,8 +4,8 @@ use std::io;
 use std::time::SystemTime;
 
 use super::block::{IndexReader, max_bytes, write_block, write_first_block};
-use super::stamp::{DirectoryStamp, SetStamp};
 use crate::core::store::disk::{Access, Disk};
+use crate::core::store::file_stamp::FileStamp;
 use crate::core::store::layout::{self, ARCHIVE, INDEX, WORKFLOWS};
 use crate::core::store::open::Store;
 
@@ -15,6 +15,10 @@ pub(in crate::core::store) const LEAST_WORKFLOWS: usize = 512;
 pub(in crate::core::store) const REWRITE_SHARE: usize = 100;
 /// So many temporary names are tried; others belong to concurrent or killed readers.
 const MAX_STALE: u32 = 10;
+
+/// The stamps of the directories whose names are the workflows of a store: the live ones and, if there are any, the
+/// archived ones.
+pub(in crate::core::store) type SetStamp = (FileStamp, Option<FileStamp>);
 
 /// The directory that holds the index.
 pub(in crate::core::store) struct IndexFile<'s, D: Disk> {
@@ -46,9 +50,9 @@ impl<'s, D: Disk> IndexFile<'s, D> {
 
     /// Returns the state of the directories whose names are the workflows.
     pub(in crate::core::store) fn set_stamp(&self) -> Option<SetStamp> {
-        let live = DirectoryStamp::new(&self.disk.stat(&self.root, WORKFLOWS).ok()?)?;
+        let live = FileStamp::of_directory(&self.disk.stat(&self.root, WORKFLOWS).ok()?)?;
         match self.disk.stat(&self.root, ARCHIVE) {
-            Ok(stat) => Some((live, Some(DirectoryStamp::new(&stat)?))),
+            Ok(stat) => Some((live, Some(FileStamp::of_directory(&stat)?))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some((live, None)),
             Err(_) => None,
         }
@@ -73,7 +77,7 @@ impl<'s, D: Disk> IndexFile<'s, D> {
         count: usize,
         set: Option<SetStamp>,
     ) -> Option<IndexWriter<'s, D>> {
-        let is_before = |stamp: &DirectoryStamp| stamp.is_before(time);
+        let is_before = |stamp: &FileStamp| stamp.is_before(time);
         let set = set.filter(|(live, archived)| is_before(live) && archived.as_ref().is_none_or(is_before));
         let mut writer = self.create(time, count)?;
         writer.attempt(|file| write_first_block(file, count, set));

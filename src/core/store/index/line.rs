@@ -2,10 +2,10 @@
 
 use chrono::DateTime;
 
-use super::stamp::DirectoryStamp;
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::phase::PhaseId;
 use crate::core::selector::Handle;
+use crate::core::store::file_stamp::FileStamp;
 use crate::core::store::scan_workflows::{Extent, Live};
 use crate::core::store::summary::{HeadSummary, WorkflowSummary};
 use crate::core::time::Timestamp;
@@ -16,7 +16,7 @@ pub(super) const MAX_LINE: usize = 512;
 
 /// The members of a line: the stamp, the head unless that is to be read each time, and the live checkpoints if they were
 /// counted.
-type Members = (DirectoryStamp, Option<Head>, Option<Counts>);
+type Members = (FileStamp, Option<Head>, Option<Counts>);
 type Head = (u64, bool, Milliseconds, WorkflowStatus, Option<PhaseId>, Option<String>, Vec<String>);
 type Counts = (usize, u64, Option<Milliseconds>);
 /// A timestamp, which takes a fifth of a line as text.
@@ -36,7 +36,7 @@ pub(in crate::core::store) enum Cached {
 pub(in crate::core::store) fn parse_line(
     members: &str,
     workflow: WorkflowId,
-    stamp: &DirectoryStamp,
+    stamp: &FileStamp,
     extent: Extent,
 ) -> Cached {
     let head = match serde_json::from_str::<Members>(members) {
@@ -73,7 +73,7 @@ fn timestamp(time: Milliseconds) -> Option<Timestamp> {
 /// time. Empty if the line would be too long.
 pub(in crate::core::store) fn members(
     name: &str,
-    stamp: DirectoryStamp,
+    stamp: FileStamp,
     summary: Option<&WorkflowSummary>,
 ) -> String {
     let head = summary.and_then(|summary| {

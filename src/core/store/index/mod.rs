@@ -45,9 +45,7 @@
 mod block;
 mod file;
 mod line;
-mod stamp;
 
 pub(super) use block::{BLOCK_LINES, IndexReader, lines};
-pub(super) use file::{IndexFile, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE};
+pub(super) use file::{IndexFile, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE, SetStamp};
 pub(super) use line::{Cached, members, parse_line};
-pub(super) use stamp::{DirectoryStamp, SetStamp};

@@ -1,13 +1,16 @@
 //! Storing objects.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 
 use super::name;
 use crate::core::checkpoint::{Artifact, Checkpoint};
 use crate::core::digest::Digest;
+use crate::core::files::follow_in_project;
 use crate::core::store::disk::{Access, Disk};
 use crate::core::store::error::Result;
 use crate::core::store::layout::{self, OBJECTS};
@@ -21,14 +24,35 @@ const MAX_ATTEMPTS: u32 = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectContent {
     sha256: Digest,
-    bytes: Vec<u8>,
+    size: u64,
+    source: Source,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Source {
+    Memory(Vec<u8>),
+    /// A file of the project, which is read only if its object is missing.
+    File(String),
 }
 
 impl ObjectContent {
     /// Hashes a content.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
-        Self { sha256: Digest::of(&bytes), bytes }
+        let sha256 = Digest::of(&bytes);
+        Self::read(bytes, sha256)
+    }
+
+    /// Takes a content whose digest is known.
+    #[must_use]
+    pub(in crate::core) fn read(bytes: Vec<u8>, sha256: Digest) -> Self {
+        Self { sha256, size: bytes.len() as u64, source: Source::Memory(bytes) }
+    }
+
+    /// Stands for a file of the project, whose object was there just now.
+    #[must_use]
+    pub(in crate::core) fn unread(path: &str, size: u64, sha256: Digest) -> Self {
+        Self { sha256, size, source: Source::File(path.to_owned()) }
     }
 
     /// Returns the digest.
@@ -40,13 +64,20 @@ impl ObjectContent {
     /// Returns the size.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.bytes.len() as u64
+        self.size
     }
 
-    /// Returns the content.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// Returns the content, reading it if it was not read yet.
+    fn bytes(&self, project: &Path) -> io::Result<Cow<'_, [u8]>> {
+        let path = match &self.source {
+            Source::Memory(bytes) => return Ok(Cow::Borrowed(bytes)),
+            Source::File(path) => path,
+        };
+        let read = follow_in_project(project, path).and_then(|file| file.read(self.size));
+        match read.map_err(io::Error::other)? {
+            bytes if Digest::of(&bytes) == self.sha256 => Ok(Cow::Owned(bytes)),
+            _ => Err(io::Error::other(format!("`{path}` was changed meanwhile; save again"))),
+        }
     }
 }
 
@@ -103,7 +134,7 @@ impl<D: Disk> Store<D> {
         let shard_path = path.join(&shard);
         let file_path = shard_path.join(&name);
         let failed = |error| self.not_written(&file_path, error);
-        let bytes = compress(&content.bytes).map_err(failed)?;
+        let bytes = content.bytes(self.project()).and_then(|bytes| compress(&bytes)).map_err(failed)?;
         let root = self.open_root()?;
         self.make(&root, OBJECTS, &path)?;
         let objects = self.enter(&root, OBJECTS, &path)?;

@@ -5,6 +5,7 @@
 //! .ckpt/objects/ab/abcdef….leaving-0123…     the same, while a cleanup makes sure that nothing refers to it
 //! .ckpt/objects/ab/abcdef….lost              the content is gone, and a repair has recorded that
 //! .ckpt/objects/size                         a cache: the size of all objects; may be deleted at any time
+//! .ckpt/objects/seen                         a cache: the digests of captured files; may be deleted at any time
 //! ```
 //!
 //! `Store::has_object`, `Store::read_object` and `Store::store_object` are all that others need. An object is
@@ -15,12 +16,13 @@
 //!
 //! # A save
 //!
-//! 1. The content is read once, and the digest that the checkpoint records is that of exactly these bytes. A changed file
-//!    is noticed by its content: no time, size or inode has a say in it.
+//! 1. The content is read once, and the digest that the checkpoint records is that of exactly these bytes. A file that
+//!    was captured before and has not changed is not read: one stat tells (see `seen`).
 //! 2. The checkpoint is staged (see `append`): from now on its file refers to the object.
 //! 3. If the head refers to the same content, its object was durable before the head was published: one stat, to see
 //!    that it is there. Otherwise an object that is missing is staged, synced and published, and the directories from
 //!    it up to the store are synced, also for one that is there, because its writer may have been killed before that.
+//!    If the object of a file that was not read is missing, the file is read now.
 //! 4. Only then the checkpoint is published.
 //!
 //! # A cleanup
@@ -59,6 +61,7 @@ mod keep;
 mod name;
 mod read;
 mod references;
+mod seen;
 mod size;
 mod sweep;
 
@@ -66,6 +69,8 @@ pub use keep::ObjectContent;
 pub(super) use keep::objects_of;
 pub(super) use name::{ObjectName, is_shard, lost_file, shard};
 pub use read::{BadObject, ObjectTotals};
+pub(super) use seen::SEEN;
+pub use seen::SeenFiles;
 pub(super) use size::SIZE;
 
 /// The largest content that is stored or read.

@@ -9,7 +9,7 @@ use crate::core::redact::find_secret;
 use crate::core::store::disk::{Disk, FileKind};
 use crate::core::store::error::Result;
 use crate::core::store::layout::{self, OBJECTS};
-use crate::core::store::objects::{MAX_OBJECT_BYTES, ObjectName, SIZE, is_shard};
+use crate::core::store::objects::{MAX_OBJECT_BYTES, ObjectName, SEEN, SIZE, is_shard};
 use crate::core::store::open::Store;
 
 const RECORD: &str = "`ckpt verify --repair` records that; a save with `--capture` stores the content again";
@@ -45,7 +45,7 @@ impl<D: Disk> Store<D> {
                 self.inspect_shard(&name, all, walk, &mut inspection)?;
             } else if all && layout::is_staged(&name) {
                 walk.temporary(path.join(&name));
-            } else if all && name != SIZE {
+            } else if all && name != SIZE && name != SEEN {
                 walk.unknown(path.join(&name), None, "is no directory of objects");
             }
         }

@@ -141,7 +141,7 @@ impl FileAt {
     /// As [`read`](Self::read), with the metadata of that file from before it was read.
     pub(crate) fn read_with_stat(&self, limit: u64) -> Result<(Stat, Vec<u8>), FileProblem> {
         let (file, stat) = self.open(limit)?;
-        Ok((stat, read_bounded(file, limit)?))
+        Ok((stat, read_expected(file, stat.bytes, limit)?))
     }
 
     /// Returns the size and digest of a regular file of at most `limit` bytes, without holding it in memory.
@@ -186,8 +186,8 @@ fn open_regular(
 /// # Errors
 /// It cannot be opened or read, or is larger.
 pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    let (file, _) = open_regular(limit, || platform::stat(path), || platform::open_file(path))?;
-    read_bounded(file, limit)
+    let (file, stat) = open_regular(limit, || platform::stat(path), || platform::open_file(path))?;
+    read_expected(file, stat.bytes, limit)
 }
 
 /// Reads at most `limit` bytes.
@@ -195,7 +195,15 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, FileProblem> {
 /// # Errors
 /// It cannot be read, or is larger.
 pub fn read_bounded(source: impl Read, limit: u64) -> Result<Vec<u8>, FileProblem> {
-    let mut bytes = Vec::new();
+    read_expected(source, 0, limit)
+}
+
+/// Reads at most `limit` bytes. If as many as expected come, two reads are enough.
+fn read_expected(source: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>, FileProblem> {
+    // A sparse file may claim any size.
+    const MOST_RESERVED: u64 = 1 << 20;
+    let room = usize::try_from(expected.min(MOST_RESERVED)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(room + 1);
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit { Err(FileProblem::TooLarge(limit)) } else { Ok(bytes) }
 }

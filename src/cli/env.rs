@@ -1,8 +1,9 @@
 //! The environment, read once.
 #![expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::agent::Agent;
 use crate::platform;
@@ -11,6 +12,8 @@ use crate::platform;
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     pub(crate) args: Vec<OsString>,
+    /// The variables and their values. There are a few dozen, so they are searched from the front.
+    variables: Arc<[(OsString, OsString)]>,
     /// The error is the reason why there is none.
     pub(crate) cwd: Result<PathBuf, String>,
     /// The agent that a hook speaks for; its variables need not be set.
@@ -21,6 +24,7 @@ impl Environment {
     pub(crate) fn read() -> Self {
         Self {
             args: std::env::args_os().collect(),
+            variables: std::env::vars_os().collect(),
             cwd: std::env::current_dir().map_err(|error| error.to_string()),
             agent: None,
         }
@@ -28,20 +32,25 @@ impl Environment {
 
     /// Returns the value of a variable. An empty one counts as not set.
     pub(crate) fn var(&self, name: &str) -> Option<String> {
-        self.var_os(name).and_then(|value| value.into_string().ok())
+        self.value(name)?.to_str().map(str::to_owned)
     }
 
     pub(crate) fn var_os(&self, name: &str) -> Option<OsString> {
-        std::env::var_os(name).filter(|value| !value.is_empty())
+        self.value(name).map(OsStr::to_owned)
     }
 
     pub(crate) fn is_set(&self, name: &str) -> bool {
-        self.var_os(name).is_some()
+        self.value(name).is_some()
+    }
+
+    fn value(&self, name: &str) -> Option<&OsStr> {
+        let (_, value) = self.variables.iter().find(|(set, _)| platform::is_same_variable(set, name))?;
+        (!value.is_empty()).then_some(value)
     }
 
     /// True if any variable with this prefix is set.
     pub(crate) fn any_with_prefix(&self, prefix: &str) -> bool {
-        std::env::vars_os().any(|(name, _)| name.to_str().is_some_and(|name| name.starts_with(prefix)))
+        self.variables.iter().any(|(name, _)| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
     }
 
     /// Returns the path of the settings file of the user.
@@ -79,8 +88,10 @@ impl Environment {
 
     /// Returns the variables with this prefix, in the order of their names.
     pub(crate) fn with_prefix(&self, prefix: &str) -> Vec<(String, String)> {
-        let text = |text: OsString| text.to_string_lossy().into_owned();
-        let mut found: Vec<(String, String)> = std::env::vars_os()
+        let text = |text: &OsString| text.to_string_lossy().into_owned();
+        let mut found: Vec<(String, String)> = self
+            .variables
+            .iter()
             .map(|(name, value)| (text(name), text(value)))
             .filter(|(name, _)| name.starts_with(prefix))
             .collect();

@@ -286,7 +286,8 @@ impl Session {
 
     /// Returns the same session in another directory.
     pub(crate) fn in_directory(&self, cwd: PathBuf) -> Self {
-        let env = Environment { cwd: Ok(cwd), ..self.env.clone() };
+        let mut env = self.env.clone();
+        env.cwd = Ok(cwd);
         Self { env, ui: self.ui.clone(), global: self.global.clone(), clock: self.clock.clone() }
     }
 

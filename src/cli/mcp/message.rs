@@ -105,14 +105,16 @@ impl Message {
 
 /// Returns the message that answers a request.
 pub(super) fn reply(id: &Value, result: Result<Value, RpcError>) -> Value {
+    let mut reply = json!({"jsonrpc": "2.0", "id": id});
     match result {
-        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Ok(result) => reply["result"] = result,
         Err(RpcError { code, message, data }) => {
             let mut error = json!({"code": code as i32, "message": message});
             if let Some(data) = data {
                 error["data"] = data;
             }
-            json!({"jsonrpc": "2.0", "id": id, "error": error})
+            reply["error"] = error;
         }
     }
+    reply
 }

@@ -40,7 +40,9 @@ pub(super) fn serve(input: impl BufRead, session: &Session) -> Result<Exit, Fail
     let mut server = Server::new(&quiet);
     for line in Lines::new(input) {
         if let Some(answer) = server.answer(line) {
-            session.ui.answer_bytes(format!("{answer}\n").as_bytes())?;
+            let mut line = serde_json::to_vec(&answer).unwrap_or_default();
+            line.push(b'\n');
+            session.ui.answer_bytes(&line)?;
         }
     }
     Ok(Exit::Ok)

@@ -49,11 +49,11 @@ pub(super) fn call(
     });
     let is_error = outcome.is_err();
     let document = outcome.unwrap_or_else(|failure| serde_json::to_value(&failure).unwrap_or_default());
-    Ok(json!({
-        "content": [{"type": "text", "text": document.to_string()}],
-        "structuredContent": document,
-        "isError": is_error,
-    }))
+    let text = serde_json::to_string(&document).unwrap_or_default();
+    let mut answer = json!({"content": [{"type": "text", "text": text}]});
+    answer["structuredContent"] = document;
+    answer["isError"] = is_error.into();
+    Ok(answer)
 }
 
 fn save_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {

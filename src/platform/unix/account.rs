@@ -3,6 +3,7 @@
 //! `sudo ckpt save` works in the store of another user, who must be able to use what it creates. So root gives every new
 //! file and directory to the owner of the directory that it is in.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd;
 
@@ -46,4 +47,9 @@ pub(super) fn give_to_owner_of(dir: impl AsFd, new: impl AsFd) -> io::Result<()>
         return Ok(());
     }
     Ok(fchown(&new, Some(Uid::from_raw(owner.st_uid)), Some(Gid::from_raw(owner.st_gid)))?)
+}
+
+/// True if a variable has this name.
+pub(crate) fn is_same_variable(set: &OsStr, name: &str) -> bool {
+    set == name
 }

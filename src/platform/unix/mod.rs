@@ -18,7 +18,9 @@ use linux as system;
 #[cfg(target_os = "macos")]
 use macos as system;
 
-pub(crate) use account::{CONFIG_HOME, HOME, SUPERUSER, USER, current_account, host_name, is_superuser};
+pub(crate) use account::{
+    CONFIG_HOME, HOME, SUPERUSER, USER, current_account, host_name, is_same_variable, is_superuser,
+};
 pub use dir::Dir;
 pub(crate) use file::{
     canonicalize, is_link, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,

@@ -1,5 +1,7 @@
 //! Accounts. Windows has no numbers for them, and no account that bypasses permissions, so every store is trusted.
 
+use std::ffi::OsStr;
+
 use winapi_util::sysinfo::{ComputerNameKind, get_computer_name};
 
 /// The variable that names the home directory.
@@ -24,4 +26,9 @@ pub(crate) fn is_superuser() -> bool {
 /// Returns the name of this machine.
 pub(crate) fn host_name() -> Option<String> {
     get_computer_name(ComputerNameKind::PhysicalDnsHostname).ok()?.into_string().ok()
+}
+
+/// True if a variable has this name, in any case: `Path` is `PATH`.
+pub(crate) fn is_same_variable(set: &OsStr, name: &str) -> bool {
+    set.eq_ignore_ascii_case(name)
 }

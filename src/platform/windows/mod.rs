@@ -9,7 +9,9 @@ mod stdin;
 mod terminal;
 mod volume;
 
-pub(crate) use account::{CONFIG_HOME, HOME, SUPERUSER, USER, current_account, host_name, is_superuser};
+pub(crate) use account::{
+    CONFIG_HOME, HOME, SUPERUSER, USER, current_account, host_name, is_same_variable, is_superuser,
+};
 pub use dir::Dir;
 
 /// The command that opens an address in a browser.

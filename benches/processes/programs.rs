@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::Outcome;
 
 /// The release profile of `Cargo.toml`, for the floors, which are not part of the package.
-const PROFILE: [&str; 5] = ["opt-level=3", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];
+const PROFILE: [&str; 5] = ["opt-level=s", "lto=fat", "codegen-units=1", "panic=abort", "strip=symbols"];
 
 /// Where the programs are.
 pub(crate) struct Programs {

@@ -81,10 +81,12 @@ record hook claude PostToolUse < begun.json
 record hook claude PostToolUse < done.json
 cd "$OLDPWD"
 
-# The functions that most commands share come first.
-for profile in "$scratch"/*.out; do
-    sed -n "s/^c\{0,1\}fn=([0-9]*) \(.*\)/\1/p" "$profile" | sed "s/'[0-9]*\$//" | sort -u
-done | sort | uniq -c | sort -k1,1nr -k2,2 | awk '{ print $2 }' > "$scratch/used"
+# Those of a save come first, which is the first profile; and in front of the others, those that most commands share.
+for profile in $(seq $recorded); do
+    sed -n "s/^c\{0,1\}fn=([0-9]*) \(.*\)/\1/p" "$scratch/$profile.out" | sed "s/'[0-9]*\$//" | sort -u | sed "s/^/$profile /"
+done | awk '{ used[$2]++; if (!($2 in first)) first[$2] = $1 }
+            END { for (name in used) print (first[name] > 1), -used[name], first[name], name }' |
+    sort -k1,1n -k2,2n -k3,3n -k4,4 | awk '{ print $4 }' > "$scratch/used"
 # The linker may have merged equal functions under several names, of which valgrind reports one.
 nm --defined-only "$scratch/first" | awk '$2 ~ /[tTwW]/ { print $1, $3 }' > "$scratch/names"
 awk 'NR == FNR { at[$2] = $1; names[$1] = names[$1] " " $2; next }
@@ -104,7 +106,10 @@ awk 'NR == FNR { at[$2] = $1; names[$1] = names[$1] " " $2; next }
     echo '  }'
     echo '}'
     echo 'INSERT BEFORE .text;'
-} > "$work/order.ld"
+} > "$scratch/order.ld"
+# Cargo links again only if the name is another one.
+order=$work/order-$(cksum < "$scratch/order.ld" | tr ' ' -).ld
+cp "$scratch/order.ld" "$order"
 echo "$(wc -l < "$scratch/hot") functions are placed first" >&2
-build "-Clink-arg=-Wl,-T,$work/order.ld"
+build "-Clink-arg=-Wl,-T,$order"
 ship

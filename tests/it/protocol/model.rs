@@ -56,6 +56,13 @@ fn preemptions(choices: &[Choice]) -> usize {
     choices.iter().filter(|choice| choice.running.is_some_and(|running| running != choice.chosen)).count()
 }
 
+/// Returns true if somebody with the same role has not begun either and comes first. They differ in their names only, so
+/// the orders that begin with one are those that begin with the other. The full proof does not rely on it.
+fn is_mirrored(roles: &[Role], before: &[Choice], next: usize) -> bool {
+    let is_idle = |saver: usize| before.iter().all(|choice| choice.chosen != saver);
+    amount(1, 0) == 1 && is_idle(next) && (0..next).any(|other| roles[other] == roles[next] && is_idle(other))
+}
+
 /// Runs all orders within the bounds, until something is wrong.
 pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> Explored {
     let start = MemoryDisk::new();
@@ -84,7 +91,8 @@ pub(super) fn explore<T: Tap<MemoryDisk> + Sync>(mutant: &T, bounds: Bounds) -> 
             let used = preemptions(&run.choices[..at]);
             let Choice { chosen, live, running } = &run.choices[at];
             for other in live.iter().filter(|other| *other != chosen) {
-                if used + usize::from(running.is_some()) <= bounds.preemptions {
+                let is_new = !is_mirrored(bounds.roles, &run.choices[..at], *other);
+                if is_new && used + usize::from(running.is_some()) <= bounds.preemptions {
                     let before = run.choices[..at].iter().map(|choice| choice.chosen);
                     open.push(before.chain([*other]).collect());
                 }
@@ -129,17 +137,20 @@ fn two_savers_in_every_order() {
 
 #[test]
 fn two_first_savers_with_few_preemptions() {
-    assert_sound(Bounds { roles: &[Save, Save], preemptions: 3, begun: Begun::No }, 24_000);
+    assert_sound(Bounds { roles: &[Save, Save], preemptions: 3, begun: Begun::No }, amount(12_000, 24_000));
 }
 
 #[test]
 fn three_first_savers_with_one_preemption() {
-    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 1, begun: Begun::No }, 5_000);
+    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 1, begun: Begun::No }, amount(900, 5_000));
 }
 
 #[test]
 fn three_savers_with_few_preemptions() {
-    assert_sound(Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live }, 8_000);
+    assert_sound(
+        Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live },
+        amount(2_000, 8_000),
+    );
 }
 
 /// An archived workflow is continued by several at once: above the seal, with the content of what it closes.
@@ -173,6 +184,6 @@ fn savers_that_keep_a_content_and_sweepers_with_few_preemptions() {
         (&[Capture, Capture, Sweep], amount(0, 1), Begun::Kept),
         (&[Capture, Sweep, Sweep], amount(1, 2), Begun::Kept),
     ] {
-        assert_sound(Bounds { roles, preemptions, begun }, 100);
+        assert_sound(Bounds { roles, preemptions, begun }, amount(80, 100));
     }
 }

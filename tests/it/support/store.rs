@@ -66,7 +66,7 @@ impl World {
 
     /// Runs `act` on a copy of this world for each fault: every step fails once, and the process dies before every step
     /// that changes the disk. Between two changes the disk stays the same, so a death there leaves nothing new behind. In
-    /// the short form, every third step that reads fails.
+    /// the short form, every third step that reads fails, and none that was taken twice since the last change.
     /// `check` looks at each copy afterwards. Returns the number of steps.
     pub(crate) fn with_every_fault<T: Debug, E: Debug>(
         &self,
@@ -84,9 +84,15 @@ impl World {
         let (world, done, log) = run(Fault::None, 0);
         assert!(done.is_ok(), "without a fault: {done:?}");
         check(&world, done, "without a fault");
+        let mut taken = BTreeMap::<&str, usize>::new();
         for (at, step) in (1..).zip(&log) {
             let changes = CHANGES.iter().any(|change| step.starts_with(change));
-            if !changes && at % amount(3, 1) != 0 {
+            if changes {
+                taken.clear();
+            }
+            let times = taken.entry(step).or_default();
+            *times += 1;
+            if !changes && (at % amount(3, 1) != 0 || *times > amount(2, usize::MAX)) {
                 continue;
             }
             for fault in [Some(Fault::Fail), changes.then_some(Fault::Die)].into_iter().flatten() {

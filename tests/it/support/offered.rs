@@ -103,3 +103,14 @@ pub(crate) fn shell_words(line: &str) -> Vec<String> {
     }
     words.into_iter().flatten().collect()
 }
+
+/// A harness that cannot see a mistake proves nothing: it is seen again after it was seen once.
+#[test]
+fn a_line_that_is_not_understood_is_noticed_each_time() {
+    for _ in 0..2 {
+        for text in ["Undo: ckpt save 042 --no-such-flag", "help: ckpt sav 042"] {
+            assert!(std::panic::catch_unwind(|| assert_understood(text)).is_err(), "{text}");
+        }
+    }
+    assert_understood("Undo: ckpt save 042 --phase a");
+}

@@ -16,7 +16,7 @@ use ckpt::core::digest::Digest;
 use ckpt::core::schema::{Steps, Validator};
 use ckpt::core::store::Located;
 use ckpt::core::{Store, Timestamp, WorkflowId};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::files::{copy_tree, memory_directory};
 use super::offered::assert_understood;
@@ -410,6 +410,15 @@ fn validator(format: &str) -> Arc<Validator> {
         COMPILED.lock().unwrap().insert(format.to_owned(), Arc::clone(&found));
         found
     })
+}
+
+#[test]
+fn a_document_that_breaks_its_schema_is_noticed_each_time() {
+    for _ in 0..2 {
+        for document in [json!({"format": "ckpt.error.v1"}), json!({"format": "ckpt.unknown.v1"})] {
+            assert!(std::panic::catch_unwind(|| assert_valid(&document)).is_err(), "{document}");
+        }
+    }
 }
 
 /// Everything in a directory: kinds, modes, times and contents.

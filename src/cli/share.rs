@@ -1,6 +1,6 @@
 //! Sharing a save at once, for stores whose settings say so.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::{ErrorCode, Failure};
 use super::remote::Wanted;
@@ -73,7 +73,9 @@ impl Session {
         let pause = |duration| store.disk().pause(duration);
         let exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id);
         let seed = u64::from_str_radix(stamp.save_id.get(..16).unwrap_or_default(), 16).unwrap_or_default();
-        let disk = ClaimingDisk::new(store, workflow, exchange, seed);
+        let begun = Instant::now();
+        let clock = || begun.elapsed();
+        let disk = ClaimingDisk::new(store, workflow, exchange, &clock, seed);
         let root = store.root();
         let (base, name) = (root.parent().unwrap_or(&root), root.file_name().and_then(|name| name.to_str()));
         let claiming = Store::on(disk, base, name.unwrap_or_default(), store.project());

@@ -23,10 +23,15 @@ use crate::core::workflow_id::WorkflowId;
 
 /// How long processes of one store queue up before they claim in each other's way.
 const QUEUE: Duration = Duration::from_secs(20);
-/// The longest wait after a lost attempt grows by this with each, up to so many, and shrinks after that: who has lost often
-/// waits less than those who begin.
-const SPREAD_MILLIS: u64 = 40;
-const MAX_SPREAD: u64 = 4;
+/// The longest wait after the second lost try, in times of a try. It doubles with each loss up to the other, which is so long
+/// that of sixteen machines about one tries at a time.
+const FIRST_WAIT: u32 = 32;
+const MAX_WAIT: u32 = 64;
+/// The number of others' checkpoints after which a save does not wait any more.
+const MAX_OTHERS: u32 = 128;
+/// The bounds of the time of a try, whatever was measured.
+const MIN_TRY: Duration = Duration::from_millis(5);
+const MAX_TRY: Duration = Duration::from_millis(500);
 
 /// The outcome of a claim.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,20 +60,35 @@ struct State<'a, D: Disk> {
     is_unshared: bool,
     /// True if the store and the remote agree on the workflow, or cannot.
     has_agreed: bool,
-    losses: u64,
+    /// The time since some moment.
+    clock: &'a dyn Fn() -> Duration,
+    /// The time when this try began.
+    begun: Duration,
+    /// The checkpoints of others that were claimed first, since this save began.
+    others: u64,
+    losses: u32,
     seed: u64,
 }
 
 impl<'a, D: Disk> ClaimingDisk<'a, D> {
     /// Prepares for saves to a workflow. Before the head is read, the store and the remote agree on it, as far as the remote
-    /// can be asked.
-    pub fn new(store: &'a Store<D>, workflow: &'a WorkflowId, exchange: Exchange<'a, D>, seed: u64) -> Self {
+    /// can be asked. `clock` returns the time since some moment; `seed` makes waits differ.
+    pub fn new(
+        store: &'a Store<D>,
+        workflow: &'a WorkflowId,
+        exchange: Exchange<'a, D>,
+        clock: &'a dyn Fn() -> Duration,
+        seed: u64,
+    ) -> Self {
         let mut state = State {
             exchange,
             staged: HashMap::new(),
             problem: None,
             is_unshared: false,
             has_agreed: false,
+            clock,
+            begun: clock(),
+            others: 0,
             losses: 0,
             seed,
         };
@@ -100,11 +120,16 @@ impl<'a, D: Disk> ClaimingDisk<'a, D> {
                 Ok(Claimed::Ours) => return true,
                 Ok(Claimed::Taken(found)) => {
                     state.losses += 1;
+                    // The first loss may only mean that others have saved since this store last looked.
                     if state.losses > 1 {
                         self.store.disk().pause(state.wait());
                     }
                     match state.exchange.catch_up(self.workflow, links.seq, found) {
-                        Ok(()) => return false,
+                        Ok(others) => {
+                            state.others += others;
+                            state.begun = (state.clock)();
+                            return false;
+                        }
                         Err(problem) => state.problem = Some(problem),
                     }
                 }
@@ -125,16 +150,24 @@ impl<D: Disk> State<'_, D> {
         }
     }
 
-    /// Returns how long to wait after a loss: those who wait differently long are in each other's way less.
+    /// Returns how long to wait after a loss.
     fn wait(&mut self) -> Duration {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(self.losses);
-        let factor = if self.losses <= MAX_SPREAD {
-            self.losses
-        } else {
-            (MAX_SPREAD * MAX_SPREAD / self.losses).max(1)
-        };
-        Duration::from_millis((self.seed >> 33) % (SPREAD_MILLIS * factor))
+        let one_try = (self.clock)().saturating_sub(self.begun);
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(self.losses.into());
+        longest_wait(one_try, self.losses, self.others) * ((self.seed >> 44) as u32 % 1000) / 1000
     }
+}
+
+/// Returns the longest wait after a lost try: by the time that a try takes, the number of tries that were lost, and the number
+/// of others that went first.
+///
+/// Of writers that try at the same time, all but one try in vain, so they wait differently long, and longer while they lose.
+/// Who has waited for more others waits less, so that the one who has waited longest is the most likely next.
+fn longest_wait(one_try: Duration, losses: u32, others: u64) -> Duration {
+    let tries = FIRST_WAIT.saturating_mul(1 << losses.saturating_sub(2).min(8)).min(MAX_WAIT);
+    let left = MAX_OTHERS.saturating_sub(u32::try_from(others).unwrap_or(u32::MAX));
+    let one_try = one_try.clamp(MIN_TRY, MAX_TRY);
+    (one_try * tries * left / MAX_OTHERS).max(one_try)
 }
 
 impl<D: Disk> Exchange<'_, D> {
@@ -167,7 +200,9 @@ impl<D: Disk> Exchange<'_, D> {
         if !continues_top || ledger.main + 1 != links.seq || ledger.pushed + 1 != links.seq {
             return Ok(Claimed::Not);
         }
-        self.push_contents(&Handle::new(workflow, links.seq), bytes)?;
+        let handle = Handle::new(workflow, links.seq);
+        self.refuse_secret(&handle, bytes)?;
+        self.push_contents(&handle, bytes)?;
         let object = NewObject { key: ObjectName::Main(links.seq).key(workflow), bytes: bytes.to_vec() };
         match self.remote.create(&[object])? {
             Creation::Done => Ok(Claimed::Ours),
@@ -176,8 +211,8 @@ impl<D: Disk> Exchange<'_, D> {
     }
 
     /// Adds what others have put on the main line: the entry whose number was taken, which was read already, and those above
-    /// it, one after the other until there is none. Each is read once, and nothing is listed.
-    fn catch_up(&mut self, workflow: &WorkflowId, seq: u64, bytes: Vec<u8>) -> Result<()> {
+    /// it, one after the other until there is none. Each is read once, and nothing is listed. Returns their number.
+    fn catch_up(&mut self, workflow: &WorkflowId, seq: u64, bytes: Vec<u8>) -> Result<u64> {
         let mut name = ObjectName::Main(seq);
         let key = name.key(workflow);
         let first = check(workflow, &name, bytes).map_err(|why| Error::Damaged { key, why })?;
@@ -190,10 +225,12 @@ impl<D: Disk> Exchange<'_, D> {
         }
         // A filler or a tombstone: only a list says more about it.
         if fetched.iter().any(|(_, fetched)| matches!(fetched, Fetched::Empty)) {
-            return self.pull_newest(workflow);
+            self.pull_newest(workflow)?;
+        } else {
+            let mut ledger = self.ledger(workflow)?;
+            self.take(workflow, &mut ledger, &fetched, &mut Pulled::default())?;
         }
-        let mut ledger = self.ledger(workflow)?;
-        self.take(workflow, &mut ledger, &fetched, &mut Pulled::default())
+        Ok(fetched.len() as u64)
     }
 
     /// Records an entry that was claimed, and is now in the store.
@@ -295,7 +332,9 @@ impl<D: Disk> Disk for ClaimingDisk<'_, D> {
 
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock> {
         let lock = self.store.disk().lock(dir, patience.max(QUEUE));
-        self.state.borrow_mut().agree(self.workflow);
+        let state = &mut *self.state.borrow_mut();
+        state.agree(self.workflow);
+        state.begun = (state.clock)();
         lock
     }
 
@@ -329,5 +368,33 @@ impl<D: Disk> Disk for ClaimingDisk<'_, D> {
 
     fn pause(&self, duration: Duration) {
         self.store.disk().pause(duration);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRY: Duration = Duration::from_millis(40);
+
+    #[test]
+    fn waits_grow_with_losses_up_to_a_limit() {
+        let waits = [2, 3, 4, 5, u32::MAX].map(|losses| longest_wait(TRY, losses, 0) / 40);
+        assert_eq!(waits.map(|wait| wait.as_millis()), [32, 64, 64, 64, 64]);
+    }
+
+    #[test]
+    fn who_has_waited_for_more_others_waits_less() {
+        let waits: Vec<Duration> =
+            (0..=MAX_OTHERS).map(|others| longest_wait(TRY, 9, others.into())).collect();
+        assert!(waits.is_sorted_by(|before, after| before >= after));
+        assert_eq!((waits[0], waits[MAX_OTHERS as usize / 2]), (TRY * 64, TRY * 32));
+        assert_eq!(longest_wait(TRY, 9, u64::MAX), TRY);
+    }
+
+    #[test]
+    fn a_time_that_was_measured_wrong_is_bounded() {
+        assert_eq!(longest_wait(Duration::ZERO, 9, 0), MIN_TRY * MAX_WAIT);
+        assert_eq!(longest_wait(Duration::MAX, 9, 0), MAX_TRY * MAX_WAIT);
     }
 }

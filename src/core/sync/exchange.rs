@@ -278,12 +278,18 @@ impl<'a, D: Disk> Exchange<'a, D> {
     /// Reads an entry that is about to leave this machine.
     fn load(&self, handle: &Handle) -> Result<Vec<u8>> {
         let (bytes, _) = self.store.load_bytes(handle)?;
+        self.refuse_secret(handle, &bytes)?;
+        Ok(bytes)
+    }
+
+    /// Refuses an entry with a secret in it that is about to leave this machine.
+    pub(super) fn refuse_secret(&self, handle: &Handle, bytes: &[u8]) -> Result<()> {
         if !self.allow_secrets
-            && let Ok(value) = serde_json::from_slice(&bytes)
+            && let Ok(value) = serde_json::from_slice(bytes)
             && let Some((pointer, rule)) = find_secrets(&value).into_iter().next()
         {
             return Err(Error::Secret { handle: handle.clone(), pointer, rule });
         }
-        Ok(bytes)
+        Ok(())
     }
 }

@@ -7,8 +7,9 @@
 //! 3. It is read back to its end, and every file in it is hashed.
 //! 4. Each checkpoint becomes an empty object, so that its number stays taken.
 //!
-//! The newest checkpoint of the main line and side checkpoints always stay. Only a bundle whose checkpoints the remote has all
-//! had is used: what is in it and not beside the main line was on it, so that an empty object can be told from a filler.
+//! The newest checkpoint of the main line always stays. So do side checkpoints: an archive holds the main line of its store, and
+//! no bundle what others saved beside it. Only a bundle whose checkpoints the remote has all had is used: what is in it and not
+//! beside the main line was on it, so that an empty object can be told from a filler.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,6 @@ use super::key::ObjectName;
 use super::remote::NewObject;
 use super::retry::{Creation, Names};
 use crate::core::format::MAX_FILE_BYTES;
-use crate::core::redact::find_secrets;
 use crate::core::selector::Handle;
 use crate::core::store::{BundleName, Disk, MAX_BUNDLE_BYTES, ManifestEntry};
 use crate::core::workflow_id::WorkflowId;
@@ -163,13 +163,8 @@ impl<D: Disk> Exchange<'_, D> {
             |why| Error::DamagedBundle { key: ObjectName::Archive(name.to_string()).key(workflow), why };
         let mut bundle = open(workflow, name, bytes).map_err(damaged)?;
         while let Some((entry, file)) = bundle.next_file().map_err(damaged)? {
-            if known.contains(&entry.seq) {
-                continue;
-            }
-            if let Ok(value) = serde_json::from_slice(&file)
-                && let Some((pointer, rule)) = find_secrets(&value).into_iter().next()
-            {
-                return Err(Error::Secret { handle: Handle::new(workflow, entry.seq), pointer, rule });
+            if !known.contains(&entry.seq) {
+                self.refuse_secret(&Handle::new(workflow, entry.seq), &file)?;
             }
         }
         Ok(())

@@ -63,6 +63,23 @@ fn a_save_that_the_remote_does_not_have_is_said_to_be_so() {
 }
 
 #[test]
+fn a_secret_stays_in_the_store() {
+    let (world, url) = shared();
+    settings(&world, &url, "always");
+    world.run(&["save", "042", "--set", "n=1"]).succeeds();
+    let token = format!("token=\"ghp_{}\"", "a1B2c3D4e5F6".repeat(3));
+    let refused =
+        world.run(&["save", "042", "--set", &token, "--allow-secrets", "--json"]).exits(11).failure();
+    assert_eq!(refused["context"]["cause"], "secret_to_push", "{refused}");
+    // The state of the next save still has it.
+    world.run(&["save", "042", "--set", "n=2"]).exits(11);
+    let names = || fs::read_dir(world.temp().join("shared/wf/042")).unwrap().count();
+    assert_eq!((world.numbers("042").len(), names()), (3, 1));
+    world.run(&["push", "--allow-secrets"]).succeeds();
+    assert_eq!(names(), 3);
+}
+
+#[test]
 fn the_end_of_a_phase_is_pushed_and_a_failure_is_a_warning() {
     let (world, url) = shared();
     settings(&world, &url, "end");

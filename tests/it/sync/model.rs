@@ -123,7 +123,7 @@ impl World {
         let pause = |_| {};
         let patient = patient(&mut remote, &pause, self.mutant);
         let exchange = Exchange::new(&store, patient, Digest::of(b"remote"), &stamp.save_id);
-        let disk = ClaimingDisk::new(&store, &workflow, exchange, 1);
+        let disk = ClaimingDisk::new(&store, &workflow, exchange, &|| Duration::ZERO, 1);
         let claiming = Store::on(disk, Path::new("/"), ".ckpt", Path::new("/"));
         let outcome = Save::new(&workflow, &change, &stamp, &config).to(&claiming).unwrap();
         self.acknowledged.insert(outcome.written().unwrap().sha256.to_hex());

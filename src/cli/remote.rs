@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::{ErrorCode, Failure};
+use super::exit::Exit;
 use super::progress::Progress;
 use super::session::{Session, Workspace};
 use super::views::sync::{SharedWorkflow, SyncReport};
@@ -141,6 +142,18 @@ impl Session {
             Err(failure) if failure.code == ErrorCode::RemoteUnreachable => Ok(Some(failure.message)),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Exchanges workflows with the remote, and answers with what was exchanged.
+    pub(crate) fn answer_exchange(
+        &self,
+        workspace: &Workspace,
+        workflows: &[WorkflowId],
+        wanted: Wanted,
+    ) -> Result<Exit, Failure> {
+        let report = self.exchange(workspace, workflows, wanted)?;
+        self.answer(&report)?;
+        Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
     }
 
     /// Exchanges workflows with the remote: those that are named, or all.

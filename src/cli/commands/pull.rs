@@ -42,7 +42,5 @@ pub(crate) struct PullArgs {
 fn run(args: &PullArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace_or_empty()?;
     let wanted = Wanted { pull: true, dry_run: args.dry_run, ..Wanted::default() };
-    let report = session.exchange(&workspace, &args.workflows, wanted)?;
-    session.answer(&report)?;
-    Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+    session.answer_exchange(&workspace, &args.workflows, wanted)
 }

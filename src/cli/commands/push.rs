@@ -46,7 +46,5 @@ fn run(args: &PushArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
     let wanted =
         Wanted { push: true, dry_run: args.dry_run, allow_secrets: args.allow_secrets, ..Wanted::default() };
-    let report = session.exchange(&workspace, &args.workflows, wanted)?;
-    session.answer(&report)?;
-    Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+    session.answer_exchange(&workspace, &args.workflows, wanted)
 }

@@ -46,7 +46,5 @@ fn run(args: &SyncArgs, session: &Session) -> Result<Exit, Failure> {
         allow_secrets: args.allow_secrets,
         time_limit: None,
     };
-    let report = session.exchange(&workspace, &args.workflows, wanted)?;
-    session.answer(&report)?;
-    Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
+    session.answer_exchange(&workspace, &args.workflows, wanted)
 }

@@ -1,7 +1,7 @@
 //! A remote that is a directory, on a disk that several machines share.
 //!
 //! An object is a file that is written under a temporary name and then given its own without replacing another, in the same
-//! way as the entries of a store.
+//! way as the entries of a store. Whoever may write in the directory may read it, so that several accounts can share it.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -37,6 +37,7 @@ impl Directory {
             };
             let entered = made.and_then(|is_new| {
                 if is_new {
+                    dir.share(part)?;
                     self.disk.sync_dir(dir)?;
                 }
                 self.disk.enter(dir, part)
@@ -47,6 +48,7 @@ impl Directory {
         self.staged += 1;
         let staged = format!(".tmp-{}-{}", self.unique, self.staged);
         let file = self.disk.stage(dir, &staged, bytes, Access::ReadOnly);
+        let file = file.and_then(|file| dir.share(&staged).map(|()| file));
         let file = file.map_err(|error| refused(key, &error))?;
         let written = if replaces {
             self.disk.replace(dir, &staged, name)

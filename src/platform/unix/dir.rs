@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::account::give_to_owner_of;
-use super::file::{READ, convert};
+use super::file::{READ, convert, widen};
 use super::system;
 use crate::platform::Stat;
 
@@ -118,6 +118,23 @@ impl Dir {
         self.enter(&name).and_then(|made| give_to_owner_of(&self.0, &made.0)).inspect_err(|_| {
             let _ = self.remove_dir(&name);
         })
+    }
+
+    /// Lets whoever may write in this directory use what is in it, whatever the umask: enter a directory and write there,
+    /// read a file.
+    pub(crate) fn share(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let above = widen::<u32>(rustix::fs::fstat(&self.0)?.st_mode) & 0o7777;
+        let mut mode = above & 0o7700;
+        for (may_write, all) in [(0o020, 0o070), (0o002, 0o007)] {
+            if above & may_write != 0 {
+                mode |= above & all;
+            }
+        }
+        // By a handle, because others who may write here could put a link in its place.
+        match self.enter(&name) {
+            Ok(made) => Ok(rustix::fs::fchmod(&made.0, system::permissions(mode))?),
+            Err(_) => Ok(rustix::fs::fchmod(self.open_file(&name)?, system::permissions(mode & 0o444))?),
+        }
     }
 
     /// Creates a symbolic link with this content.

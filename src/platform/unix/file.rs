@@ -106,6 +106,6 @@ fn time(seconds: i64, nanos: u32) -> SystemTime {
 }
 
 /// Converts a member of `struct stat`, whose type differs between systems.
-fn widen<T>(member: impl Into<T>) -> T {
+pub(super) fn widen<T>(member: impl Into<T>) -> T {
     member.into()
 }

@@ -144,6 +144,11 @@ impl Dir {
         self.make_dir(name, mode)
     }
 
+    /// Lets whoever may write in this directory use what is in it: it inherits the permissions.
+    pub(crate) fn share(&self, _name: impl AsRef<OsStr>) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Creates a symbolic link to a file. Windows allows that to administrators and in developer mode.
     pub(crate) fn make_link(&self, content: &str, name: impl AsRef<OsStr>) -> io::Result<()> {
         std::os::windows::fs::symlink_file(content, self.path_of(name))

@@ -1,6 +1,7 @@
 //! `ckpt remote`, `push`, `pull` and `sync` with a shared directory.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::project::World;
 
@@ -51,6 +52,22 @@ fn what_one_store_pushes_another_pulls_byte_for_byte() {
     assert_eq!(a.json(&["pull", "042"])["workflows"][0]["pulled"], 1);
     assert_eq!(a.stored("042", 3)["state"]["from"], "b");
     assert_eq!(a.json(&["sync"])["workflows"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn whoever_may_write_in_a_shared_directory_may_read_it() {
+    for (above, directory, file) in [(0o755, 0o700, 0o400), (0o770, 0o770, 0o440), (0o2775, 0o2770, 0o440)] {
+        let (world, url) = shared();
+        let shared = world.temp().join("shared");
+        fs::set_permissions(&shared, fs::Permissions::from_mode(above)).unwrap();
+        world.run(&["save", "042", "--set", "n=1"]).succeeds();
+        let line = "umask 077; \"$1\" remote add \"$2\" && \"$1\" push";
+        world.ckpt(&[&url]).in_shell(line).run().succeeds();
+        let mode = |path: &str| fs::metadata(shared.join(path)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode("wf"), mode("wf/042")), (directory, directory), "below {above:o}");
+        let object = "wf/042/18446744073709551614-1.json";
+        assert_eq!((mode("FORMAT"), mode(object)), (file, file), "below {above:o}");
+    }
 }
 
 #[test]

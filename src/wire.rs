@@ -44,6 +44,19 @@ pub fn time_limit(bytes: u64) -> u64 {
     REQUEST_SECONDS + bytes.min(MAX_BODY as u64) / SLOWEST
 }
 
+/// Returns true if a URL leads to this machine: the only place where unencrypted connections go unasked.
+#[must_use]
+pub fn is_loopback(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// The first frame, from `ckpt-remote`.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -254,6 +267,24 @@ mod tests {
         }
         let unknown = framed(&serde_json::json!({"id": 1, "verb": {"delete": {"key": "a"}}}), b"");
         assert!(read_frame::<Request>(&mut &unknown[..]).is_err());
+    }
+
+    #[test]
+    fn only_addresses_of_this_machine_are_loopback() {
+        for url in
+            ["http://localhost/a", "http://127.0.0.1:9000", "http://[::1]:9000/x", "git://me@127.0.0.2/a"]
+        {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in [
+            "http://127.0.0.1.example.com",
+            "http://127.0.0.1:80@example.com/",
+            "http://10.0.0.1",
+            "x",
+            "http://",
+        ] {
+            assert!(!is_loopback(url), "{url}");
+        }
     }
 
     #[test]

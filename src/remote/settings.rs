@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use ckpt::wire::is_loopback;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
@@ -215,17 +216,6 @@ impl Endpoint<'_> {
             Some(url) => Err(format!("the endpoint {url} starts with neither https:// nor http://")),
         }
     }
-}
-
-/// Returns true if a URL leads to this machine.
-fn is_loopback(url: &str) -> bool {
-    let Some((_, rest)) = url.split_once("://") else { return false };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(address) => address.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::git_process::{self, Answer};
 use super::url::check_git;
 use crate::core::store::{Disk as _, OsDisk};
 use crate::core::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
+use crate::wire::is_loopback;
 
 const REFS: &str = "refs/ckpt/";
 /// How often a push is tried that others were faster than.
@@ -66,10 +67,20 @@ impl Repository {
         };
         check_git(&url)
             .map_err(|why| Failure::Refused(format!("the address of `{place}` is not used: {why}")))?;
-        let url = if is_name || url.contains(':') || Path::new(&url).is_absolute() {
+        if ["http://", "git://"].iter().any(|scheme| url.starts_with(scheme))
+            && !around.allow_http
+            && !is_loopback(&url)
+        {
+            return Err(Failure::Refused(format!(
+                "the connection to {url} is not encrypted; use https or ssh, or set `remote.allow_http` in your own settings"
+            )));
+        }
+        let url = if url.contains(':') || Path::new(&url).is_absolute() {
             url
         } else {
-            around.project.join(url).display().to_string()
+            // For git, the path of a remote starts at the top of the work tree.
+            let top = if is_name { top_level(around)? } else { around.project.clone() };
+            top.join(url).display().to_string()
         };
         let parent = (around.make_cache)()?;
         let mut remote = Self {
@@ -243,6 +254,52 @@ impl Repository {
         }
         Err(nothing(Failure::Unreachable(format!("others were faster {MAX_RACES} times"))))
     }
+
+    /// Brings the copies of groups up to date.
+    fn refresh(&mut self, groups: &BTreeSet<&str>) -> Result<(), Failure> {
+        for group in groups {
+            self.fetch(&format!("{group}/"))?;
+            self.fresh.insert((*group).to_owned());
+        }
+        Ok(())
+    }
+
+    /// Reads objects of at most `limit` bytes from the copy; none for those that it does not have.
+    fn read_copy(&self, keys: &[Key], limit: u64) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        let names: Vec<String> =
+            keys.iter().map(|key| format!("{}:{}", reference(key.group()), path(key))).collect();
+        let input = names.iter().map(|name| format!("{name}\n")).collect::<String>();
+        // Sizes first: the content of a repository is not trusted to fit into memory.
+        let sizes =
+            self.local(&["cat-file", "--batch-check=%(objecttype) %(objectsize)"], input.as_bytes())?;
+        for line in String::from_utf8_lossy(&sizes).lines() {
+            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<u64>().ok());
+            if size.is_some_and(|size| size > limit) {
+                return Err(Failure::Unusable(format!("an object has more than {limit} bytes")));
+            }
+        }
+        let output = self.local(&["cat-file", "--batch=%(objecttype) %(objectsize)"], input.as_bytes())?;
+        let mut rest = output.as_slice();
+        let mut contents = Vec::new();
+        for key in keys {
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let end = end.ok_or_else(|| Failure::Unusable("git answers with too little".to_owned()))?;
+            let line = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = &rest[end + 1..];
+            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<usize>().ok());
+            let content = match size.filter(|size| *size < rest.len()) {
+                Some(size) => {
+                    let content = rest[..size].to_vec();
+                    rest = &rest[size + 1..];
+                    Some(content)
+                }
+                None if line.ends_with("missing") => None,
+                None => return Err(Failure::Unusable(format!("`{key}` is not a file"))),
+            };
+            contents.push(content);
+        }
+        Ok(contents)
+    }
 }
 
 impl Remote for Repository {
@@ -290,42 +347,18 @@ impl Remote for Repository {
         limit: u64,
         visit: &mut dyn FnMut(usize, Option<Vec<u8>>) -> ControlFlow<()>,
     ) -> Result<(), Failure> {
-        for key in keys {
-            let group = key.group().to_owned();
-            if !self.fresh.contains(&group) {
-                self.fetch(&format!("{group}/"))?;
-                self.fresh.insert(group);
-            }
+        let groups: BTreeSet<&str> = keys.iter().map(Key::group).collect();
+        let is_fresh = groups.iter().all(|group| self.fresh.contains(*group));
+        if !is_fresh {
+            self.refresh(&groups)?;
         }
-        let names: Vec<String> =
-            keys.iter().map(|key| format!("{}:{}", reference(key.group()), path(key))).collect();
-        let input = names.iter().map(|name| format!("{name}\n")).collect::<String>();
-        // Sizes first: the content of a repository is not trusted to fit into memory.
-        let sizes =
-            self.local(&["cat-file", "--batch-check=%(objecttype) %(objectsize)"], input.as_bytes())?;
-        for line in String::from_utf8_lossy(&sizes).lines() {
-            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<u64>().ok());
-            if size.is_some_and(|size| size > limit) {
-                return Err(Failure::Unusable(format!("an object has more than {limit} bytes")));
-            }
+        let mut contents = self.read_copy(keys, limit)?;
+        // What is not in the copy may have been created since.
+        if is_fresh && contents.iter().any(Option::is_none) {
+            self.refresh(&groups)?;
+            contents = self.read_copy(keys, limit)?;
         }
-        let output = self.local(&["cat-file", "--batch=%(objecttype) %(objectsize)"], input.as_bytes())?;
-        let mut rest = output.as_slice();
-        for (place, key) in keys.iter().enumerate() {
-            let end = rest.iter().position(|byte| *byte == b'\n');
-            let end = end.ok_or_else(|| Failure::Unusable("git answers with too little".to_owned()))?;
-            let line = String::from_utf8_lossy(&rest[..end]).into_owned();
-            rest = &rest[end + 1..];
-            let size = line.strip_prefix("blob ").and_then(|size| size.parse::<usize>().ok());
-            let content = match size.filter(|size| *size < rest.len()) {
-                Some(size) => {
-                    let content = rest[..size].to_vec();
-                    rest = &rest[size + 1..];
-                    Some(content)
-                }
-                None if line.ends_with("missing") => None,
-                None => return Err(Failure::Unusable(format!("`{key}` is not a file"))),
-            };
+        for (place, content) in contents.into_iter().enumerate() {
             if visit(place, content).is_break() {
                 break;
             }
@@ -359,6 +392,46 @@ fn words(args: &[&str]) -> Vec<OsString> {
     args.iter().map(OsString::from).collect()
 }
 
+/// Returns the top of the work tree that the project is in.
+fn top_level(around: &Surroundings<'_>) -> Result<PathBuf, Failure> {
+    let args = words(&["rev-parse", "--show-toplevel"]);
+    let answer = git_process::run(&around.project, &args, b"", around.time_limit)?;
+    Ok(if answer.succeeded { first_line(&answer).into() } else { around.project.clone() })
+}
+
 fn first_line(answer: &Answer) -> String {
     String::from_utf8_lossy(&answer.output).lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_another_created_since_the_last_look_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let made =
+            git_process::run(dir.path(), &words(&["init", "--quiet", "--bare", "origin.git"]), b"", LIMIT);
+        assert!(made.unwrap().succeeded);
+        let origin = dir.path().join("origin.git").display().to_string();
+        let open = |cache: &Path, unique: &str| {
+            let around = Surroundings {
+                project: dir.path().to_owned(),
+                make_cache: &|| Ok(cache.to_owned()),
+                time_limit: LIMIT,
+                program: None,
+                allow_http: false,
+                unique: unique.to_owned(),
+            };
+            Repository::open(&origin, &around).unwrap()
+        };
+        let caches = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let [mut ours, mut theirs] = [open(caches[0].path(), "a"), open(caches[1].path(), "b")];
+        let key = Key::parse("wf/042/x").unwrap();
+        assert_eq!(ours.get(&key, 10), Ok(None));
+        theirs.create(&[NewObject { key: key.clone(), bytes: b"theirs".to_vec() }]).unwrap();
+        assert_eq!(ours.get(&key, 10), Ok(Some(b"theirs".to_vec())));
+    }
 }

@@ -1,8 +1,11 @@
 //! A git repository as remote, with real processes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::Value;
 
 use crate::support::project::World;
 
@@ -100,6 +103,100 @@ fn concurrent_pushes_lose_nothing() {
             synced["workflows"].as_array().unwrap().iter().flat_map(|w| w["heads"].as_array().unwrap());
         assert_eq!(heads.count(), 0, "{synced}");
     }
+}
+
+/// A loop of saves, of which every third is killed. It prints the mark of each one that was acknowledged: by exit code 0, or
+/// by 11 if only the own store has it.
+const KILLING_LOOP: &str = r#"
+for i in 1 2 3 4 5 6; do
+  "$1" save 042 --set "MACHINE_$i=true" >/dev/null 2>&1 & pid=$!
+  if [ $((i % 3)) = 2 ]; then sleep 0.$((i * 7 % 10)); kill -9 $pid 2>/dev/null; fi
+  wait $pid; code=$?
+  case $code in 0|11) echo "MACHINE_$i";; 137) ;; *) echo "exit $code" >&2; exit 1;; esac
+done"#;
+
+#[test]
+fn saves_that_are_shared_at_once_and_killed_clients_lose_and_double_nothing() {
+    const MACHINES: usize = 3;
+    let world = World::new();
+    let machines = machines(&world, MACHINES + 1);
+    let (new, saving) = machines.split_last().unwrap();
+    for machine in saving {
+        machine.configure_user("[remote]\nurl = \"git:origin\"\npush = \"always\"\n");
+    }
+    let loops: Vec<_> = saving
+        .iter()
+        .enumerate()
+        .map(|(n, machine)| {
+            let line = KILLING_LOOP.replace("MACHINE", &format!("m{n}"));
+            machine.ckpt(&["--version"]).in_shell(&line).env("PATH", "/usr/bin:/bin").spawn()
+        })
+        .collect();
+    let mut acknowledged = BTreeSet::new();
+    for child in loops {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        acknowledged.extend(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned));
+    }
+    assert!(acknowledged.len() >= MACHINES * 4, "{acknowledged:?}");
+    for machine in machines.iter().chain(&machines) {
+        machine.run(&["sync"]).succeeds();
+    }
+    let replicas: Vec<BTreeMap<String, Value>> = machines.iter().map(replica).collect();
+    assert!(replicas.iter().all(|replica| *replica == replicas[0]));
+    let saves: BTreeSet<&str> = replicas[0].values().filter_map(|saved| saved["save_id"].as_str()).collect();
+    assert_eq!(saves.len(), replicas[0].len(), "one save is one checkpoint");
+    // A save that was killed after it was in its store may have been continued elsewhere.
+    while let Some(head) = new.json(&["sync"])["workflows"][0]["heads"][0].as_str() {
+        new.run(&["join", "042", "--onto", head, "--ours"]).succeeds();
+    }
+    let newest = new.stored("042", *new.numbers("042").last().unwrap());
+    let lost: Vec<&String> = acknowledged.iter().filter(|mark| newest["state"].get(mark).is_none()).collect();
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    for machine in &machines {
+        machine.run(&["sync"]).succeeds();
+        assert_eq!(machine.json(&["verify"])["ok"], true);
+        assert_eq!(replica(machine), replica(new));
+    }
+}
+
+/// Returns all checkpoints of a store by their digests.
+fn replica(machine: &World) -> BTreeMap<String, Value> {
+    let files = ["workflows/042", "sides/042"].map(|dir| fs::read_dir(machine.store().join(dir)));
+    let bytes = files.into_iter().flatten().flatten().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    let checkpoints = bytes.filter_map(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    checkpoints.map(|saved| (saved["sha256"].to_string(), saved)).collect()
+}
+
+#[test]
+fn the_path_of_a_remote_may_be_relative() {
+    let world = World::new();
+    let machines = machines(&world, 1);
+    let machine = &machines[0];
+    machine.run(&["save", "042", "--set", "n=1"]).succeeds();
+    let origin = world.temp().join("origin.git");
+    let up = "../".repeat(machine.project().components().count());
+    let relative = format!("{up}{}", origin.to_str().unwrap().trim_start_matches('/'));
+    git(&machine.project(), &["remote", "set-url", "origin", &relative]);
+    machine.run(&["push"]).succeeds();
+    assert!(git(&origin, &["for-each-ref"]).contains("refs/ckpt/wf/042"));
+}
+
+#[test]
+fn unencrypted_connections_lead_to_this_machine_only() {
+    let world = World::new();
+    let machines = machines(&world, 1);
+    let machine = &machines[0];
+    machine.run(&["save", "042", "--set", "n=1"]).succeeds();
+    let push = |url: &str| machine.ckpt(&["push"]).env("CKPT_REMOTE", url).env("PATH", "/usr/bin:/bin");
+    for url in ["git:http://ckpt.invalid/a.git", "git:git://ckpt.invalid/a.git"] {
+        push(url).refused(9, "remote_refused");
+    }
+    git(&machine.project(), &["remote", "set-url", "origin", "http://ckpt.invalid/a.git"]);
+    push("git:origin").refused(9, "remote_refused");
+    // Nobody listens there.
+    let unreachable = push("git:http://127.0.0.1:1/a.git").run().exits(1);
+    assert!(unreachable.stderr.contains("was not reached"), "{unreachable}");
 }
 
 #[test]

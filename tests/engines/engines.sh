@@ -1,7 +1,8 @@
 # Starts object stores on loopback, for run.sh and nightly.sh: sourced, not run. Needs $work, a directory for everything that
 # is written, and $tools, where the engines are installed.
 #
-# Every process that is started is noted in $work/pids, and ended by stop_engines. Ports are the callers' to choose.
+# Every process that is started is noted in $work/pids, or the command that ends it in $work/stop, for stop_engines. Ports are
+# the callers' to choose.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 S3_KEYS='"AWS_ACCESS_KEY_ID": "ckptaccess", "AWS_SECRET_ACCESS_KEY": "ckptsecretkey"'
@@ -52,13 +53,12 @@ start_add_only() { # PORT
 }
 
 start_seaweedfs() { # PORT, and the four after it
-  mkdir -p "$work/seaweedfs"
-  background seaweedfs "$tools/venv/bin/weed" server -dir="$work/seaweedfs" -ip=127.0.0.1 -ip.bind=127.0.0.1 \
-    -master.port=$(($1 + 1)) -master.port.grpc=$(($1 + 11)) -volume.port=$(($1 + 2)) -volume.port.grpc=$(($1 + 12)) \
-    -filer -filer.port=$(($1 + 3)) -filer.port.grpc=$(($1 + 13)) -s3 -s3.port="$1" -s3.port.grpc=$(($1 + 10)) \
-    -s3.config="$here/identities.json" -master.volumeSizeLimitMB=64 -master.telemetry=false -volume.max=8
+  local weed="$here/seaweedfs.sh" rest="$work/seaweedfs $1 $tools/venv/bin/weed"
+  $weed start $rest
+  echo "$weed stop $rest" >> "$work/stop"
   make_bucket s3 "http://127.0.0.1:$1" ckptaccess ckptsecretkey
-  described SeaweedFS s3://ckpt/tests "$S3_KEYS, \"AWS_ENDPOINT_URL\": \"http://127.0.0.1:$1\""
+  described SeaweedFS s3://ckpt/tests "$S3_KEYS, \"AWS_ENDPOINT_URL\": \"http://127.0.0.1:$1\"" \
+    "\"kill\": \"$weed kill $rest && $weed restart $rest\""
 }
 
 start_azurite() { # PORT
@@ -94,6 +94,7 @@ write_engines() {
 
 stop_engines() {
   local pid
+  [ ! -e "$work/stop" ] || bash "$work/stop" || true
   [ ! -e "$work/pids" ] || while read -r pid; do kill "$pid" 2>/dev/null || true; done < "$work/pids"
   wait
 }

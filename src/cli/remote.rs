@@ -109,7 +109,8 @@ impl Session {
             })
         })?;
         let mut remote = self.open_remote(workspace, url, unique, WHEN_ASKED)?;
-        Ok(claim_layout(&mut *remote)?)
+        let pause = |duration| workspace.store.disk().pause(duration);
+        Ok(claim_layout(&mut Patient::new(&mut *remote, &pause))?)
     }
 
     fn around_remote<T>(
@@ -168,21 +169,22 @@ impl Session {
         let stamp = self.stamp(&workspace.place, &workspace.config)?;
         let mut remote =
             self.open_remote(workspace, &url, &stamp.save_id, wanted.time_limit.unwrap_or(WHEN_ASKED))?;
+        let pause = |duration| store.disk().pause(duration);
+        let mut remote = Patient::new(&mut *remote, &pause);
         let identity = Digest::of(url.to_string().as_bytes());
         let is_known = |workflow: &WorkflowId| store.ledger(workflow, identity).main > 0;
         // What was pushed to before is known to be a remote.
         if wanted.pull || workflows.is_empty() || !workflows.iter().all(is_known) {
             if wanted.push && !wanted.dry_run {
-                claim_layout(&mut *remote)?;
+                claim_layout(&mut remote)?;
             } else {
-                check_layout(&mut *remote)?;
+                check_layout(&mut remote)?;
             }
         }
         if wanted.pull && !wanted.dry_run {
             store.create()?;
         }
-        let pause = |duration| store.disk().pause(duration);
-        let mut exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id)
+        let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id)
             .dry_run(wanted.dry_run)
             .allow_secrets(wanted.allow_secrets);
         let mut report = SyncReport::new(url.to_string(), !wanted.dry_run);

@@ -42,10 +42,11 @@ impl Session {
         let store = &workspace.store;
         let stamp = self.stamp(&workspace.place, &workspace.config)?;
         let mut remote = self.open_remote(workspace, &url, &stamp.save_id, WHEN_ASKED)?;
-        check_layout(&mut *remote)?;
-        let identity = Digest::of(url.to_string().as_bytes());
         let pause = |duration| store.disk().pause(duration);
-        let mut exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id);
+        let mut remote = Patient::new(&mut *remote, &pause);
+        check_layout(&mut remote)?;
+        let identity = Digest::of(url.to_string().as_bytes());
+        let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id);
 
         let mut names = match options.workflows {
             [workflow] => exchange.names(Some(workflow))?,

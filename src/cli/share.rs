@@ -59,19 +59,16 @@ impl Session {
         let store = &workspace.store.clone().without_waiting();
         let identity = Digest::of(sharing.url.to_string().as_bytes());
         let is_known = store.ledger(workflow, identity).main > 0;
-        let opened =
-            self.open_remote(workspace, &sharing.url, &stamp.save_id, UNASKED).and_then(|mut remote| {
-                if !is_known {
-                    claim_layout(&mut *remote)?;
-                }
-                Ok(remote)
-            });
-        let mut remote = match opened {
+        let mut remote = match self.open_remote(workspace, &sharing.url, &stamp.save_id, UNASKED) {
             Ok(remote) => remote,
             Err(failure) => return Ok((save.to(store)?, Some(failure))),
         };
         let pause = |duration| store.disk().pause(duration);
-        let exchange = Exchange::new(store, Patient::new(&mut *remote, &pause), identity, &stamp.save_id);
+        let mut remote = Patient::new(&mut *remote, &pause);
+        if !is_known && let Err(error) = claim_layout(&mut remote) {
+            return Ok((save.to(store)?, Some(error.into())));
+        }
+        let exchange = Exchange::new(store, remote, identity, &stamp.save_id);
         let seed = u64::from_str_radix(stamp.save_id.get(..16).unwrap_or_default(), 16).unwrap_or_default();
         let begun = Instant::now();
         let clock = || begun.elapsed();

@@ -3,7 +3,8 @@
 use super::FORMAT_TEXT;
 use super::error::{Error, Result};
 use super::key::Key;
-use super::remote::{Failure, Incomplete, NewObject, Remote};
+use super::remote::{Failure, NewObject};
+use super::retry::{Creation, Patient};
 
 const MAX_FORMAT_BYTES: u64 = 256;
 
@@ -11,7 +12,7 @@ const MAX_FORMAT_BYTES: u64 = 256;
 ///
 /// # Errors
 /// It has another layout, or cannot be read.
-pub fn check_layout(remote: &mut dyn Remote) -> Result<bool> {
+pub fn check_layout(remote: &mut Patient<'_>) -> Result<bool> {
     match remote.get(&Key::format(), MAX_FORMAT_BYTES)? {
         None => Ok(false),
         Some(found) if found == FORMAT_TEXT.as_bytes() => Ok(true),
@@ -26,16 +27,12 @@ pub fn check_layout(remote: &mut dyn Remote) -> Result<bool> {
 ///
 /// # Errors
 /// It has another layout, cannot be read or written, or does not show what was written.
-pub fn claim_layout(remote: &mut dyn Remote) -> Result<bool> {
+pub fn claim_layout(remote: &mut Patient<'_>) -> Result<bool> {
     if check_layout(remote)? {
         return Ok(false);
     }
     let format = NewObject { key: Key::format(), bytes: FORMAT_TEXT.as_bytes().to_vec() };
-    let is_new = match remote.create(&[format]) {
-        Ok(()) => true,
-        Err(Incomplete { failure: Failure::Exists, .. }) => false,
-        Err(Incomplete { failure, .. }) => return Err(failure.into()),
-    };
+    let is_new = remote.create(&[format])? == Creation::Done;
     if check_layout(remote)? {
         Ok(is_new)
     } else {

@@ -20,7 +20,7 @@ use ckpt::core::finding::Severity;
 use ckpt::core::format::{self, Links};
 use ckpt::core::merge::{Resolutions, Side};
 use ckpt::core::save::Save;
-use ckpt::core::sync::{ClaimingDisk, Exchange, ObjectName, Patient};
+use ckpt::core::sync::{ClaimingDisk, Exchange, ObjectName, Patient, claim_layout};
 use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
 use proptest::prelude::*;
 use serde_json::json;
@@ -422,6 +422,18 @@ fn a_save_takes_a_number_that_a_join_skips() {
     use Step::{Join, Save, SyncDuring};
     let steps = [Save(1), Save(0), SyncDuring(0, 0), Save(0), Save(1), Join(0), SyncDuring(0, 1)];
     play(&steps).unwrap_or_else(|violation| panic!("{violation}"));
+}
+
+#[test]
+fn a_remote_is_set_up_although_an_answer_is_lost() {
+    for at in 0..4 {
+        let objects = Rc::new(RefCell::new(Objects::new()));
+        let mut remote = MemoryRemote::new(&objects);
+        remote.fault = Some((Fault::LostAnswer, at));
+        let pause = |_| {};
+        assert!(claim_layout(&mut Patient::new(&mut remote, &pause)).unwrap(), "request {at}");
+        assert!(!claim_layout(&mut Patient::new(&mut remote, &pause)).unwrap(), "request {at}");
+    }
 }
 
 /// A step of a random history of three stores.

@@ -6,11 +6,10 @@
 
 use serde_json::Value;
 
-use super::checklist::{check_boxes, split_id, title};
+use super::checklist::{read_boxes, title};
 use super::draft::{Draft, WatchedPath};
 use super::format::{About, Companion, Format};
 use super::read_log::ReadLog;
-use super::worklist::Worklist;
 use crate::core::checkpoint::{Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 
@@ -51,7 +50,10 @@ impl Format for Boulder {
             draft.idle = path.is_none();
             return draft;
         };
-        draft.content = read_plan(markdown, log);
+        draft.content = read_boxes(markdown, "plan, line", log);
+        if draft.content.status == WorkflowStatus::Complete {
+            log.origin("status", "complete", "plan");
+        }
         if draft.content.phases.is_empty() {
             let message = "the plan has no check boxes; how far the work is, cannot be told";
             log.finding_at(Severity::Advice, Code::PhasesUnknown, "/active_plan", message);
@@ -78,29 +80,4 @@ fn below_sisyphus(path: &str) -> Option<&str> {
         None => path.strip_prefix("plans/").map(|_| path)?,
     };
     if below.is_empty() { None } else { Some(below) }
-}
-
-/// Reads the check boxes at the top level; those below them are the criteria of one.
-fn read_plan(markdown: &str, log: &mut ReadLog<'_>) -> crate::core::checkpoint::Content {
-    let mut worklist = Worklist::default();
-    let boxes = check_boxes(markdown);
-    let has_ids = boxes.iter().any(|found| !found.is_nested && split_id(found.text).is_some());
-    let mut count = 0;
-    for found in boxes.into_iter().filter(|found| !found.is_nested) {
-        // Where tasks have numbers, a box without one is a criterion.
-        let Some((id, name)) = split_id(found.text).or_else(|| (!has_ids).then_some(("", found.text))) else {
-            continue;
-        };
-        count += 1;
-        let id = if id.is_empty() { count.to_string() } else { id.to_owned() };
-        let place = format!("plan, line {}", found.line);
-        if let Some(item) = worklist.add(&id.into(), found.mark.status(), &Value::Null, &place, log) {
-            item.phase.name = Some(name.chars().take(200).collect());
-        }
-    }
-    let content = worklist.into_content();
-    if content.status == WorkflowStatus::Complete {
-        log.origin("status", "complete", "plan");
-    }
-    content
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::read_log::ReadLog;
 use super::worklist::{self, Worklist};
 use crate::core::checkpoint::Content;
-use crate::core::phase::PhaseStatus;
-use crate::core::task::{MAX_TASKS, Task, TaskId, TaskStatus};
+use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::task::{MAX_TASKS, Task, TaskStatus};
 
 /// A line with a check box.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Mark {
     Open,
     Begun,
     Done,
-    /// Struck out or left out.
+    /// Struck out, left out or optional.
     Dropped,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
     boxes
 }
 
-/// Splits `- [x] text`, `1. [ ] text` or `[x] text` into mark and text.
+/// Splits `- [x] text`, `1. [ ] text` or `[x] text` into mark and text. An open box with a star, `[ ]* text`, is optional.
 pub(super) fn check_box(line: &str) -> Option<(Mark, &str)> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_bullet = |bullet: &str| {
@@ -68,6 +68,8 @@ pub(super) fn check_box(line: &str) -> Option<(Mark, &str)> {
         "-" => Mark::Dropped,
         _ => return None,
     };
+    let is_optional = mark == Mark::Open && text.starts_with("* ");
+    let mark = if is_optional { Mark::Dropped } else { mark };
     Some((mark, text.trim().trim_matches('*').trim()))
 }
 
@@ -125,14 +127,44 @@ pub(super) fn read_phases(
         item.phase.name = name.map(worklist::title);
         let phase = item.phase.id.clone();
         for (found, id) in own.into_iter().take(MAX_TASKS - tasks.len()) {
-            let status = TaskStatus::from(found.mark.status());
-            let attempts = u32::from(!matches!(status, TaskStatus::Pending | TaskStatus::Skipped));
-            if let Some(id) = id.parse::<TaskId>().ok().filter(|id| known.insert(id.clone())) {
-                tasks.push(Task { status, attempts, ..Task::pending(id, Some(phase.clone())) });
-            }
+            tasks.extend(task(&id, found.mark, &phase).filter(|task| known.insert(task.id.clone())));
         }
     }
     Content { tasks, ..worklist.into_content() }
+}
+
+/// Reads the check boxes at the top level as phases. A box below one of them is its task if it has a number, and else one of
+/// its criteria.
+pub(super) fn read_boxes(text: &str, line: &str, log: &mut ReadLog<'_>) -> Content {
+    let mut worklist = Worklist::default();
+    let boxes = check_boxes(text);
+    let has_ids = boxes.iter().any(|found| !found.is_nested && split_id(found.text).is_some());
+    let (mut count, mut tasks) = (0, Vec::new());
+    for with_parts in boxes.chunk_by(|_, behind| behind.is_nested) {
+        let (found, parts) = (&with_parts[0], &with_parts[1..]);
+        // Where tasks have numbers, a box without one is a criterion.
+        let Some((id, name)) = split_id(found.text).or_else(|| (!has_ids).then_some(("", found.text))) else {
+            continue;
+        };
+        count += 1;
+        let id = if id.is_empty() { count.to_string() } else { id.to_owned() };
+        let parts = parts.iter().filter_map(|part| Some((split_id(part.text)?.0, part.mark)));
+        let is_begun = found.mark == Mark::Open && parts.clone().any(|(_, mark)| mark == Mark::Done);
+        let mark = if is_begun { Mark::Begun } else { found.mark };
+        let place = format!("{line} {}", found.line);
+        let Some(item) = worklist.add(&id.into(), mark.status(), &Value::Null, &place, log) else { continue };
+        item.phase.name = Some(worklist::title(name));
+        let phase = &item.phase.id;
+        tasks.extend(parts.filter_map(|(id, mark)| task(id, mark, phase)));
+    }
+    tasks.truncate(MAX_TASKS);
+    Content { tasks, ..worklist.into_content() }
+}
+
+fn task(id: &str, mark: Mark, phase: &PhaseId) -> Option<Task> {
+    let status = TaskStatus::from(mark.status());
+    let attempts = u32::from(!matches!(status, TaskStatus::Pending | TaskStatus::Skipped));
+    Some(Task { status, attempts, ..Task::pending(id.parse().ok()?, Some(phase.clone())) })
 }
 
 /// Returns the id and the name of a phase from its heading: `Phase 3.1: Setup` is `3.1`.
@@ -164,14 +196,15 @@ mod tests {
 
     #[test]
     fn boxes_are_found_with_their_headings() {
-        let text = "# Plan\n- [x] 1. one\n  - [ ] part\n```\n- [ ] code\n```\n## Then\n* [~] **two**\n1. [-] no\n- [y] odd\n";
+        let text = "# Plan\n- [x] 1. one\n  - [ ] part\n  - [ ]* optional\n```\n- [ ] code\n```\n## Then\n* [~] **two**\n1. [-] no\n- [y] odd\n";
         let found: Vec<_> =
             check_boxes(text).into_iter().map(|b| (b.heading, b.mark, b.text, b.is_nested, b.line)).collect();
         let expected = [
             ("Plan", Mark::Done, "1. one", false, 2),
             ("Plan", Mark::Open, "part", true, 3),
-            ("Then", Mark::Begun, "two", false, 8),
-            ("Then", Mark::Dropped, "no", false, 9),
+            ("Plan", Mark::Dropped, "optional", true, 4),
+            ("Then", Mark::Begun, "two", false, 9),
+            ("Then", Mark::Dropped, "no", false, 10),
         ];
         assert_eq!(found, expected);
         assert_eq!(split_id("T001 [P] Create"), Some(("T001", "[P] Create")));

@@ -63,7 +63,7 @@ dialects! {
     Gsd => gsd::Gsd,
     /// `conductor/setup_state.json`, and the `metadata.json` of a track.
     Conductor => conductor::Conductor,
-    /// `.kiro/specs/NAME/spec.json`.
+    /// `.kiro/specs/NAME/spec.json`, and `tasks.md` beside it.
     Kiro => kiro::Kiro,
     /// `specs/NAME/state.yaml` of Spec-Flow.
     SpecFlow => spec_flow::SpecFlow,

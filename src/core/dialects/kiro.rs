@@ -1,9 +1,11 @@
-//! Kiro's `spec.json`: requirements, design and tasks, each generated and then approved, and the implementation.
+//! Kiro: `spec.json`, which has the approvals of requirements, design and tasks, and `tasks.md`, which has the tasks.
 //!
-//! A document that is generated and not approved waits for a person.
+//! A document that is generated and not approved waits for a person. The numbered check boxes of `tasks.md` are the phases
+//! of the implementation, and those below them their tasks; one with a star is optional.
 
 use serde_json::Value;
 
+use super::checklist::{CheckBox, check_boxes, read_boxes, split_id, title};
 use super::draft::Draft;
 use super::format::{About, Format};
 use super::members::{first_member, pointer};
@@ -22,23 +24,29 @@ impl Format for Kiro {
     fn about(&self) -> About {
         About {
             word: "kiro",
-            text: "Kiro, the approvals of a specification",
-            places: &[".kiro/specs/*/spec.json"],
+            text: "Kiro, the approvals of a specification, or its tasks",
+            places: &[".kiro/specs/*/spec.json", ".kiro/specs/*/tasks.md"],
         }
     }
 
     fn recognises(&self, main: &Value) -> bool {
         let approvals = main.get("approvals").and_then(Value::as_object);
-        approvals.is_some_and(|approvals| {
+        let has_approvals = approvals.is_some_and(|approvals| {
             let known = approvals.iter().filter(|(key, _)| DOCUMENTS.contains(&key.as_str()));
             known
                 .filter(|(_, value)| value.get("generated").is_some() || value.get("approved").is_some())
                 .count()
                 > 1
-        })
+        });
+        has_approvals || tasks(main).is_some()
     }
 
     fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+        if let Some(text) = tasks(main) {
+            let mut content = read_boxes(text, "line", log);
+            content.title = title(text);
+            return Draft { content, ..Draft::default() };
+        }
         let mut worklist = Worklist::default();
         let approvals = main.get("approvals").unwrap_or(&Value::Null);
         let recorded_at = ["updated_at", "created_at"]
@@ -89,4 +97,12 @@ impl Format for Kiro {
             ..Draft::default()
         }
     }
+}
+
+/// Returns the text of a `tasks.md`: an implementation plan with numbered check boxes.
+fn tasks(main: &Value) -> Option<&str> {
+    let text = main.get("markdown").and_then(Value::as_str)?;
+    let is_plan = title(text).is_some_and(|title| title.starts_with("Implementation Plan"));
+    let is_task = |found: &CheckBox<'_>| !found.is_nested && split_id(found.text).is_some();
+    (is_plan && check_boxes(text).iter().filter(|found| is_task(found)).count() > 1).then_some(text)
 }

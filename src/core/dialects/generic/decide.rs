@@ -379,7 +379,9 @@ fn alone(id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Answer {
 fn first_left(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
     let not_begun = PhaseStatus::Pending;
     let begins = whole.is(not_begun) || subject.word == Some(Word::Is(not_begun));
-    if !(subject.has_any_status() || begins && subject.is_listed()) {
+    // Work that goes on, and lists one thing, goes on with that.
+    let is_only = whole.is(PhaseStatus::InProgress) && subject.things.len() == 1;
+    if !(subject.has_any_status() || (begins || is_only) && subject.is_listed()) {
         return None;
     }
     let current = subject.current_index().filter(|index| subject.things[*index].is_done());

@@ -166,7 +166,7 @@ fn read_element(value: &Value, id: PhaseId, place: &str, log: &mut ReadLog<'_>) 
 fn name_item(item: &mut Item, text: &str) -> Option<()> {
     let coded = text.split_once([' ', ':']).filter(|(code, rest)| is_code(code) && !rest.trim().is_empty());
     if let Some((code, rest)) = coded {
-        item.id = phase_id(&Value::from(code))?;
+        item.id = phase_id(&Value::from(code.trim_end_matches('.')))?;
         item.name = Some(rest.trim().to_owned());
     } else if text.chars().count() <= MAX_NAME {
         item.id = phase_id(&Value::from(text))?;

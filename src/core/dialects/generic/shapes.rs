@@ -107,12 +107,13 @@ pub(super) fn short_id(value: &Value) -> Option<PhaseId> {
     if text.chars().count() <= MAX_NAME && !is_exponent { phase_id(value) } else { None }
 }
 
-/// True for `T001`, `US-3`, `1.2`: letters, then digits.
+/// True for `T001`, `US-3`, `1.2`, `M08.R21`: capitals and digits, in parts of which the last one has digits.
 pub(super) fn is_code(word: &str) -> bool {
-    let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase() || c == '-');
-    digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
-        && word.len() <= 16
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = |part: &str| is_digits(part.trim_start_matches(|c: char| c.is_ascii_uppercase()));
+    word.len() <= 16
+        && word.split(['.', '-']).all(is_part)
+        && word.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// True if a text looks like the path of a file.
@@ -223,7 +224,8 @@ pub(super) fn is_named_list(value: &Value) -> bool {
     let Value::Object(members) = value else { return is_list(value) };
     let may_be_word = |value: &Value| value.is_string() || value.is_null();
     let is_map = members.values().any(is_word) && members.values().all(may_be_word);
-    let is_flags = !members.is_empty() && members.values().all(Value::is_boolean);
+    // A flag alone is a remark: what else there is to do, it does not say.
+    let is_flags = members.len() > 1 && members.values().all(Value::is_boolean);
     (is_list(value) || is_map || is_flags || has_statuses(value)) && !is_mixed(value)
 }
 

@@ -170,7 +170,7 @@ const ROLES: &[(Role, &str)] = &[
     ),
     (Role::Previous, "previous prev last last_type latest active_plan current_plan plan_name"),
     (Role::Status, "status statuses progress states tracking tracker snapshot"),
-    (Role::History, "history log transitions timeline state_history history_log results records"),
+    (Role::History, "history log transitions timeline state_history history_log results records runs"),
 ];
 
 /// Roles that a key has only together with a noun.

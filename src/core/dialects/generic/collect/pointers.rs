@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Claim, Collector, Counted, Member, Pointer};
 use crate::core::dialects::generic::entry::{Fields, Standing, entry_standing};
-use crate::core::dialects::generic::shapes::{is_path, number_in, parse_fraction, short_id};
+use crate::core::dialects::generic::shapes::{is_code, is_path, number_in, parse_fraction, short_id};
 use crate::core::dialects::generic::vocabulary::{ENTRY_ID, classify, is_idle_word, pointer_word};
 use crate::core::dialects::members::text_or_number;
 use crate::core::dialects::phase_list::phase_id;
@@ -67,7 +67,8 @@ impl<'v> Collector<'v, '_, '_> {
         }
     }
 
-    /// Reads what is next. A sentence is an action; without a noun, a bare `next` and a list may be actions too.
+    /// Reads what is next. A sentence is an action; without a noun, a bare `next` and a list may be actions too, but a code
+    /// such as `US-3` is none.
     pub(super) fn next(&mut self, member: &Member<'v, '_>) {
         let first = member.value.as_array().and_then(|items| items.first()).unwrap_or(member.value);
         let text = text_or_number(first);
@@ -75,7 +76,8 @@ impl<'v> Collector<'v, '_, '_> {
             .as_ref()
             .is_some_and(|text| text.split_whitespace().count() > 2 || pointer_word(text).is_some());
         let is_vague = member.name == "next" || (member.value.is_array() && member.name != "next_available");
-        let is_place = member.noun.is_some() || !is_vague;
+        let is_code = |text: &str| is_code(text) && text.contains(char::is_alphabetic);
+        let is_place = member.noun.is_some() || !is_vague || member.value.as_str().is_some_and(is_code);
         if member.value.is_object() || (!is_action && is_place) {
             self.pointer(Pointer::Next, member);
         }

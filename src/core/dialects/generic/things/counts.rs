@@ -51,12 +51,12 @@ impl Subject {
         }
     }
 
-    /// Drops a pointer to a number beyond the total. If nothing else is known, that is a finding.
+    /// Drops a pointer to a number beyond the total, and any number of none. If nothing else is known, that is a finding.
     fn check_within(&mut self, total: u64, log: &mut ReadLog<'_>) {
         let is_beyond = |stand: &mut Stand| {
             let number =
                 numbered_phases::number_of(&stand.id).filter(|_| self.names.find(&stand.id).is_none());
-            number.is_some_and(|number| number > total)
+            number.is_some_and(|number| number > total || total == 0)
         };
         if let Some(stand) = self.current.take_if(is_beyond)
             && !self.has_any_status()

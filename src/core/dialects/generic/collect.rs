@@ -1,20 +1,20 @@
 //! What a document says about its progress: a list of statements with their places, without any conclusion.
 
-mod pointers;
-
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::entry::{Fields, Item, Standing, is_blank, is_list, read_items, standing_of};
-use super::shapes::{
-    has_statuses, has_statuses_only, is_named_list, is_named_map, is_number, is_partition, parse_count,
-    parse_fraction, parse_single_phase_key, short_id, split_names,
+use super::values::{
+    Fields, Standing, Thing, entry_standing, has_statuses, has_statuses_only, is_blank, is_code, is_list,
+    is_named_list, is_named_map, is_number, is_path, number_in, parse_count, parse_fraction, read_things,
+    short_id, split_names, standing_of,
 };
 use super::vocabulary::{
     ENTRY_ID, HISTORY_ID, Key, Noun, OVERALL_COMPLETE, OVERALL_STATUS, Role, WHOLES, WORKFLOW_ID, classify,
     has, is_idle_word, pointer_word, singular, snake_case, status_word,
 };
+use crate::core::dialects::members::text_or_number;
+use crate::core::dialects::phase_list::phase_id;
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::json::below;
@@ -22,6 +22,8 @@ use crate::core::phase::{PhaseId, PhaseStatus};
 
 /// The deepest level at which statements are looked for, the document itself included.
 const MAX_LEVELS: usize = 5;
+/// The longest name of a phase in words. A longer text is prose.
+const MAX_NAME_WORDS: usize = 6;
 
 /// One thing that a document says.
 #[derive(Debug)]
@@ -37,11 +39,11 @@ pub(super) struct Statement {
 #[derive(Debug)]
 pub(super) enum Claim {
     /// These are the things, in this order.
-    Items(Vec<Item>),
+    Things(Vec<Thing>),
     /// These things have this status.
-    Group(PhaseStatus, Vec<Item>),
+    Group(PhaseStatus, Vec<Thing>),
     /// This happened, in this order.
-    History(Vec<Item>),
+    History(Vec<Thing>),
     /// This many are done, left, or there at all.
     Count(Counted, u64),
     /// The work stands here.
@@ -87,7 +89,7 @@ pub(super) fn collect(root: &Value, log: &mut ReadLog<'_>) -> Vec<Statement> {
     if !root.is_array() && !has_statuses_only(root) {
         collector.queue.push_back((root, Section::default()));
     } else if is_list(root) || has_statuses(root) {
-        let claim = Claim::Items(read_items(root, "", ENTRY_ID, collector.log));
+        let claim = Claim::Things(read_things(root, "", ENTRY_ID, collector.log));
         collector.statements.push(Statement { claim, noun: Noun::Other, place: String::new(), level: 0 });
     }
     while let Some((value, section)) = collector.queue.pop_front() {
@@ -98,7 +100,7 @@ pub(super) fn collect(root: &Value, log: &mut ReadLog<'_>) -> Vec<Statement> {
 
 /// Collects the events of a log, in which each line is about a phase or the like, and what became of it.
 pub(super) fn collect_events(lines: &Value, log: &mut ReadLog<'_>) -> Vec<Statement> {
-    let claim = Claim::History(read_items(lines, "", HISTORY_ID, log));
+    let claim = Claim::History(read_things(lines, "", HISTORY_ID, log));
     vec![Statement { claim, noun: Noun::Other, place: String::new(), level: 0 }]
 }
 
@@ -223,7 +225,7 @@ impl<'v> Collector<'v, '_, '_> {
             Role::Total if member.is_named() => self.count(Counted::Total, member),
             Role::Qualified if value.is_string() => self.pointer(Pointer::Qualified, member),
             Role::History if value.is_array() => {
-                let items = read_items(value, &member.place, HISTORY_ID, self.log);
+                let items = read_things(value, &member.place, HISTORY_ID, self.log);
                 self.state(Claim::History(items), member);
             }
             Role::Previous => self.other(!is_blank(value), member),
@@ -251,7 +253,7 @@ impl<'v> Collector<'v, '_, '_> {
     /// Reads a list of things, or looks into an object. Returns false if the value is neither.
     fn container(&mut self, member: &Member<'v, '_>) -> bool {
         if has_statuses(member.value) || (member.noun.is_some() && is_named_list(member.value)) {
-            self.items(member.value, member);
+            self.things(member.value, member);
             return true;
         }
         self.look_into(member.noun, member)
@@ -267,9 +269,9 @@ impl<'v> Collector<'v, '_, '_> {
         is_section
     }
 
-    fn items(&mut self, list: &Value, member: &Member<'_, '_>) {
-        let items = read_items(list, &member.place, ENTRY_ID, self.log);
-        self.state(Claim::Items(items), member);
+    fn things(&mut self, list: &Value, member: &Member<'_, '_>) {
+        let items = read_things(list, &member.place, ENTRY_ID, self.log);
+        self.state(Claim::Things(items), member);
     }
 
     fn count(&mut self, counted: Counted, member: &Member<'_, '_>) {
@@ -282,13 +284,13 @@ impl<'v> Collector<'v, '_, '_> {
     fn all(&mut self, member: &Member<'v, '_>) {
         let value = member.value;
         if is_named_list(value) || value.as_array().is_some_and(|items| !items.is_empty()) {
-            self.items(value, member);
+            self.things(value, member);
         } else if let Some(names) = member.names() {
-            self.items(&names, member);
+            self.things(&names, member);
         } else if value.is_object() {
             self.pointer_in_object(Pointer::Current, member);
             if is_named_map(value) {
-                self.items(value, member);
+                self.things(value, member);
             }
             self.look_into(member.noun, member);
         } else if value.is_array() {
@@ -307,7 +309,7 @@ impl<'v> Collector<'v, '_, '_> {
             // What a file says about itself is the title of the work.
             self.state(Claim::Mention, member);
         } else if is_named_list(value) && value.is_object() {
-            self.items(value, member);
+            self.things(value, member);
         } else if is_word || matches!(member.noun, Some(Noun::Phase | Noun::Step)) {
             self.pointer(Pointer::About, member);
         } else if !self.look_into(None, member) {
@@ -354,12 +356,12 @@ impl<'v> Collector<'v, '_, '_> {
         } else if status == PhaseStatus::InProgress && is_one {
             self.pointer(Pointer::Current, member);
         } else if let Some(id) = short_id(member.value).filter(|id| is_one && !is_idle_word(id.as_str())) {
-            self.state(Claim::Group(status, vec![Item::named(id, &member.place)]), member);
+            self.state(Claim::Group(status, vec![Thing::named(id, &member.place)]), member);
         }
     }
 
     fn named_group(&mut self, status: PhaseStatus, list: &Value, member: &Member<'_, '_>) {
-        let mut items = read_items(list, &member.place, ENTRY_ID, self.log);
+        let mut items = read_things(list, &member.place, ENTRY_ID, self.log);
         // An object without a name is none of them.
         if let Value::Array(values) = list {
             let is_named = |value: &Value| !value.is_object() || Fields::of(value).get(ENTRY_ID).is_some();
@@ -393,6 +395,88 @@ impl<'v> Collector<'v, '_, '_> {
         }
     }
 
+    /// Reads where the work stands.
+    fn pointer(&mut self, pointer: Pointer, member: &Member<'v, '_>) {
+        match member.value {
+            Value::Null => self.state(Claim::Nowhere, member),
+            Value::Object(_) => {
+                self.pointer_in_object(pointer, member);
+                self.look_into(member.noun, member);
+            }
+            Value::String(text) => self.named_pointer(pointer, text, member),
+            value => {
+                let first =
+                    value.as_array().filter(|_| pointer == Pointer::Next).and_then(|items| items.first());
+                let value = first.unwrap_or(value);
+                if let Some(id) = Fields::of(value).id(ENTRY_ID).or_else(|| short_id(value)) {
+                    self.state(Claim::Pointer(pointer, id), member);
+                }
+            }
+        }
+    }
+
+    /// Reads a text that says where the work stands. Prose names no phase, and neither does a path.
+    fn named_pointer(&mut self, pointer: Pointer, text: &str, member: &Member<'_, '_>) {
+        if let Some((current, total)) = parse_fraction(member.value)
+            && let Some(id) = phase_id(&Value::from(current))
+        {
+            self.state(Claim::Count(Counted::Total, total), member);
+            return self.state(Claim::Pointer(Pointer::Current, id), member);
+        }
+        let words = text.split_whitespace().count();
+        let is_prose = (words > MAX_NAME_WORDS && number_in(text).is_none())
+            || (text.contains(['\n', ',']) && words > 2)
+            || text.contains(". ")
+            || (text.trim_end().ends_with('.') && words > 2);
+        let is_file = is_path(text) && text.contains('/');
+        let id = short_id(member.value).filter(|_| !is_prose && !is_file);
+        self.state(id.map_or(Claim::Mention, |id| Claim::Pointer(pointer, id)), member);
+    }
+
+    /// Reads a pointer that is an object: `{"id": 3, "status": "in_progress"}`.
+    fn pointer_in_object(&mut self, pointer: Pointer, member: &Member<'_, '_>) {
+        const NAMES: &str = "id phase phase_id step stage current number task_id name key slug title index";
+        let fields = Fields::of(member.value);
+        let named = fields.id(NAMES).filter(|id| !is_idle_word(id.as_str()));
+        let numbered = || fields.values().find_map(numbered_place).filter(|_| pointer == Pointer::Next);
+        let Some(id) = named.or_else(numbered) else { return };
+        let (standing, _) = entry_standing(&fields);
+        let kind = if pointer == Pointer::Next { pointer } else { Pointer::Current };
+        self.state(Claim::Pointer(kind, id), member);
+        if standing != Standing::Unsaid && kind == Pointer::Current {
+            self.state(Claim::PointerStatus(standing), member);
+        }
+    }
+
+    /// Reads what is next. A sentence is an action; without a noun, a bare `next` and a list may be actions too, but a code
+    /// such as `US-3` is none.
+    fn next(&mut self, member: &Member<'v, '_>) {
+        let first = member.value.as_array().and_then(|items| items.first()).unwrap_or(member.value);
+        let text = text_or_number(first);
+        let is_action = text
+            .as_ref()
+            .is_some_and(|text| text.split_whitespace().count() > 2 || pointer_word(text).is_some());
+        let is_vague = member.name == "next" || (member.value.is_array() && member.name != "next_available");
+        let is_code = |text: &str| is_code(text) && text.contains(char::is_alphabetic);
+        let is_place = member.noun.is_some() || !is_vague || member.value.as_str().is_some_and(is_code);
+        if member.value.is_object() || (!is_action && is_place) {
+            self.pointer(Pointer::Next, member);
+        }
+        let is_object = first.as_object().is_some_and(|members| !members.is_empty());
+        if is_object || text.is_some_and(|text| !text.trim().is_empty() && !is_idle_word(&text)) {
+            self.state(Claim::Action, member);
+        }
+    }
+
+    fn last_done(&mut self, member: &Member<'v, '_>) {
+        match text_or_number(member.value) {
+            Some(text) if is_idle_word(&text) || text == "-1" => {
+                self.state(Claim::Count(Counted::Done, 0), member);
+            }
+            _ => self.pointer(Pointer::LastDone, member),
+        }
+    }
+
     /// Reads keys for one phase each: `STEP_3_STATUS`, `phase_1`, `phase2_done`.
     fn single_phase_keys(&mut self, value: &Value, section: &Section) {
         let (mut items, mut noun) = (Vec::new(), Noun::Phase);
@@ -406,14 +490,45 @@ impl<'v> Collector<'v, '_, '_> {
             };
             let value = if matches!(property, "failed" | "skipped") { &Value::from(property) } else { value };
             let list = Value::Object([(id, value.clone())].into_iter().filter(|_| is_record).collect());
-            for item in read_items(&list, &section.place, ENTRY_ID, self.log) {
+            for item in read_things(&list, &section.place, ENTRY_ID, self.log) {
                 noun = classify(&snake_case(key)).noun.unwrap_or(noun);
-                items.push(Item { place: below(&section.place, key), ..item });
+                items.push(Thing { place: below(&section.place, key), ..item });
             }
         }
         if !items.is_empty() {
             let (place, level) = (section.place.clone(), section.level);
-            self.statements.push(Statement { claim: Claim::Items(items), noun, place, level });
+            self.statements.push(Statement { claim: Claim::Things(items), noun, place, level });
         }
     }
+}
+
+/// Returns the number of the thing that a text begins with: `Phase 3 of 5 has no plan`.
+fn numbered_place(value: &Value) -> Option<PhaseId> {
+    let text = value.as_str()?;
+    let word = text.split_whitespace().next()?.to_lowercase();
+    let number = number_in(text).filter(|_| classify(&word).noun.is_some())?;
+    phase_id(&Value::from(number))
+}
+
+/// Splits a key for one phase into the id of the phase and what the value is: `status`, `done`, or nothing in particular.
+fn parse_single_phase_key(key: &str) -> Option<(String, &'static str)> {
+    const PROPERTIES: [&str; 6] = ["_status", "_completed", "_complete", "_done", "_failed", "_skipped"];
+    let snake = snake_case(key);
+    let rest = ["phase", "step", "stage"].iter().find_map(|noun| snake.strip_prefix(noun))?;
+    let is_number = rest.starts_with(|c: char| c.is_ascii_digit());
+    let id = rest.strip_prefix('_').or(is_number.then_some(rest))?;
+    let property =
+        PROPERTIES.into_iter().find_map(|end| Some((id.strip_suffix(end)?, end.trim_start_matches('_'))));
+    match property {
+        Some((id, property)) => Some((id.to_owned(), property)),
+        // `phase_1` is a phase, and `phase_1_output` is not.
+        None if id.bytes().all(|b| b.is_ascii_digit()) => Some((key.to_owned(), "")),
+        None => None,
+    }
+}
+
+/// True if a key names things by how far they are: `courses_completed`.
+fn is_partition(name: &str) -> bool {
+    let is_said = |word: Option<&str>| word.is_some_and(|word| has("completed done pending remaining", word));
+    is_said(name.split('_').next()) || is_said(name.split('_').next_back())
 }

@@ -1,10 +1,9 @@
 //! Where the work stands, by the statements of a document: one table of rules, tried in order.
 
+use super::arrange::{Extent, Stand, Subject};
 use super::collect::{Claim, Pointer, Statement};
 use super::details::conclude;
-use super::entry::Standing;
-use super::shapes::{Names, number_in};
-use super::things::{Extent, Stand, Subject, Thing};
+use super::values::{Names, Standing, Thing, number_in};
 use super::vocabulary::{Noun, Word, has};
 use crate::core::dialects::draft::Draft;
 use crate::core::dialects::read_log::ReadLog;
@@ -176,7 +175,7 @@ fn adopt_unnamed(statements: &mut [Statement]) {
     let mut names = Names::default();
     for statement in statements.iter().filter(|statement| statement.noun == noun) {
         match &statement.claim {
-            Claim::Items(items) => items.iter().for_each(|it| names.add(0, &it.id, it.name.as_deref())),
+            Claim::Things(items) => items.iter().for_each(|it| names.add(0, &it.id, it.name.as_deref())),
             Claim::Pointer(_, id) => names.add(0, id, None),
             _ => {}
         }
@@ -233,7 +232,7 @@ fn open(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {
         .or_else(|| free().next())
         .or_else(blocked)?;
     confirm(chosen, subject, log);
-    Some(Answer::Resume(chosen.item.id.clone()))
+    Some(Answer::Resume(chosen.id.clone()))
 }
 
 /// True for things that follow each other; the others can be done in any order.
@@ -250,8 +249,8 @@ fn confirm(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
 }
 
 fn confirm_status(thing: &Thing, log: &mut ReadLog<'_>) {
-    let (id, place) = (&thing.item.id, &thing.item.place);
-    if let Standing::Unknown(_) = thing.item.standing {
+    let (id, place) = (&thing.id, &thing.place);
+    if let Standing::Unknown(_) = thing.standing {
         let message = format!("whether {id} is done cannot be told: its status is not known");
         log.finding(Severity::Confirm, Code::StatusUnknown, message);
     } else if thing.status.is_none() {
@@ -265,12 +264,12 @@ fn confirm_status(thing: &Thing, log: &mut ReadLog<'_>) {
 }
 
 fn confirm_gap(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
-    let id = &thing.item.id;
-    let before = subject.things.iter().take_while(|before| before.item.id != *id);
+    let id = &thing.id;
+    let before = subject.things.iter().take_while(|before| before.id != *id);
     let left: Vec<&Thing> = before.filter(|before| !before.is_done() && !before.is_open()).collect();
     if let [first, others @ ..] = &left[..] {
         let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-        let message = format!("{}{others} before {id} was never begun", first.item.id);
+        let message = format!("{}{others} before {id} was never begun", first.id);
         log.finding(Severity::Confirm, Code::Gap, message);
     }
 }
@@ -278,7 +277,7 @@ fn confirm_gap(thing: &Thing, subject: &Subject, log: &mut ReadLog<'_>) {
 fn confirm_kind(subject: &Subject, log: &mut ReadLog<'_>) {
     if let (Noun::Other, Some(thing)) = (subject.noun, subject.things.first()) {
         let message = "this list is taken as the work because its entries have statuses; nothing says so";
-        log.finding_at(Severity::Confirm, Code::PhasesImplied, &thing.item.place, message);
+        log.finding_at(Severity::Confirm, Code::PhasesImplied, &thing.place, message);
     }
 }
 
@@ -304,13 +303,13 @@ fn named_next(subject: &Subject, _: &Whole, log: &mut ReadLog<'_>) -> Option<Ans
 fn unlisted_next(subject: &Subject, id: &PhaseId, place: &str, log: &mut ReadLog<'_>) -> Option<Answer> {
     let is_number = number_in(id.as_str()).is_some();
     let is_instruction = id.as_str().split(['_', '-', ' ']).count() > 3 && !is_number;
-    let is_left = subject.is_listed() && !subject.all_done();
+    let is_left = subject.is_listed && !subject.all_done();
     let is_behind = subject.all_done() && subject.extent == Extent::All && is_number;
     if is_instruction || is_left || is_behind {
         return None;
     }
     log.origin("next phase", id, place);
-    if subject.is_listed() || !subject.has_any_status() {
+    if subject.is_listed || !subject.has_any_status() {
         let message = format!("the file names {id} as the next one, and lists no such phase");
         log.finding_at(Severity::Confirm, Code::PhasesUnknown, place, &message);
     }
@@ -329,7 +328,7 @@ fn said_complete(subject: &Subject, whole: &Whole, _: &mut ReadLog<'_>) -> Optio
     let says_complete = whole_is_complete || subject.word == Some(Word::Is(PhaseStatus::Complete));
     let is_given_up = whole.is(PhaseStatus::Failed) || whole.is(PhaseStatus::Skipped);
     let has_left = subject.has_any_status() && !subject.all_done();
-    let is_contradicted = is_given_up || has_left && (subject.is_listed() || !whole_is_complete);
+    let is_contradicted = is_given_up || has_left && (subject.is_listed || !whole_is_complete);
     (says_complete && !is_contradicted).then_some(Answer::Complete)
 }
 
@@ -358,10 +357,10 @@ fn unlisted_current(
     let is_number = number_in(id.as_str()).is_some();
     let has_left = subject.has_any_status() && !subject.all_done();
     let goes_on = whole.is(PhaseStatus::InProgress) || whole.is(PhaseStatus::Pending);
-    if subject.is_listed() && subject.all_done() && is_number && !goes_on {
+    if subject.is_listed && subject.all_done() && is_number && !goes_on {
         return None;
     }
-    if subject.is_listed() && (has_left || is_number && !subject.all_done()) {
+    if subject.is_listed && (has_left || is_number && !subject.all_done()) {
         let message = format!("{id} is none of the phases that are known");
         log.finding_at(Severity::Confirm, Code::RecordsDisagree, place, &message);
         return if has_left { None } else { Some(Answer::Unknown) };
@@ -381,7 +380,7 @@ fn first_left(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option
     let begins = whole.is(not_begun) || subject.word == Some(Word::Is(not_begun));
     // Work that goes on, and lists one thing, goes on with that.
     let is_only = whole.is(PhaseStatus::InProgress) && subject.things.len() == 1;
-    if !(subject.has_any_status() || (begins || is_only) && subject.is_listed()) {
+    if !(subject.has_any_status() || (begins || is_only) && subject.is_listed) {
         return None;
     }
     let current = subject.current_index().filter(|index| subject.things[*index].is_done());
@@ -398,13 +397,13 @@ fn first_left(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option
         confirm_gap(chosen, subject, log);
     }
     confirm_kind(subject, log);
-    Some(Answer::Resume(chosen.item.id.clone()))
+    Some(Answer::Resume(chosen.id.clone()))
 }
 
 /// True if everything that a thing depends on is done.
 fn is_free(thing: &Thing, subject: &Subject) -> bool {
     let found = |id: &String| subject.find(&id.parse().ok()?);
-    thing.item.depends_on.iter().filter_map(found).all(Thing::is_done)
+    thing.depends_on.iter().filter_map(found).all(Thing::is_done)
 }
 
 fn all_done(subject: &Subject, whole: &Whole, log: &mut ReadLog<'_>) -> Option<Answer> {

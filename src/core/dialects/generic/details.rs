@@ -5,11 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::arrange::{Extent, Subject};
 use super::collect::{Claim, Statement};
 use super::decide::{Answer, Whole};
-use super::entry::{Fields, Item};
-use super::shapes::is_path;
-use super::things::{Extent, Subject, Thing};
+use super::values::{Fields, Thing, is_path};
 use super::vocabulary::{self as words, Noun, WRAPPERS, Word, has, is_idle_word, snake_case};
 use crate::core::checkpoint::{Artifact, CUSTOM_PIPELINE, GitContext, Next, WorkflowStatus};
 use crate::core::dialects::draft::Draft;
@@ -180,40 +179,39 @@ fn commit_hash(text: &str) -> Option<String> {
 
 /// Reads artifacts: a path, a list of paths or of objects with a path, or an object from names to any of these.
 fn read_files(sections: &Sections<'_>, draft: &mut Draft, log: &mut ReadLog<'_>) {
-    let Some(files) = sections.find(words::FILES) else { return };
-    let mut add = |name: Option<&str>, path: &str, place: &str| {
-        if is_on_other_machine(path) {
-            let message = "this path is that of another machine or user; it is kept, but not looked at";
-            log.finding_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
-        } else if is_path(path)
-            && !path.ends_with('/')
-            && draft.content.artifacts.iter().all(|artifact| artifact.path != path)
-        {
-            log.origin("artifact", path, place);
-            draft.content.artifacts.push(Artifact::new(name.unwrap_or(path), path));
-        }
-    };
-    let named: Vec<(Option<&str>, &Value, String)> = match files.value {
-        // An object from names to paths, unless it has a path itself.
-        Value::Object(members) if Fields::of(files.value).get(PATH).is_none() => {
-            members.iter().map(|(key, value)| (Some(key.as_str()), value, below(&files.place, key))).collect()
-        }
-        value => vec![(None, value, files.place)],
-    };
-    for (name, value, place) in named {
-        let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        for (index, item) in list.iter().enumerate() {
-            let fields = Fields::of(item);
-            let place = if value.is_array() { format!("{place}/{index}") } else { place.clone() };
-            let (path, place) = match fields.get(PATH) {
-                Some((key, path)) => (path, below(&place, key)),
-                None => (item, place),
-            };
-            let own = || fields.get("name id").and_then(|(_, name)| name.as_str());
-            if let Some(path) = path.as_str() {
-                add(name.or_else(own), path, &place);
+    let Some(Member { value, place }) = sections.find(words::FILES) else { return };
+    match value {
+        Value::Object(members) if Fields::of(value).get(PATH).is_none() => {
+            for (key, value) in members {
+                read_paths(value, Some(key), &below(&place, key), draft, log);
             }
         }
+        _ => read_paths(value, None, &place, draft, log),
+    }
+}
+
+fn read_paths(value: &Value, name: Option<&str>, place: &str, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    let fields = Fields::of(value);
+    if let Value::Array(items) = value {
+        for (index, item) in items.iter().enumerate() {
+            read_paths(item, name, &format!("{place}/{index}"), draft, log);
+        }
+    } else if let Some((key, Value::String(path))) = fields.get(PATH) {
+        let own = fields.get("name id").and_then(|(_, name)| name.as_str());
+        add_artifact(path, name.or(own), &below(place, key), draft, log);
+    } else if let Value::String(path) = value {
+        add_artifact(path, name, place, draft, log);
+    }
+}
+
+fn add_artifact(path: &str, name: Option<&str>, place: &str, draft: &mut Draft, log: &mut ReadLog<'_>) {
+    let is_new = draft.content.artifacts.iter().all(|artifact| artifact.path != path);
+    if is_on_other_machine(path) {
+        let message = "this path is that of another machine or user; it is kept, but not looked at";
+        log.finding_at(Severity::Advice, Code::ArtifactUnreadable, place, message);
+    } else if is_path(path) && !path.ends_with('/') && is_new {
+        log.origin("artifact", path, place);
+        draft.content.artifacts.push(Artifact::new(name.unwrap_or(path), path));
     }
 }
 
@@ -293,7 +291,7 @@ pub(super) fn conclude(
     for (position, thing) in subject.things.iter().enumerate() {
         let mut phase = phase_of(thing);
         phase.recency = u32::from(index == Some(position) && thing.is_open());
-        if let Some(path) = &thing.item.output {
+        if let Some(path) = &thing.output {
             draft.content.artifacts.push(Artifact::new(phase.id.to_string(), path.clone()));
         }
         draft.content.phases.push(phase);
@@ -301,13 +299,12 @@ pub(super) fn conclude(
 }
 
 fn phase_of(thing: &Thing) -> Phase {
-    let Thing { item, status } = thing;
-    let status = status.unwrap_or_default();
-    let mut phase = phase_with_status(item.id.clone(), status);
-    phase.name.clone_from(&item.name);
-    phase.started_at = item.started_at;
-    phase.completed_at = item.completed_at.filter(|_| status.is_done());
-    phase.error.clone_from(&item.error);
+    let status = thing.status.unwrap_or_default();
+    let mut phase = phase_with_status(thing.id.clone(), status);
+    phase.name.clone_from(&thing.name);
+    phase.started_at = thing.started_at;
+    phase.completed_at = thing.completed_at.filter(|_| status.is_done());
+    phase.error.clone_from(&thing.error);
     phase
 }
 
@@ -315,8 +312,8 @@ fn phase_of(thing: &Thing) -> Phase {
 fn add_tasks(subject: &Subject, next: Option<&PhaseId>, statements: &[Statement], draft: &mut Draft) {
     let mut used = HashSet::new();
     for thing in &subject.things {
-        for part in &thing.item.parts {
-            add_task(part, Some(&thing.item.id), &mut used, draft);
+        for part in &thing.parts {
+            add_task(part, Some(&thing.id), &mut used, draft);
         }
     }
     if subject.noun == Noun::Task {
@@ -324,16 +321,16 @@ fn add_tasks(subject: &Subject, next: Option<&PhaseId>, statements: &[Statement]
     }
     let lists = statements.iter().filter(|statement| statement.noun == Noun::Task);
     for statement in lists {
-        let Claim::Items(items) = &statement.claim else { continue };
-        for item in items.iter().filter(|item| item.status().is_some()) {
-            let own = item.part_of.as_ref().and_then(|id| subject.find(id)).map(|thing| &thing.item.id);
+        let Claim::Things(items) = &statement.claim else { continue };
+        for item in items.iter().filter(|item| item.status.is_some()) {
+            let own = item.part_of.as_ref().and_then(|id| subject.find(id)).map(|thing| &thing.id);
             add_task(item, own.or(next), &mut used, draft);
         }
     }
 }
 
 /// Adds a task. One whose id is in use is prefixed with its phase.
-fn add_task(item: &Item, phase: Option<&PhaseId>, used: &mut HashSet<TaskId>, draft: &mut Draft) {
+fn add_task(item: &Thing, phase: Option<&PhaseId>, used: &mut HashSet<TaskId>, draft: &mut Draft) {
     let Some(mut id) = task_id(item.id.as_str()) else { return };
     if used.contains(&id) {
         let Some(prefixed) = phase.and_then(|phase| format!("{phase}/{id}").parse().ok()) else { return };
@@ -343,7 +340,7 @@ fn add_task(item: &Item, phase: Option<&PhaseId>, used: &mut HashSet<TaskId>, dr
         return;
     }
     let mut task = Task::pending(id, phase.cloned());
-    task.status = TaskStatus::from(item.status().unwrap_or_default());
+    task.status = TaskStatus::from(item.status.unwrap_or_default());
     task.attempts = u32::from(!matches!(task.status, TaskStatus::Pending | TaskStatus::Skipped));
     task.output.clone_from(&item.output);
     task.error.clone_from(&item.error);

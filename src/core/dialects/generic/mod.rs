@@ -3,21 +3,21 @@
 //! Where the document does not decide where to continue, the draft does not either, and `resume` answers that it cannot
 //! tell.
 //!
-//! 1. [`vocabulary`] has the words and the names of keys, as tables. [`shapes`] knows names, numbers and lists by their
-//!    values.
-//! 2. [`collect`] lists what the document says about its progress, with places and without conclusions: lists of things
-//!    ([`entry`]), pointers to one of them, counts, and the status of the whole.
-//! 3. [`decide`] has the rules, in the order in which they are tried. They look at the things of one kind, as [`things`]
-//!    arranges them (phases first, then steps, milestones and the like, tasks, and whatever else has statuses), and at the
-//!    status of the whole.
-//! 4. [`details`] reads everything else (the workflow, its title, times, git, files), and writes the answer into the draft.
+//! 1. [`vocabulary`] has the words and the names of keys, as tables.
+//! 2. [`values`] says what a value is by itself: a number, a name, a thing with its status, a list of things.
+//! 3. [`collect`] lists what the document says about its progress, with places and without conclusions: lists of things,
+//!    pointers to one of them, counts, and the status of the whole.
+//! 4. [`arrange`] brings together what is said of one kind of things: phases first, then steps, milestones and the like,
+//!    tasks, and whatever else has statuses.
+//! 5. [`decide`] has the rules about one kind of things, in the order in which they are tried.
+//! 6. [`details`] writes the answer into the draft, and everything else that the document says: the workflow, its title,
+//!    times, git, files.
 
+mod arrange;
 mod collect;
 mod decide;
 mod details;
-mod entry;
-mod shapes;
-mod things;
+mod values;
 mod vocabulary;
 
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let sections = details::Sections::of(newest);
     details::read_head(&sections, &mut draft, log);
     let statements = match lines {
-        Some(_) if shapes::are_events(main) => collect::collect_events(main, log),
+        Some(_) if values::are_events(main) => collect::collect_events(main, log),
         _ => collect::collect(newest, log),
     };
     // Many files have a status or a time; only a file about work says anything else.

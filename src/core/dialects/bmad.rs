@@ -72,7 +72,7 @@ impl Format for Sprint {
             }
             worklist.add(&key.as_str().into(), status, word, &place, log);
         }
-        draft(main, worklist, log)
+        draft(main, worklist, "", log)
     }
 }
 
@@ -147,7 +147,7 @@ impl Format for Workflow {
                 worklist.add(&id, document_status(word, &place, log), word, &place, log);
             }
         }
-        draft(main, worklist, log)
+        draft(main, worklist, "-planning", log)
     }
 }
 
@@ -164,10 +164,12 @@ fn document_status(word: &Value, place: &str, log: &mut ReadLog<'_>) -> PhaseSta
     }
 }
 
-fn draft(main: &Value, worklist: Worklist, log: &mut ReadLog<'_>) -> Draft {
+/// Returns the draft of a workflow that is named by the project. A project has both files, which are two workflows.
+fn draft(main: &Value, worklist: Worklist, suffix: &str, log: &mut ReadLog<'_>) -> Draft {
     let times = ["last_updated", "updated", "generated"];
     let saved = first_member(main, &times);
     let recorded_at = saved.and_then(|(key, time)| log.time("saved_at", time, &pointer(&[key])));
-    let workflow = name(main, &["project", "project_name"]);
+    let project = name(main, &["project", "project_name"]);
+    let workflow = project.map(|project| project + suffix);
     Draft { workflow, recorded_at, content: worklist.into_content(), ..Draft::default() }
 }

@@ -110,17 +110,17 @@ impl Dialect {
         self.format().about().places
     }
 
-    /// Returns the directory that stands for `*` in the place of a file: each has a file of the same name.
+    /// Returns the name of a file by the directory that stands for `*` in its place: each has a file of the same name. Where
+    /// a directory has several files of the system, all but the first have their own name behind it.
     #[must_use]
-    pub fn named_directory(self, path: &Path) -> Option<&str> {
+    pub fn name_by_directory(self, path: &Path) -> Option<String> {
         let (directory, file) = (path.parent()?, path.file_name()?);
-        let above = directory.parent()?.file_name()?;
-        let is_place = |place: &&'static str| {
-            place.split_once("/*/").is_some_and(|(before, behind)| {
-                Path::new(behind).as_os_str() == file && Path::new(before).file_name() == Some(above)
-            })
-        };
-        directory.file_name().filter(|_| self.places().iter().any(is_place))?.to_str()
+        let above = directory.parent()?.file_name();
+        let places = self.places().iter().filter_map(|place| place.split_once("/*/"));
+        let mut beside = places.filter(|(before, _)| Path::new(before).file_name() == above);
+        let position = beside.position(|(_, name)| Path::new(name).as_os_str() == file)?;
+        let (name, stem) = (directory.file_name()?.to_str()?, path.file_stem()?.to_str()?);
+        Some(if position == 0 { name.to_owned() } else { format!("{name}-{stem}") })
     }
 
     /// Returns the path of the one file that a document points at, below its own directory.

@@ -131,9 +131,10 @@ impl ForeignFile {
     /// None of them can be turned into a workflow id.
     pub fn workflow(&self) -> Result<WorkflowId, SourceError> {
         let path = Path::new(&self.name);
-        let directory = self.reading.dialect.named_directory(path);
+        let directory = self.reading.dialect.name_by_directory(path);
         let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| *stem != "-");
-        for name in [self.reading.draft.workflow.as_deref(), directory, stem].into_iter().flatten() {
+        for name in [self.reading.draft.workflow.as_deref(), directory.as_deref(), stem].into_iter().flatten()
+        {
             let id = match name.parse::<WorkflowId>() {
                 Ok(id) => Some(id),
                 Err(invalid) => invalid.suggestion.and_then(|suggestion| suggestion.parse().ok()),

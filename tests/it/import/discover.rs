@@ -66,6 +66,23 @@ fn files_with_one_name_for_all_are_named_after_their_directories() {
 }
 
 #[test]
+fn two_files_of_one_project_or_feature_are_two_workflows() {
+    let world = World::new();
+    world.write("docs/sprint-status.yaml", "project: well\ndevelopment_status:\n  1-1-dig: in-progress\n");
+    let documents =
+        "project: well\nselected_track: method\nworkflow_status:\n  prd: docs/prd.md\n  design: required\n";
+    world.write("docs/bmm-workflow-status.yaml", documents);
+    let approvals = r#"{"feature_name": "pump", "phase": "tasks-generated", "approvals": {
+        "requirements": {"generated": true, "approved": true}, "design": {"generated": true, "approved": true}}}"#;
+    world.write(".kiro/specs/pump/spec.json", approvals);
+    world.write(".kiro/specs/pump/tasks.md", "# Implementation Plan\n\n- [x] 1. Buy it\n- [ ] 2. Fit it\n");
+    world.run(&["import", "--all"]).succeeds();
+    let phases = ["well", "well-planning", "pump", "pump-tasks"]
+        .map(|id| world.json(&["resume", id])["phase"].clone());
+    assert_eq!(phases, ["1-1-dig", "design", "implementation", "2"]);
+}
+
+#[test]
 fn a_person_at_a_terminal_is_asked() {
     for (answer, imported) in [("y\n", true), ("\n", false)] {
         let world = world();

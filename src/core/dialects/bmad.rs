@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::format::{About, Format};
+use super::format::Format;
 use super::members::{first_member, pointer};
 use super::read_log::ReadLog;
 use super::worklist::{Worklist, item_status, name};
@@ -31,49 +31,46 @@ const WORDS: [(&str, PhaseStatus); 9] = [
 /// The words of a document that need not be written.
 const NOT_REQUIRED: [&str; 4] = ["optional", "recommended", "conditional", "skipped"];
 
-pub(super) struct Sprint;
+pub(super) static SPRINT: Format = Format {
+    word: "bmad-sprint",
+    text: "BMAD, the stories of a sprint",
+    places: &[
+        "_bmad-output/implementation-artifacts/sprint-status.yaml",
+        "docs/sprint-artifacts/sprint-status.yaml",
+        "docs/sprint-status.yaml",
+        "sprint-status.yaml",
+    ],
+    recognises: is_sprint,
+    read: read_sprint,
+    ..Format::ONLY_READ
+};
 
-impl Format for Sprint {
-    fn about(&self) -> About {
-        About {
-            word: "bmad-sprint",
-            text: "BMAD, the stories of a sprint",
-            places: &[
-                "_bmad-output/implementation-artifacts/sprint-status.yaml",
-                "docs/sprint-artifacts/sprint-status.yaml",
-                "docs/sprint-status.yaml",
-                "sprint-status.yaml",
-            ],
-        }
-    }
+fn is_sprint(main: &Value) -> bool {
+    let statuses = main.get("development_status").and_then(Value::as_object);
+    statuses.is_some_and(|statuses| !statuses.is_empty() && statuses.values().any(Value::is_string))
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        let statuses = main.get("development_status").and_then(Value::as_object);
-        statuses.is_some_and(|statuses| !statuses.is_empty() && statuses.values().any(Value::is_string))
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let mut worklist = Worklist::default();
-        let statuses = main.get("development_status").and_then(Value::as_object);
-        let open_stories = open_stories(statuses.into_iter().flatten());
-        for (key, word) in statuses.into_iter().flatten() {
-            let place = pointer(&["development_status", key]);
-            if let Some(open) = key.strip_prefix("epic-").and_then(|epic| open_stories.get(epic)) {
-                if let Some(story) = open.filter(|_| is_done(word)) {
-                    let message = format!("{key} is done, but its story {story} is not; the story counts");
-                    log.finding_at(Severity::Advice, Code::RecordsDisagree, &place, &message);
-                }
-                continue;
+fn read_sprint(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let mut worklist = Worklist::default();
+    let statuses = main.get("development_status").and_then(Value::as_object);
+    let open_stories = open_stories(statuses.into_iter().flatten());
+    for (key, word) in statuses.into_iter().flatten() {
+        let place = pointer(&["development_status", key]);
+        if let Some(open) = key.strip_prefix("epic-").and_then(|epic| open_stories.get(epic)) {
+            if let Some(story) = open.filter(|_| is_done(word)) {
+                let message = format!("{key} is done, but its story {story} is not; the story counts");
+                log.finding_at(Severity::Advice, Code::RecordsDisagree, &place, &message);
             }
-            let status = item_status(word, &place, &WORDS, log);
-            // What need not be done is no gap before what was done.
-            if key.ends_with("-retrospective") && status != PhaseStatus::Complete {
-                continue;
-            }
-            worklist.add(&key.as_str().into(), status, word, &place, log);
+            continue;
         }
-        draft(main, worklist, "", log)
+        let status = item_status(word, &place, &WORDS, log);
+        // What need not be done is no gap before what was done.
+        if key.ends_with("-retrospective") && status != PhaseStatus::Complete {
+            continue;
+        }
+        worklist.add(&key.as_str().into(), status, word, &place, log);
     }
+    draft(main, worklist, "", log)
 }
 
 /// Returns the epics that have stories, each with the first story that is not done: `4-1-vocabulary` belongs to epic 4.
@@ -96,59 +93,54 @@ fn is_done(word: &Value) -> bool {
     word.as_str().and_then(parse_status_word).is_some_and(PhaseStatus::is_done)
 }
 
-pub(super) struct Workflow;
+pub(super) static WORKFLOW: Format = Format {
+    word: "bmad-workflow",
+    text: "BMAD, the documents before the first sprint",
+    places: &[
+        "docs/bmm-workflow-status.yaml",
+        "_bmad-output/bmm-workflow-status.yaml",
+        "_bmad-output/planning-artifacts/bmm-workflow-status.yaml",
+        "bmm-workflow-status.yaml",
+    ],
+    recognises: has_documents,
+    read: read_documents,
+    ..Format::ONLY_READ
+};
 
-impl Format for Workflow {
-    fn about(&self) -> About {
-        About {
-            word: "bmad-workflow",
-            text: "BMAD, the documents before the first sprint",
-            places: &[
-                "docs/bmm-workflow-status.yaml",
-                "_bmad-output/bmm-workflow-status.yaml",
-                "_bmad-output/planning-artifacts/bmm-workflow-status.yaml",
-                "bmm-workflow-status.yaml",
-            ],
+fn has_documents(main: &Value) -> bool {
+    let has_documents = match main.get("workflow_status") {
+        Some(Value::Object(documents)) => documents.values().any(Value::is_string),
+        Some(Value::Array(documents)) => documents.iter().any(|document| document.get("status").is_some()),
+        _ => false,
+    };
+    has_documents
+        && ["workflow_path", "selected_track", "project_type"].iter().any(|key| main.get(key).is_some())
+}
+
+fn read_documents(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let mut worklist = Worklist::default();
+    let documents: Vec<(Value, &Value, String)> = match main.get("workflow_status") {
+        Some(Value::Object(documents)) => {
+            let place = |key: &String| pointer(&["workflow_status", key]);
+            documents.iter().map(|(key, word)| (key.as_str().into(), word, place(key))).collect()
+        }
+        Some(Value::Array(documents)) => {
+            let parts = documents.iter().enumerate().filter_map(|(index, document)| {
+                let (_, id) = first_member(document, &["id", "name", "workflow"])?;
+                Some((id.clone(), document.get("status")?, format!("/workflow_status/{index}/status")))
+            });
+            parts.collect()
+        }
+        _ => Vec::new(),
+    };
+    for (id, word, place) in documents {
+        let is_required =
+            |word: &str| !NOT_REQUIRED.iter().any(|not| word.to_ascii_lowercase().starts_with(not));
+        if word.as_str().map(str::trim).is_none_or(is_required) {
+            worklist.add(&id, document_status(word, &place, log), word, &place, log);
         }
     }
-
-    fn recognises(&self, main: &Value) -> bool {
-        let has_documents = match main.get("workflow_status") {
-            Some(Value::Object(documents)) => documents.values().any(Value::is_string),
-            Some(Value::Array(documents)) => {
-                documents.iter().any(|document| document.get("status").is_some())
-            }
-            _ => false,
-        };
-        has_documents
-            && ["workflow_path", "selected_track", "project_type"].iter().any(|key| main.get(key).is_some())
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let mut worklist = Worklist::default();
-        let documents: Vec<(Value, &Value, String)> = match main.get("workflow_status") {
-            Some(Value::Object(documents)) => {
-                let place = |key: &String| pointer(&["workflow_status", key]);
-                documents.iter().map(|(key, word)| (key.as_str().into(), word, place(key))).collect()
-            }
-            Some(Value::Array(documents)) => {
-                let parts = documents.iter().enumerate().filter_map(|(index, document)| {
-                    let (_, id) = first_member(document, &["id", "name", "workflow"])?;
-                    Some((id.clone(), document.get("status")?, format!("/workflow_status/{index}/status")))
-                });
-                parts.collect()
-            }
-            _ => Vec::new(),
-        };
-        for (id, word, place) in documents {
-            let is_required =
-                |word: &str| !NOT_REQUIRED.iter().any(|not| word.to_ascii_lowercase().starts_with(not));
-            if word.as_str().map(str::trim).is_none_or(is_required) {
-                worklist.add(&id, document_status(word, &place, log), word, &place, log);
-            }
-        }
-        draft(main, worklist, "-planning", log)
-    }
+    draft(main, worklist, "-planning", log)
 }
 
 /// Returns the status of a document: it has the path of its file once that is written.

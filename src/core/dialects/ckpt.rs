@@ -3,32 +3,34 @@
 use serde_json::Value;
 
 use super::draft::{Draft, WatchedPath};
-use super::format::{About, Format};
+use super::format::Format;
 use super::read_log::ReadLog;
 use super::reading::DialectFiles;
 use crate::core::checkpoint::{Checkpoint, WatchedFile};
 
-pub(super) struct Ckpt;
+pub(super) static FORMAT: Format = Format {
+    word: "ckpt",
+    text: "a checkpoint of ckpt",
+    places: &[],
+    recognises,
+    read,
+    write,
+    ..Format::ONLY_READ
+};
 
-impl Format for Ckpt {
-    fn about(&self) -> About {
-        About { word: "ckpt", text: "a checkpoint of ckpt", places: &[] }
-    }
+fn recognises(main: &Value) -> bool {
+    ["version", "sha256", "workflow", "seq", "save_id"].iter().all(|key| main.get(key).is_some())
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        ["version", "sha256", "workflow", "seq", "save_id"].iter().all(|key| main.get(key).is_some())
+fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    match serde_json::from_value::<Checkpoint>(main.clone()) {
+        Ok(checkpoint) => draft(checkpoint, "", log),
+        Err(_) => Draft::default(),
     }
+}
 
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        match serde_json::from_value::<Checkpoint>(main.clone()) {
-            Ok(checkpoint) => draft(checkpoint, "", log),
-            Err(_) => Draft::default(),
-        }
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, _: Option<&DialectFiles>) -> Option<DialectFiles> {
-        Some(DialectFiles { main: serde_json::to_value(checkpoint).ok()?, companion: None })
-    }
+fn write(checkpoint: &Checkpoint, _: Option<&DialectFiles>) -> Option<DialectFiles> {
+    Some(DialectFiles { main: serde_json::to_value(checkpoint).ok()?, companion: None })
 }
 
 /// Returns the content of a checkpoint. The number, the parent and the writer belong to the other store.

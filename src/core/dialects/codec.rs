@@ -28,7 +28,7 @@ impl Dialect {
     #[must_use]
     pub fn detect(main: &Value) -> Self {
         let mut all = Self::ALL.iter().copied();
-        all.find(|dialect| dialect.format().recognises(main)).unwrap_or(Self::Generic)
+        all.find(|dialect| (dialect.format().recognises)(main)).unwrap_or(Self::Generic)
     }
 
     /// Reads a document, and the companion file if the dialect has one.
@@ -45,8 +45,8 @@ impl Dialect {
         let draft = match carried {
             Carried::Intact(checkpoint) => ckpt::draft(*checkpoint, "/ckpt/checkpoint", &mut log),
             Carried::Absent | Carried::Changed => {
-                let mut draft = self.format().read(main, companion, &mut log);
-                draft.mentions_work |= self != Self::Generic && self.format().recognises(main);
+                let mut draft = (self.format().read)(main, companion, &mut log);
+                draft.mentions_work |= self != Self::Generic && (self.format().recognises)(main);
                 plausibility::check(main, &draft, &mut log);
                 draft
             }
@@ -122,7 +122,7 @@ impl Dialect {
             return Vec::new();
         }
         let seen = self.read_back(files, checkpoint, project);
-        let (native, _) = self.format().native_members();
+        let (native, _) = self.format().native_members;
         let state = |checkpoint: &Checkpoint| match carried::state_without_files(self, checkpoint) {
             Value::Object(members) => members.keys().filter(|key| !native.contains(&key.as_str())).count(),
             other => usize::from(!other.is_null()),
@@ -179,7 +179,7 @@ impl Dialect {
     /// Reads the members of the dialect, and not what the files carry.
     fn read_own(self, files: &DialectFiles) -> Draft {
         let document = document(files);
-        self.format().read(&files.main, files.companion.as_ref(), &mut ReadLog::new(&document))
+        (self.format().read)(&files.main, files.companion.as_ref(), &mut ReadLog::new(&document))
     }
 
     fn assemble(
@@ -195,8 +195,8 @@ impl Dialect {
 
     /// Renders the checkpoint, in the spelling of the imported files.
     fn render(self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
-        let mut files = self.format().write(checkpoint, imported)?;
-        native_state::write(self.format().native_members(), checkpoint, &mut files.main);
+        let mut files = (self.format().write)(checkpoint, imported)?;
+        native_state::write(self.format().native_members, checkpoint, &mut files.main);
         Some(files)
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::checklist::{CheckBox, check_box, check_boxes, read_phases, title};
 use super::draft::Draft;
-use super::format::{About, Format};
+use super::format::Format;
 use super::members::{first_member, pointer};
 use super::read_log::ReadLog;
 use super::worklist::{Worklist, meaning, name};
@@ -25,46 +25,43 @@ const STEPS: [&str; 6] = [
     "3.3_initial_track_generated",
 ];
 
-pub(super) struct Conductor;
+pub(super) static FORMAT: Format = Format {
+    word: "conductor",
+    text: "Conductor, the setup of a project, its tracks, or one track",
+    places: &[
+        "conductor/setup_state.json",
+        "conductor/tracks.md",
+        "conductor/tracks/*/metadata.json",
+        "conductor/tracks/*/plan.md",
+    ],
+    recognises,
+    read,
+    ..Format::ONLY_READ
+};
 
-impl Format for Conductor {
-    fn about(&self) -> About {
-        About {
-            word: "conductor",
-            text: "Conductor, the setup of a project, its tracks, or one track",
-            places: &[
-                "conductor/setup_state.json",
-                "conductor/tracks.md",
-                "conductor/tracks/*/metadata.json",
-                "conductor/tracks/*/plan.md",
-            ],
-        }
-    }
+fn recognises(main: &Value) -> bool {
+    let has = |key: &str| main.get(key).is_some();
+    let is_setup =
+        |members: &serde_json::Map<String, Value>| members.len() <= 4 && has("last_successful_step");
+    let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
+    main.as_object().is_some_and(is_setup)
+        || !tracks(text).is_empty()
+        || check_boxes(text).iter().filter(|found| is_task(found)).count() > 1
+        || (has("track_id") && has("status") && (has("type") || has("description")))
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        let has = |key: &str| main.get(key).is_some();
-        let is_setup =
-            |members: &serde_json::Map<String, Value>| members.len() <= 4 && has("last_successful_step");
-        let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
-        main.as_object().is_some_and(is_setup)
-            || !tracks(text).is_empty()
-            || check_boxes(text).iter().filter(|found| is_task(found)).count() > 1
-            || (has("track_id") && has("status") && (has("type") || has("description")))
+fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let saved = first_member(main, &["updated_at", "last_updated", "created_at"]);
+    let recorded_at = saved.and_then(|(key, time)| log.time("saved_at", time, &pointer(&[key])));
+    let mut draft = Draft { recorded_at, ..Draft::default() };
+    if let Some(step) = main.get("last_successful_step") {
+        read_setup(step, &mut draft, log);
+    } else if let Some(text) = main.get("markdown").and_then(Value::as_str) {
+        read_text(text, &mut draft, log);
+    } else {
+        read_track(main, &mut draft, log);
     }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let saved = first_member(main, &["updated_at", "last_updated", "created_at"]);
-        let recorded_at = saved.and_then(|(key, time)| log.time("saved_at", time, &pointer(&[key])));
-        let mut draft = Draft { recorded_at, ..Draft::default() };
-        if let Some(step) = main.get("last_successful_step") {
-            read_setup(step, &mut draft, log);
-        } else if let Some(text) = main.get("markdown").and_then(Value::as_str) {
-            read_text(text, &mut draft, log);
-        } else {
-            read_track(main, &mut draft, log);
-        }
-        draft
-    }
+    draft
 }
 
 fn read_setup(step: &Value, draft: &mut Draft, log: &mut ReadLog<'_>) {

@@ -25,7 +25,7 @@ macro_rules! dialects {
             /// All dialects, the most specific first: a document belongs to the first one that recognises it.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),*];
 
-            pub(super) fn format(self) -> &'static dyn Format {
+            pub(super) fn format(self) -> &'static Format {
                 match self {
                     $(Self::$Variant => &$format,)*
                 }
@@ -36,45 +36,45 @@ macro_rules! dialects {
 
 dialects! {
     /// A checkpoint of this program.
-    Ckpt => ckpt::Ckpt,
+    Ckpt => ckpt::FORMAT,
     /// `.kamiflow/checkpoints/042-checkpoint-phase2.json`, a file per phase.
-    Kamiflow => kamiflow::Kamiflow,
+    Kamiflow => kamiflow::FORMAT,
     /// `memory/state/phase.json` with its companion `execution.json`.
-    Dotagent => dotagent::Dotagent,
+    Dotagent => dotagent::FORMAT,
     /// `.claude/crunch/42/checkpoints/CP-enrich-20250114-a3f2.yaml` with an index.
-    Crunch => crunch::Crunch,
+    Crunch => crunch::FORMAT,
     /// `.claude/checkpoints/implement_auth_20251003_184530.json`.
-    ClaudeDir => claude_dir::ClaudeDir,
+    ClaudeDir => claude_dir::FORMAT,
     /// `.claude/data/checkpoints/implement_027_auth.json`.
-    ClaudePlan => claude_plan::ClaudePlan,
+    ClaudePlan => claude_plan::FORMAT,
     /// `.sisyphus/boulder.json`, which points at a plan.
-    Boulder => boulder::Boulder,
+    Boulder => boulder::FORMAT,
     /// `.taskmaster/tasks/tasks.json`.
-    TaskMaster => task_master::TaskMaster,
+    TaskMaster => task_master::FORMAT,
     /// `prd.json` of Ralph.
-    Ralph => ralph::Ralph,
+    Ralph => ralph::FORMAT,
     /// `feature_list.json`.
-    FeatureList => feature_list::FeatureList,
+    FeatureList => feature_list::FORMAT,
     /// `sprint-status.yaml` of BMAD.
-    BmadSprint => bmad::Sprint,
+    BmadSprint => bmad::SPRINT,
     /// `bmm-workflow-status.yaml` of BMAD.
-    BmadWorkflow => bmad::Workflow,
+    BmadWorkflow => bmad::WORKFLOW,
     /// `.planning/STATE.md` of GSD.
-    Gsd => gsd::Gsd,
+    Gsd => gsd::FORMAT,
     /// `conductor/setup_state.json`, and the `metadata.json` of a track.
-    Conductor => conductor::Conductor,
+    Conductor => conductor::FORMAT,
     /// `.kiro/specs/NAME/spec.json`, and `tasks.md` beside it.
-    Kiro => kiro::Kiro,
+    Kiro => kiro::FORMAT,
     /// `specs/NAME/state.yaml` of Spec-Flow.
-    SpecFlow => spec_flow::SpecFlow,
+    SpecFlow => spec_flow::FORMAT,
     /// `.context/workflow/status.yaml` of PREVC.
-    Prevc => prevc::Prevc,
+    Prevc => prevc::FORMAT,
     /// `implementation_plan.json` of Auto Claude.
-    AutoClaude => auto_claude::AutoClaude,
+    AutoClaude => auto_claude::FORMAT,
     /// `tasks.md` of Spec Kit.
-    SpecKit => spec_kit::SpecKit,
+    SpecKit => spec_kit::FORMAT,
     /// Any other document, read by its shape.
-    Generic => generic::Generic,
+    Generic => generic::FORMAT,
 }
 
 impl Dialect {
@@ -95,19 +95,19 @@ impl Dialect {
     /// Returns the name in files and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
-        self.format().about().word
+        self.format().word
     }
 
     /// Returns the system and its file in a few words.
     #[must_use]
     pub fn about(self) -> &'static str {
-        self.format().about().text
+        self.format().text
     }
 
     /// Returns the places in a project where the system keeps its files.
     #[must_use]
     pub fn places(self) -> &'static [&'static str] {
-        self.format().about().places
+        self.format().places
     }
 
     /// Returns the name of a file by the directory that stands for `*` in its place: each has a file of the same name. Where
@@ -126,19 +126,19 @@ impl Dialect {
     /// Returns the path of the one file that a document points at, below its own directory.
     #[must_use]
     pub fn follows(self, main: &Value) -> Option<&str> {
-        self.format().follows(main)
+        (self.format().follows)(main)
     }
 
     /// Returns the second file of a checkpoint.
     #[must_use]
     pub fn companion(self) -> Option<&'static Companion> {
-        self.format().companion()
+        self.format().companion
     }
 
     /// Returns how written files lie in a project; `None` if the dialect is only read.
     #[must_use]
     pub fn layout(self) -> Option<&'static Layout> {
-        self.format().layout()
+        self.format().layout
     }
 
     /// True if the system has one place for the state of all workflows.

@@ -1,4 +1,4 @@
-//! The trait that every dialect implements: how its files are recognised, read, written and laid out.
+//! What a dialect consists of: how its files are recognised, read, written and laid out.
 
 use serde_json::Value;
 
@@ -8,57 +8,53 @@ use super::reading::DialectFiles;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::workflow_id::WorkflowId;
 
-/// A file format of another system. All methods are pure.
-pub(super) trait Format: Sync {
-    /// Returns its name and where its files are.
-    fn about(&self) -> About;
-
-    /// True if a document has the members by which the dialect can be told from all others.
-    fn recognises(&self, main: &Value) -> bool;
-
-    /// Reads a document, and the second file if the dialect has one.
-    fn read(&self, main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft;
-
-    /// Writes the members that a checkpoint determines, in the spelling of the imported files; `None` if the dialect is
-    /// only read.
-    fn write(&self, _checkpoint: &Checkpoint, _imported: Option<&DialectFiles>) -> Option<DialectFiles> {
-        None
-    }
-
-    /// Returns the path in a document of the one file that it points at, which has the rest of its content.
-    fn follows<'v>(&self, _main: &'v Value) -> Option<&'v str> {
-        None
-    }
-
-    /// Returns the second file of a checkpoint.
-    fn companion(&self) -> Option<&'static Companion> {
-        None
-    }
-
-    /// Returns how the written files lie in a project; `None` if the dialect is only read.
-    fn layout(&self) -> Option<&'static Layout> {
-        None
-    }
-
-    /// Returns members of the state that the document has under the same name, and the object that has them.
-    fn native_members(&self) -> (&'static [&'static str], &'static str) {
-        (&[], "")
-    }
-
-    /// True if the whole checkpoint may be carried in a member `ckpt` of the document.
-    fn carries(&self) -> bool {
-        self.layout().is_some()
-    }
-}
-
-/// The name of a dialect, and where its files are.
-pub(super) struct About {
+/// A file format of another system. All functions are pure.
+pub(super) struct Format {
     /// The name in files and on the command line.
     pub(super) word: &'static str,
     /// The system and its file in a few words, for lists.
     pub(super) text: &'static str,
     /// The places in a project where the system keeps its files: files and directories; `*` is any directory.
     pub(super) places: &'static [&'static str],
+    /// True if a document has the members by which the dialect can be told from all others.
+    pub(super) recognises: fn(main: &Value) -> bool,
+    /// Reads a document, and the second file if the dialect has one.
+    pub(super) read: fn(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft,
+    /// Writes the members that a checkpoint determines, in the spelling of the imported files; `None` if the dialect is
+    /// only read.
+    pub(super) write: fn(checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles>,
+    /// How the written files lie in a project; `None` if the dialect is only read.
+    pub(super) layout: Option<&'static Layout>,
+    /// The second file of a checkpoint.
+    pub(super) companion: Option<&'static Companion>,
+    /// Returns the path in a document of the one file that it points at, which has the rest of its content.
+    pub(super) follows: fn(main: &Value) -> Option<&str>,
+    /// Members of the state that the document has under the same name, and the object that has them.
+    pub(super) native_members: (&'static [&'static str], &'static str),
+    /// False if a document that is written has no room for a member `ckpt` with the whole checkpoint.
+    pub(super) has_room: bool,
+}
+
+impl Format {
+    /// The rest of a format that is only read: what it is called, where it is and how it is read is to be said.
+    pub(super) const ONLY_READ: Self = Self {
+        word: "",
+        text: "",
+        places: &[],
+        recognises: |_| false,
+        read: |_, _, _| Draft::default(),
+        write: |_, _| None,
+        layout: None,
+        companion: None,
+        follows: |_| None,
+        native_members: (&[], ""),
+        has_room: true,
+    };
+
+    /// True if the whole checkpoint may be carried in a member `ckpt` of the document.
+    pub(super) fn carries(&self) -> bool {
+        self.layout.is_some() && self.has_room
+    }
 }
 
 /// The second file that some systems keep beside a checkpoint.

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::format::{About, Format};
+use super::format::Format;
 use super::members::count;
 use super::numbered_phases;
 use super::phase_list::set_status;
@@ -16,44 +16,44 @@ use crate::core::checkpoint::{CUSTOM_PIPELINE, Content, Next, WorkflowStatus};
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 
-pub(super) struct Gsd;
+pub(super) static FORMAT: Format = Format {
+    word: "gsd",
+    text: "GSD, the state of a milestone",
+    places: &[".planning/STATE.md"],
+    recognises,
+    read,
+    ..Format::ONLY_READ
+};
 
-impl Format for Gsd {
-    fn about(&self) -> About {
-        About { word: "gsd", text: "GSD, the state of a milestone", places: &[".planning/STATE.md"] }
-    }
+fn recognises(main: &Value) -> bool {
+    let Some(text) = main.get("markdown").and_then(Value::as_str) else { return false };
+    main.get("gsd_state_version").is_some()
+        || (text.contains("## Current Position") && line(text, "Phase").is_some())
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        let Some(text) = main.get("markdown").and_then(Value::as_str) else { return false };
-        main.get("gsd_state_version").is_some()
-            || (text.contains("## Current Position") && line(text, "Phase").is_some())
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
-        let mut draft = Draft { workflow: Some(workflow(main)), ..Draft::default() };
-        let updated = main.get("last_updated").or_else(|| main.get("last_activity"));
-        draft.recorded_at = updated.and_then(|time| log.time("saved_at", time, "/last_updated"));
-        draft.content.title = name(main, &["milestone_name"]).filter(|name| name != "milestone");
-        draft.note = name(main, &["stopped_at"]);
-        let status = main.get("status").and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        let position = line(text, "Phase").unwrap_or_default();
-        let is_over = ["complete", "shipped", "archived"].iter().any(|word| status.contains(word));
-        let all_done =
-            position.to_lowercase().starts_with("complete") || (is_over && !status.contains("phase"));
-        let Some(number) = leading_number(position).filter(|_| !all_done) else {
-            if all_done {
-                log.origin("status", "complete", "Phase");
-                draft.content.status = WorkflowStatus::Complete;
-            } else {
-                let message = "the text does not say which phase the work is at";
-                log.finding(Severity::Advice, Code::PhasesUnknown, message);
-            }
-            return draft;
-        };
-        read_position(main, text, number, position, &mut draft.content, log);
-        draft
-    }
+fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
+    let mut draft = Draft { workflow: Some(workflow(main)), ..Draft::default() };
+    let updated = main.get("last_updated").or_else(|| main.get("last_activity"));
+    draft.recorded_at = updated.and_then(|time| log.time("saved_at", time, "/last_updated"));
+    draft.content.title = name(main, &["milestone_name"]).filter(|name| name != "milestone");
+    draft.note = name(main, &["stopped_at"]);
+    let status = main.get("status").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    let position = line(text, "Phase").unwrap_or_default();
+    let is_over = ["complete", "shipped", "archived"].iter().any(|word| status.contains(word));
+    let all_done = position.to_lowercase().starts_with("complete") || (is_over && !status.contains("phase"));
+    let Some(number) = leading_number(position).filter(|_| !all_done) else {
+        if all_done {
+            log.origin("status", "complete", "Phase");
+            draft.content.status = WorkflowStatus::Complete;
+        } else {
+            let message = "the text does not say which phase the work is at";
+            log.finding(Severity::Advice, Code::PhasesUnknown, message);
+        }
+        return draft;
+    };
+    read_position(main, text, number, position, &mut draft.content, log);
+    draft
 }
 
 fn workflow(main: &Value) -> String {

@@ -19,7 +19,7 @@
 //! | module | content |
 //! |---|---|
 //! | `dialect` | the table of all dialects |
-//! | `format` | the trait that a dialect implements |
+//! | `format` | what a dialect consists of |
 //! | `codec` | reading and writing in any dialect |
 //! | `carried` | the whole checkpoint inside a file of another system |
 //! | `document`, `key_values`, `markdown`, `yaml_parse`, `yaml_write` | notations |
@@ -34,9 +34,8 @@
 //!
 //! # How to add a dialect
 //!
-//! 1. Write a file with a unit struct that implements `Format`. `recognises`, `read` and `places` are enough; `write` and
-//!    `layout` if it can be written without loss. A list of things to do is read with `worklist`, check boxes with
-//!    `checklist`.
+//! 1. Write a file with a `Format`: its name, its places, `recognises` and `read` are enough; `write` and `layout` if it
+//!    can be written without loss. A list of things to do is read with `worklist`, check boxes with `checklist`.
 //! 2. Add it to the table in `dialect`. The order there is the order of detection: the most specific comes first.
 //! 3. Add files of it to `tests/fixtures/dialects/NAME/`, run `UPDATE_FIXTURES=1 cargo test --test it dialects`, and read what
 //!    it wrote beside them. What can be written is tried on variants of these files, without a test of its own.

@@ -44,7 +44,7 @@ impl Dialect {
             Value::Object(members) => members,
             _ => Map::new(),
         };
-        native_state::merge(self.format().native_members(), &mut state, &base.main, &theirs.main);
+        native_state::merge(self.format().native_members, &mut state, &base.main, &theirs.main);
         content.state = self.imported_state(theirs, &Json::Given(state.into()));
         Checkpoint { saved_at: now.saved_at.max(newest.saved_at), content, ..newest.clone() }
     }

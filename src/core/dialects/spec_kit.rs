@@ -4,32 +4,29 @@ use serde_json::Value;
 
 use super::checklist::{CheckBox, check_boxes, read_phases, split_id, title};
 use super::draft::Draft;
-use super::format::{About, Format};
+use super::format::Format;
 use super::read_log::ReadLog;
 
-pub(super) struct SpecKit;
+pub(super) static FORMAT: Format = Format {
+    word: "spec-kit",
+    text: "Spec Kit, tasks with check boxes",
+    places: &["specs/*/tasks.md", ".specify/specs/*/tasks.md"],
+    recognises,
+    read,
+    ..Format::ONLY_READ
+};
 
-impl Format for SpecKit {
-    fn about(&self) -> About {
-        About {
-            word: "spec-kit",
-            text: "Spec Kit, tasks with check boxes",
-            places: &["specs/*/tasks.md", ".specify/specs/*/tasks.md"],
-        }
-    }
+fn recognises(main: &Value) -> bool {
+    let Some(text) = main.get("markdown").and_then(Value::as_str) else { return false };
+    check_boxes(text).iter().filter(|found| task_of(found).is_some()).count() > 1
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        let Some(text) = main.get("markdown").and_then(Value::as_str) else { return false };
-        check_boxes(text).iter().filter(|found| task_of(found).is_some()).count() > 1
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
-        let id = |found: &CheckBox<'_>, _: &str, _| task_of(found).map(|(id, _)| id.to_owned());
-        let mut content = read_phases(&check_boxes(text), id, log);
-        content.title = title(text);
-        Draft { content, ..Draft::default() }
-    }
+fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let text = main.get("markdown").and_then(Value::as_str).unwrap_or_default();
+    let id = |found: &CheckBox<'_>, _: &str, _| task_of(found).map(|(id, _)| id.to_owned());
+    let mut content = read_phases(&check_boxes(text), id, log);
+    content.title = title(text);
+    Draft { content, ..Draft::default() }
 }
 
 /// Returns the id and the text of a task: `T001` with three digits or more.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
-use super::format::{About, Format, Layout};
+use super::format::{Format, Layout};
 use super::members::{elements, pointer, text_or_number};
 use super::phase_list::phase_id;
 use super::read_log::ReadLog;
@@ -27,93 +27,86 @@ const WORDS: [(&str, PhaseStatus); 4] = [
     ("blocked", PhaseStatus::Pending),
 ];
 
-pub(super) struct TaskMaster;
+pub(super) static FORMAT: Format = Format {
+    word: "task-master",
+    text: "Task Master, tasks with subtasks and dependencies",
+    places: &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"],
+    recognises,
+    read,
+    write,
+    layout: Some(&LAYOUT),
+    // Every member at the top is a tag.
+    has_room: false,
+    ..Format::ONLY_READ
+};
 
-impl Format for TaskMaster {
-    fn about(&self) -> About {
-        About {
-            word: "task-master",
-            text: "Task Master, tasks with subtasks and dependencies",
-            places: &[".taskmaster/tasks/tasks.json", "tasks/tasks.json"],
+static LAYOUT: Layout =
+    Layout { path: |_, _, _| Some(".taskmaster/tasks/tasks.json".to_owned()), ..Layout::PLAIN };
+
+fn recognises(main: &Value) -> bool {
+    let is_task = |task: &Value| {
+        let has = |key: &str| task.get(key).is_some();
+        has("id")
+            && has("title")
+            && has("status")
+            && (has("dependencies") || has("subtasks") || has("priority"))
+    };
+    // Without tags, many other lists look alike.
+    let is_plain = |tag: &str| tag.is_empty() && main.as_object().is_none_or(|members| members.len() > 3);
+    tags(main).iter().any(|(tag, value)| !is_plain(tag) && mostly(value.get("tasks"), is_task))
+}
+
+fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
+    let mut draft = Draft::default();
+    let mut worklist = Worklist::default();
+    for (tag, value) in tags(main) {
+        let place = if tag.is_empty() { String::new() } else { pointer(&[tag]) };
+        for (index, task) in elements(value, "tasks").enumerate() {
+            let place = format!("{place}/tasks/{index}");
+            read_task(tag, task, &place, &mut worklist, &mut draft.content.tasks, log);
         }
+        let updated = value.pointer("/metadata/updated").unwrap_or(&Value::Null);
+        let updated = log.time("saved_at", updated, &format!("{place}/metadata/updated"));
+        draft.recorded_at = draft.recorded_at.max(updated);
     }
+    let tasks = std::mem::take(&mut draft.content.tasks);
+    draft.content = worklist.into_content();
+    draft.content.tasks = tasks;
+    draft.content.title = name(main, &["projectName"]).or_else(|| {
+        let description = main.pointer("/master/metadata/description")?;
+        text_or_number(description)
+    });
+    draft
+}
 
-    fn recognises(&self, main: &Value) -> bool {
-        let is_task = |task: &Value| {
-            let has = |key: &str| task.get(key).is_some();
-            has("id")
-                && has("title")
-                && has("status")
-                && (has("dependencies") || has("subtasks") || has("priority"))
-        };
-        // Without tags, many other lists look alike.
-        let is_plain = |tag: &str| tag.is_empty() && main.as_object().is_none_or(|members| members.len() > 3);
-        tags(main).iter().any(|(tag, value)| !is_plain(tag) && mostly(value.get("tasks"), is_task))
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        let mut draft = Draft::default();
-        let mut worklist = Worklist::default();
-        for (tag, value) in tags(main) {
-            let place = if tag.is_empty() { String::new() } else { pointer(&[tag]) };
-            for (index, task) in elements(value, "tasks").enumerate() {
-                let place = format!("{place}/tasks/{index}");
-                read_task(tag, task, &place, &mut worklist, &mut draft.content.tasks, log);
-            }
-            let updated = value.pointer("/metadata/updated").unwrap_or(&Value::Null);
-            let updated = log.time("saved_at", updated, &format!("{place}/metadata/updated"));
-            draft.recorded_at = draft.recorded_at.max(updated);
+fn write(checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
+    let Some(imported) = imported else {
+        let mut of_phase: HashMap<Option<&PhaseId>, Vec<&Task>> = HashMap::new();
+        for task in &checkpoint.content.tasks {
+            of_phase.entry(task.phase.as_ref()).or_default().push(task);
         }
-        let tasks = std::mem::take(&mut draft.content.tasks);
-        draft.content = worklist.into_content();
-        draft.content.tasks = tasks;
-        draft.content.title = name(main, &["projectName"]).or_else(|| {
-            let description = main.pointer("/master/metadata/description")?;
-            text_or_number(description)
+        let new_tasks = checkpoint.content.phases.iter().map(|phase| {
+            let tasks = of_phase.get(&Some(&phase.id)).map(Vec::as_slice).unwrap_or_default();
+            new_task(phase, tasks)
         });
-        draft
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
-        let Some(imported) = imported else {
-            let mut of_phase: HashMap<Option<&PhaseId>, Vec<&Task>> = HashMap::new();
-            for task in &checkpoint.content.tasks {
-                of_phase.entry(task.phase.as_ref()).or_default().push(task);
-            }
-            let new_tasks = checkpoint.content.phases.iter().map(|phase| {
-                let tasks = of_phase.get(&Some(&phase.id)).map(Vec::as_slice).unwrap_or_default();
-                new_task(phase, tasks)
-            });
-            let tasks: Vec<Value> = new_tasks.collect();
-            let metadata = json!({"updated": checkpoint.saved_at, "description": checkpoint.content.title});
-            return Some(DialectFiles::single(json!({MASTER: {"tasks": tasks, "metadata": metadata}})));
-        };
-        let known = Known {
-            phases: checkpoint.content.phases.iter().map(|phase| (&phase.id, phase.status)).collect(),
-            tasks: checkpoint.content.tasks.iter().map(|task| (&task.id, task.status)).collect(),
-        };
-        let mut main = imported.main.clone();
-        let names: Vec<String> = tags(&main).iter().map(|(tag, _)| (*tag).to_owned()).collect();
-        for tag in names {
-            let value = if tag.is_empty() { Some(&mut main) } else { main.get_mut(&tag) };
-            let tasks = value.and_then(|value| value.get_mut("tasks")).and_then(Value::as_array_mut);
-            for task in tasks.into_iter().flatten() {
-                update_task(&tag, task, &known);
-            }
+        let tasks: Vec<Value> = new_tasks.collect();
+        let metadata = json!({"updated": checkpoint.saved_at, "description": checkpoint.content.title});
+        return Some(DialectFiles::single(json!({MASTER: {"tasks": tasks, "metadata": metadata}})));
+    };
+    let known = Known {
+        phases: checkpoint.content.phases.iter().map(|phase| (&phase.id, phase.status)).collect(),
+        tasks: checkpoint.content.tasks.iter().map(|task| (&task.id, task.status)).collect(),
+    };
+    let mut main = imported.main.clone();
+    let names: Vec<String> = tags(&main).iter().map(|(tag, _)| (*tag).to_owned()).collect();
+    for tag in names {
+        let value = if tag.is_empty() { Some(&mut main) } else { main.get_mut(&tag) };
+        let tasks = value.and_then(|value| value.get_mut("tasks")).and_then(Value::as_array_mut);
+        for task in tasks.into_iter().flatten() {
+            update_task(&tag, task, &known);
         }
-        Some(DialectFiles::single(main))
     }
-
-    fn layout(&self) -> Option<&'static Layout> {
-        static LAYOUT: Layout =
-            Layout { path: |_, _, _| Some(".taskmaster/tasks/tasks.json".to_owned()), ..Layout::PLAIN };
-        Some(&LAYOUT)
-    }
-
-    /// Every member at the top is a tag.
-    fn carries(&self) -> bool {
-        false
-    }
+    Some(DialectFiles::single(main))
 }
 
 /// Returns the objects that have tasks, by tag: that of older versions has none.

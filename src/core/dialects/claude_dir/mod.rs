@@ -14,54 +14,34 @@ mod write;
 
 use serde_json::Value;
 
-use super::draft::Draft;
-use super::format::{About, Format, Layout, file_name, is_given_up};
-use super::read_log::ReadLog;
+use super::format::{Format, Layout, file_name, is_given_up};
 use super::reading::DialectFiles;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 
-pub(super) struct ClaudeDir;
-
-impl Format for ClaudeDir {
-    fn about(&self) -> About {
-        About {
-            word: "claude-dir",
-            text: "the checkpoints directory of Claude Code projects, a file per run",
-            places: &[".claude/checkpoints"],
-        }
-    }
-
-    fn recognises(&self, main: &Value) -> bool {
-        read::recognises(main)
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        read::read(main, log)
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
+pub(super) static FORMAT: Format = Format {
+    word: "claude-dir",
+    text: "the checkpoints directory of Claude Code projects, a file per run",
+    places: &[".claude/checkpoints"],
+    recognises: read::recognises,
+    read: |main, _, log| read::read(main, log),
+    write: |checkpoint, imported| {
         let imported = imported.map(|files| &files.main);
         Some(DialectFiles::single(write::write(checkpoint, imported)))
-    }
-
-    fn layout(&self) -> Option<&'static Layout> {
-        Some(&LAYOUT)
-    }
-
-    fn native_members(&self) -> (&'static [&'static str], &'static str) {
-        (
-            &[
-                "artifact_registry",
-                "plan_modification_time",
-                "plan_path",
-                "project_name",
-                "research_results",
-                "tests_passing",
-            ],
-            "/workflow_state",
-        )
-    }
-}
+    },
+    layout: Some(&LAYOUT),
+    native_members: (
+        &[
+            "artifact_registry",
+            "plan_modification_time",
+            "plan_path",
+            "project_name",
+            "research_results",
+            "tests_passing",
+        ],
+        "/workflow_state",
+    ),
+    ..Format::ONLY_READ
+};
 
 static LAYOUT: Layout = Layout {
     directory: ".claude/checkpoints",

@@ -8,56 +8,31 @@ mod phases;
 mod read;
 mod write;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::draft::Draft;
-use super::format::{About, Companion, Derived, FilePer, Format, Layout, file_name};
-use super::read_log::ReadLog;
+use super::format::{Companion, Derived, FilePer, Format, Layout, file_name};
 use super::reading::DialectFiles;
 use crate::core::checkpoint::Checkpoint;
 
-use serde_json::json;
-
-pub(super) struct Crunch;
-
-impl Format for Crunch {
-    fn about(&self) -> About {
-        About {
-            word: "crunch",
-            text: "crunch, a file per checkpoint of an issue, and an index",
-            places: &[".claude/crunch"],
-        }
-    }
-
-    fn recognises(&self, main: &Value) -> bool {
-        read::recognises(main)
-    }
-
-    fn read(&self, main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        read::read(main, companion, log)
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
-        Some(write::write(checkpoint, imported.map(|files| &files.main)))
-    }
-
-    fn layout(&self) -> Option<&'static Layout> {
-        Some(&LAYOUT)
-    }
-
-    fn companion(&self) -> Option<&'static Companion> {
-        const INDEX: Companion = Companion {
-            key: "crunch-index",
-            names: &["index.yaml", "index.yml", "index.json"],
-            is_index: true,
-        };
-        Some(&INDEX)
-    }
-
-    fn native_members(&self) -> (&'static [&'static str], &'static str) {
-        (&["acp_state", "execution_graph", "issue_snapshot", "knowledge_context", "team_state"], "")
-    }
-}
+pub(super) static FORMAT: Format = Format {
+    word: "crunch",
+    text: "crunch, a file per checkpoint of an issue, and an index",
+    places: &[".claude/crunch"],
+    recognises: read::recognises,
+    read: read::read,
+    write: |checkpoint, imported| Some(write::write(checkpoint, imported.map(|files| &files.main))),
+    layout: Some(&LAYOUT),
+    companion: Some(&Companion {
+        key: "crunch-index",
+        names: &["index.yaml", "index.yml", "index.json"],
+        is_index: true,
+    }),
+    native_members: (
+        &["acp_state", "execution_graph", "issue_snapshot", "knowledge_context", "team_state"],
+        "",
+    ),
+    ..Format::ONLY_READ
+};
 
 static LAYOUT: Layout = Layout {
     directory: ".claude/crunch",

@@ -21,13 +21,7 @@ mod execution;
 mod read;
 mod write;
 
-use serde_json::Value;
-
-use super::draft::Draft;
-use super::format::{About, Companion, Format, Layout};
-use super::read_log::ReadLog;
-use super::reading::DialectFiles;
-use crate::core::checkpoint::Checkpoint;
+use super::format::{Companion, Format, Layout};
 
 /// The built-in pipeline with the phases of dotagent.
 const PIPELINE: &str = "dotagent";
@@ -38,39 +32,17 @@ const PHASES: usize = 5;
 /// The phase of tasks that do not name one.
 const TASK_PHASE: &str = "IMPLEMENTATION";
 
-pub(super) struct Dotagent;
-
-impl Format for Dotagent {
-    fn about(&self) -> About {
-        About {
-            word: "dotagent",
-            text: "dotagent, one state for all workflows, and its tasks",
-            places: &["memory/state"],
-        }
-    }
-
-    fn recognises(&self, main: &Value) -> bool {
-        read::recognises(main)
-    }
-
-    fn read(&self, main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        read::read(main, companion, log)
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles> {
-        Some(write::write(checkpoint, imported))
-    }
-
-    fn layout(&self) -> Option<&'static Layout> {
-        Some(&LAYOUT)
-    }
-
-    fn companion(&self) -> Option<&'static Companion> {
-        const TASKS: Companion =
-            Companion { key: "dotagent-execution", names: &["execution.json"], is_index: false };
-        Some(&TASKS)
-    }
-}
+pub(super) static FORMAT: Format = Format {
+    word: "dotagent",
+    text: "dotagent, one state for all workflows, and its tasks",
+    places: &["memory/state"],
+    recognises: read::recognises,
+    read: read::read,
+    write: |checkpoint, imported| Some(write::write(checkpoint, imported)),
+    layout: Some(&LAYOUT),
+    companion: Some(&Companion { key: "dotagent-execution", names: &["execution.json"], is_index: false }),
+    ..Format::ONLY_READ
+};
 
 const SLOT: &str = "memory/state/phase.json";
 

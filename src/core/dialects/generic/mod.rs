@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use super::document::Notation;
 use super::draft::Draft;
-use super::format::{About, Format};
+use super::format::Format;
 use super::read_log::ReadLog;
 use collect::Claim;
 
@@ -51,21 +51,14 @@ pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
 }
 
 /// The reader for any other document.
-pub(super) struct Generic;
-
-impl Format for Generic {
-    fn about(&self) -> About {
-        About { word: "generic", text: "any other file about work in phases", places: &[] }
-    }
-
-    fn recognises(&self, _: &Value) -> bool {
-        true
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        read(main, log)
-    }
-}
+pub(super) static FORMAT: Format = Format {
+    word: "generic",
+    text: "any other file about work in phases",
+    places: &[],
+    recognises: |_| true,
+    read: |main, _, log| read(main, log),
+    ..Format::ONLY_READ
+};
 
 #[cfg(test)]
 mod tests {

@@ -16,42 +16,24 @@ mod write;
 
 use serde_json::Value;
 
-use super::draft::Draft;
-use super::format::{About, FilePer, Format, Layout, file_name};
-use super::read_log::ReadLog;
+use super::format::{FilePer, Format, Layout, file_name};
 use super::reading::DialectFiles;
 use crate::core::checkpoint::Checkpoint;
 
 /// The built-in pipeline with the phases of kamiflow.
 const PIPELINE: &str = "kamiflow";
 
-pub(super) struct Kamiflow;
-
-impl Format for Kamiflow {
-    fn about(&self) -> About {
-        About { word: "kamiflow", text: "KamiFlow, a file per phase", places: &[".kamiflow/checkpoints"] }
-    }
-
-    fn recognises(&self, main: &Value) -> bool {
-        read::recognises(main)
-    }
-
-    fn read(&self, main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
-        read::read(main, log)
-    }
-
-    fn write(&self, checkpoint: &Checkpoint, _: Option<&DialectFiles>) -> Option<DialectFiles> {
-        Some(DialectFiles::single(write::write(checkpoint)))
-    }
-
-    fn layout(&self) -> Option<&'static Layout> {
-        Some(&LAYOUT)
-    }
-
-    fn native_members(&self) -> (&'static [&'static str], &'static str) {
-        (&["command", "metadata"], "")
-    }
-}
+pub(super) static FORMAT: Format = Format {
+    word: "kamiflow",
+    text: "KamiFlow, a file per phase",
+    places: &[".kamiflow/checkpoints"],
+    recognises: read::recognises,
+    read: |main, _, log| read::read(main, log),
+    write: |checkpoint, _| Some(DialectFiles::single(write::write(checkpoint))),
+    layout: Some(&LAYOUT),
+    native_members: (&["command", "metadata"], ""),
+    ..Format::ONLY_READ
+};
 
 static LAYOUT: Layout = Layout {
     directory: ".kamiflow/checkpoints",

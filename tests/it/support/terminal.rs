@@ -1,5 +1,6 @@
 //! A real pseudo-terminal, with a program in it.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd;
@@ -107,6 +108,15 @@ impl Terminal {
         self.answer(keys);
     }
 
+    /// Waits until the process at the terminal has stopped. A signal to go on that comes before is lost.
+    pub(crate) fn wait_until_stopped(&self) {
+        let start = Instant::now();
+        while !is_stopped(self.child.id()) {
+            assert!(start.elapsed() < Duration::from_secs(20), "never stopped:\n{}", self.seen);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// The process at the terminal.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
@@ -139,4 +149,10 @@ pub(crate) fn is_cooked(terminal: &File) -> bool {
 fn set_size(terminal: impl AsFd, columns: u16, rows: u16) {
     let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(terminal, size).unwrap();
+}
+
+/// True if a process exists and has stopped.
+pub(crate) fn is_stopped(pid: impl Display) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
 }

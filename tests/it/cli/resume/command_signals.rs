@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::project::World;
-use crate::support::terminal::Terminal;
+use crate::support::terminal::{Terminal, is_stopped};
 
 fn begun() -> World {
     let world = World::new();
@@ -85,18 +85,13 @@ fn a_stopped_command_is_continued() {
     let world = begun();
     let (mut child, line) =
         start(&world, &[&RUN[..], &["/bin/sh", "-c", "echo pid $$; exec sleep 1"]].concat());
-    let state = |pid: &str| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
-    };
     let (own, command) = (child.id().to_string(), line.strip_prefix("pid ").unwrap());
     let wait_for = |wanted: bool| {
         let deadline = Instant::now() + Duration::from_secs(10);
-        let stopped = |pid| state(pid) == Some('T');
-        while (stopped(&own) != wanted || stopped(command) != wanted) && Instant::now() < deadline {
+        while (is_stopped(&own) != wanted || is_stopped(command) != wanted) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert_eq!((stopped(&own), stopped(command)), (wanted, wanted));
+        assert_eq!((is_stopped(&own), is_stopped(command)), (wanted, wanted));
     };
     kill_process(Pid::from_child(&child), Signal::TSTP).unwrap();
     wait_for(true);

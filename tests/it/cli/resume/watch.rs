@@ -147,6 +147,7 @@ fn ctrl_z_gives_the_screen_back_until_the_program_goes_on() {
     assert_eq!(terminal.seen.matches(OPEN).count(), 1);
     terminal.answer("\u{1a}");
     terminal.expect(CLOSE, 1);
+    terminal.wait_until_stopped();
     kill_process(terminal.pid(), Signal::CONT).unwrap();
     terminal.expect(OPEN, 2);
     let drawn = terminal.seen.matches("\u{1b}[J").count();

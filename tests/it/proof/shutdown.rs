@@ -44,6 +44,7 @@ fn of_every_journal() {
                 },
                 || system.cut_power(),
             );
+            drop(blocks);
             system.switch_on();
             let file = File::open(&path).unwrap();
             for block in &synced.before_cut {

@@ -11,6 +11,7 @@
 
 mod architecture;
 mod archive;
+mod browser;
 mod cli;
 mod dialects;
 mod docs;

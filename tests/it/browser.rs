@@ -1,4 +1,6 @@
 //! The pages in a real browser: `tests/browser/` drives a headless Chromium. CI has one; elsewhere it may be missing.
+//!
+//! Tests begin in the order of their names. This one takes longest, so it is not in `ui`, which comes last.
 
 use std::path::Path;
 use std::process::Command;

@@ -122,20 +122,28 @@ impl Section {
 }
 
 /// Returns the word for things that no table has, if the keys name both those that are done and the current one:
-/// `completed_questions` beside `current_question`.
+/// `completed_questions` or `questions_done` beside `current_question`.
 fn unknown_noun(names: &[String]) -> Option<&str> {
-    let done = names.iter().filter_map(|name| name.strip_prefix("completed_")).map(singular);
-    let unknown: HashSet<String> = done.filter(|noun| classify(noun).noun.is_none()).collect();
+    let done = |name: &String| {
+        let behind = ["_completed", "_done"].iter().find_map(|end| name.strip_suffix(end));
+        name.strip_prefix("completed_").or(behind).map(singular)
+    };
+    let is_unknown = |noun: &String| classify(noun).noun.is_none();
+    let unknown: HashSet<String> = names.iter().filter_map(done).filter(is_unknown).collect();
     let mut current = names.iter().filter_map(|name| name.strip_prefix("current_"));
     current.find(|noun| !noun.is_empty() && unknown.contains(*noun))
 }
 
 /// Returns a key in which the word for such things is one that the tables have.
 fn with_known_noun(name: &str, noun: &str) -> Option<String> {
+    let known = |is_plural: bool| if is_plural { "units" } else { "unit" };
     let stem = singular(name);
-    let rest = stem.strip_suffix(noun)?;
-    let known = if stem == name { "unit" } else { "units" };
-    rest.ends_with('_').then(|| format!("{rest}{known}"))
+    if let Some(rest) = stem.strip_suffix(noun).filter(|rest| rest.ends_with('_')) {
+        return Some(format!("{rest}{}", known(stem != name)));
+    }
+    let mut ends = name.match_indices('_').map(|(end, _)| name.split_at(end));
+    let (word, rest) = ends.find(|(word, _)| singular(word) == noun)?;
+    Some(format!("{}{rest}", known(word != noun)))
 }
 
 struct Collector<'v, 'l, 'd> {
@@ -222,7 +230,10 @@ impl<'v> Collector<'v, '_, '_> {
             Role::LastDone => self.last_done(member),
             Role::Current => self.current(member),
             Role::Aside => self.aside(member),
-            Role::Total if member.is_named() => self.count(Counted::Total, member),
+            // Of none there is none, whatever they are.
+            Role::Total if member.is_named() || parse_count(value) == Some(0) => {
+                self.count(Counted::Total, member);
+            }
             Role::Qualified if value.is_string() => self.pointer(Pointer::Qualified, member),
             Role::History if value.is_array() => {
                 let items = read_things(value, &member.place, HISTORY_ID, self.log);

@@ -58,13 +58,11 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
         let mut progress = Progress::new(&session.ui);
         let since = args.since.map(|span| session.now().seconds_before(span.seconds()));
         let filter = RunFilter { since, pipeline: args.pipeline.clone() };
-        let analytics = stats::collect(&store, &filter, &mut |scanned| progress.scan(scanned))?;
+        let (stats, analytics) = stats::of_store(&store, &filter, &mut |scanned| progress.scan(scanned))?;
+        drop(progress);
         if args.csv {
-            drop(progress);
             return session.ui.answer_raw(csv(&analytics).as_bytes()).map(|()| Exit::Ok);
         }
-        let stats = stats::of_store(&store, &mut |scanned| progress.scan(scanned))?;
-        drop(progress);
         return session.answer(&StatsReport::of_store(stats, analytics));
     };
     let workflow = session.find_workflow(&store, id, "stats")?;

@@ -35,7 +35,7 @@ impl Selection {
         let mut selection =
             Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
         let mut progress = Progress::new(&session.ui);
-        store.visit_summaries(Extent::Newest, &mut |scanned| progress.scan(scanned), &mut |workflow| {
+        store.visit_summaries(&mut |scanned| progress.scan(scanned), &mut |workflow| {
             if selects(&workflow) {
                 selection.add(workflow);
             }
@@ -193,7 +193,6 @@ mod tests {
         WorkflowSummary {
             newest: Handle::new(&format!("w{number}").parse().unwrap(), 1),
             head: if number.is_multiple_of(500) { Err(Unusable::Empty) } else { Ok(head) },
-            live: None,
             archived: false,
         }
     }

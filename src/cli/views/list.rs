@@ -95,7 +95,7 @@ impl WorkflowsReport {
     pub(crate) fn of_ids(workflows: &[WorkflowSummary], rest: &Unlisted<'_>, store: &Store) -> Self {
         let damaged = damaged_files(workflows.iter().filter_map(damage), rest, store);
         let unread = |workflow: &WorkflowSummary| {
-            ListedWorkflow::unread(workflow.newest.clone(), workflow.live, workflow.archived)
+            ListedWorkflow::unread(workflow.newest.clone(), None, workflow.archived)
         };
         Self::with(workflows.iter().map(unread).collect(), damaged, rest)
     }

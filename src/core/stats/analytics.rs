@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, Spread};
 use super::estimate::PipelineKey;
+use super::store::StoreStats;
 use super::weeks::{WeekStats, Weeks};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::phase::PhaseId;
@@ -131,22 +132,22 @@ impl RunFilter {
     }
 }
 
-/// Reads every run of a store once and returns the figures.
+/// Visits every workflow of a store once, and returns the counts of the store and the figures of the runs that are wanted.
 ///
 /// # Errors
-/// The store cannot be read; what is damaged inside is left out.
-pub fn collect<D: Disk<Dir: Sync> + Sync>(
+/// The store cannot be read; what is damaged inside is counted as that.
+pub fn of_store<D: Disk<Dir: Sync> + Sync>(
     store: &Store<D>,
     filter: &RunFilter,
     progress: &mut dyn FnMut(&ScanProgress),
-) -> Result<Analytics> {
-    let mut totals = Totals::default();
-    store.visit_runs(progress, &mut |run| {
-        if filter.selects(&run.summary) {
-            totals.add(&run);
-        }
+) -> Result<(StoreStats, Analytics)> {
+    let (mut stats, mut totals) = (StoreStats::default(), Totals::default());
+    store.visit_figures(progress, &mut |workflow| {
+        stats.add(&workflow);
+        workflow.runs.iter().filter(|run| filter.selects(&run.summary)).for_each(|run| totals.add(run));
     })?;
-    Ok(totals.finish(filter.since))
+    stats.add_objects(&store.object_totals()?);
+    Ok((stats, totals.finish(filter.since)))
 }
 
 /// The sums that are made while runs are visited.

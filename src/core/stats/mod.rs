@@ -1,11 +1,11 @@
 //! Statistics: of the store, of one workflow, and of all runs by pipeline and phase.
 //!
-//! There is one source, the [`RunSummary`](crate::core::run_summary::RunSummary) of every run, live or archived, and one
-//! pass over it. `stats`, the estimate of `status` and the pages all use these numbers.
+//! There is one source, the [`WorkflowFigures`](crate::core::store::WorkflowFigures) of every workflow, and one pass over
+//! them. `stats`, the estimate of `status` and the pages all use these numbers.
 //!
 //! # Memory
 //!
-//! It does not grow with the number of workflows: [`Analytics`] keeps counts, and a [`Distribution`] for each phase of at
+//! It does not grow with the number of workflows: they are visited while their directories are listed, [`Analytics`] keeps counts, and a [`Distribution`] for each phase of at
 //! most [`MAX_PIPELINES`] pipelines and for each of the last [`MAX_WEEKS`] weeks. Runs of further pipelines are counted
 //! and left out, which the result says.
 
@@ -18,10 +18,10 @@ mod workflow;
 
 pub use analytics::{
     Analytics, Bottleneck, MAX_PIPELINES, OutcomeCounts, PhaseAnalytics, PipelineAnalytics, RunFilter,
-    collect,
+    of_store,
 };
 pub use distribution::{Distribution, Spread};
 pub use estimate::{Estimate, LEAST_SAMPLES, PipelineKey, estimate};
-pub use store::{StatusCounts, StoreStats, of_store};
+pub use store::{StatusCounts, StoreStats};
 pub use weeks::{MAX_WEEKS, WeekStats};
 pub use workflow::{PhaseStats, WorkflowStats, of_workflow};

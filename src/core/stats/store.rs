@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::core::checkpoint::WorkflowStatus;
-use crate::core::store::{Disk, Extent, ObjectTotals, Result, ScanProgress, Store};
+use crate::core::store::{BundleTotals, ObjectTotals, WorkflowFigures};
 use crate::core::time::Timestamp;
 
 /// The statistics of a store.
@@ -36,6 +36,30 @@ pub struct StoreStats {
 }
 
 impl StoreStats {
+    /// Counts a workflow.
+    pub(super) fn add(&mut self, workflow: &WorkflowFigures) {
+        let WorkflowFigures { live, bundles, .. } = workflow;
+        self.checkpoints += live.checkpoints;
+        self.live_bytes += live.bytes;
+        self.oldest = [self.oldest, live.oldest].into_iter().flatten().min();
+        self.newest = self.newest.max(workflow.saved_at);
+        if workflow.archived {
+            self.archived_workflows += 1;
+        } else {
+            self.workflows.add(workflow.status);
+        }
+        let BundleTotals { count, bytes, files, content_bytes } = bundles;
+        self.bundles += count;
+        self.archived_bytes += bytes;
+        self.archived_checkpoints += files;
+        self.archived_content_bytes += content_bytes;
+    }
+
+    /// Counts the objects.
+    pub(super) fn add_objects(&mut self, objects: &ObjectTotals) {
+        (self.objects, self.object_bytes) = (objects.count, objects.bytes);
+    }
+
     /// How much smaller the archive is than what is in it, in percent.
     #[must_use]
     pub fn saved_percent(&self) -> Option<u64> {
@@ -65,39 +89,4 @@ impl StatusCounts {
             None => &mut self.damaged,
         } += 1;
     }
-}
-
-/// Counts what a store holds.
-///
-/// # Errors
-/// The store cannot be read; what is damaged inside is counted as that.
-pub fn of_store<D: Disk<Dir: Sync> + Sync>(
-    store: &Store<D>,
-    progress: &mut dyn FnMut(&ScanProgress),
-) -> Result<StoreStats> {
-    let mut stats = StoreStats::default();
-    store.visit_summaries(Extent::Live, progress, &mut |workflow| {
-        let live = workflow.live.unwrap_or_default();
-        stats.checkpoints += live.checkpoints;
-        stats.live_bytes += live.bytes;
-        stats.oldest = [stats.oldest, live.oldest].into_iter().flatten().min();
-        let head = workflow.head.ok();
-        stats.newest = stats.newest.max(head.as_ref().map(|head| head.saved_at));
-        if workflow.archived {
-            stats.archived_workflows += 1;
-        } else {
-            stats.workflows.add(head.map(|head| head.status));
-        }
-    })?;
-    store.visit_bundles(progress, &mut |bundle| {
-        stats.bundles += 1;
-        stats.archived_bytes += bundle.bytes;
-        if let Ok(manifest) = bundle.manifest {
-            stats.archived_checkpoints += manifest.entries.len();
-            stats.archived_content_bytes += manifest.entries.iter().map(|entry| entry.bytes).sum::<u64>();
-        }
-    })?;
-    let ObjectTotals { count, bytes } = store.object_totals()?;
-    (stats.objects, stats.object_bytes) = (count, bytes);
-    Ok(stats)
 }

@@ -63,6 +63,17 @@ impl<D: Disk> Store<D> {
         Ok(Archive { store: self, id, dir })
     }
 
+    /// Opens the archive of a workflow in the open directory of all archives.
+    pub(super) fn archive_in<'s>(
+        &'s self,
+        archives: Option<&D::Dir>,
+        id: &'s WorkflowId,
+    ) -> Result<Archive<'s, D>> {
+        let opened = archives.map(|archives| self.disk().enter(archives, &id.directory()));
+        let dir = opened.map(|opened| self.found(opened, || self.archive_dir(id))).transpose()?.flatten();
+        Ok(Archive { store: self, id, dir })
+    }
+
     /// Opens the archive of a workflow, and creates its directories if they are missing.
     pub(super) fn create_archive<'s>(&'s self, id: &'s WorkflowId) -> Result<Archive<'s, D>> {
         let [root, path] = [self.root(), self.archive_dir(id)];

@@ -3,7 +3,7 @@
 use std::panic::resume_unwind;
 
 /// So many are read before they are passed on, which bounds the memory.
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 /// Fewer than this are read faster than threads are started.
 const WORTH_THREADS: usize = 512;
 /// More threads than this do not make the disk faster.
@@ -41,15 +41,20 @@ pub(super) fn on_all_cores<'i, I: Sync, T: Send>(
     read_now(many, read).into_iter().chain(few.iter().map(read))
 }
 
-fn read_now<I: Sync, T: Send>(items: &[I], read: &(impl Fn(&I) -> T + Sync)) -> Vec<T> {
-    if items.is_empty() {
-        return Vec::new();
+/// Reads every item now, on all cores if there are many.
+pub(super) fn read_now<I: Sync, T: Send>(items: &[I], read: &(impl Fn(&I) -> T + Sync)) -> Vec<T> {
+    if items.len() < WORTH_THREADS {
+        return items.iter().map(read).collect();
     }
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS));
     std::thread::scope(|scope| {
         let parts = items.chunks(items.len().div_ceil(threads));
         let parts = parts.map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<T>>()));
         let parts: Vec<_> = parts.collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let mut values = Vec::with_capacity(items.len());
+        for part in parts {
+            values.append(&mut part.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        values
     })
 }

@@ -1,6 +1,6 @@
 //! Gathering the facts that a cleanup is planned by. Nothing here writes.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -38,15 +38,15 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
                 self.find_temporary(&StoreDirectory::Shard(shard), &mut snapshot.temporary_files)?;
             }
         }
-        let archived: HashSet<WorkflowId> = self.ids_in(ARCHIVE)?.into_iter().collect();
+        let [workflows, archives] = [self.open_workflows()?, self.open_below(&[self.name(), ARCHIVE])?];
         let gather = |id: &WorkflowId| -> Result<_> {
             let mut temporary_files = Vec::new();
-            let mut bundles = Vec::new();
-            if archived.contains(id) {
-                bundles = self.archive_of(id)?.bundle_facts()?;
+            let archive = self.archive_in(archives.as_ref(), id)?;
+            let bundles = archive.bundle_facts()?;
+            if archive.dir().is_some() {
                 self.find_temporary(&StoreDirectory::Archive(id.clone()), &mut temporary_files)?;
             }
-            let workflow = self.workflow(id)?;
+            let workflow = self.workflow_in(workflows.as_ref(), id)?;
             let (mut numbers, mut staged) = (BTreeSet::new(), BTreeSet::new());
             workflow.list(|name| match EntryName::parse(name) {
                 EntryName::Number(seq) => drop(numbers.insert(seq)),

@@ -63,8 +63,8 @@
 //! - `append`: the save protocol. `keys`: finding a save by its key. `restart` and `migrate` add checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
-//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `scan_runs`, `history`, `imported`: reading for selectors, lists,
-//!   counts, statistics, logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
+//! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `figures`, `history`, `imported`: reading for selectors, lists,
+//!   statistics, logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
 //! - `lineage`: what a checkpoint continues, across workflows.
 //! - `mirror`: the manifests of the files that were written for other systems. `session_notes`: who is at work.
 //!   `hook_log`: what went wrong in hooks.
@@ -92,6 +92,7 @@ mod delete;
 mod deletion;
 mod disk;
 mod error;
+mod figures;
 mod file_stamp;
 mod fingerprint;
 mod head;
@@ -119,7 +120,6 @@ mod restart;
 mod restore;
 mod scan;
 mod scan_archive;
-mod scan_runs;
 mod scan_workflows;
 mod session_notes;
 mod sides;
@@ -139,6 +139,7 @@ pub use delete::DeletionPlan;
 pub use deletion::Deletions;
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
+pub use figures::{BundleTotals, Run, WorkflowFigures};
 pub use head::Head;
 pub use history::{CurrentRun, History};
 pub use imported::ImportedFiles;
@@ -156,7 +157,6 @@ pub use repair::{Repair, RepairAction};
 pub use restore::{RestorePlan, RestoreScope, Restored};
 pub use scan::CheckpointRow;
 pub use scan_archive::BundleRow;
-pub use scan_runs::Run;
 pub use scan_workflows::{Extent, Live, WorkflowRow};
 pub use session_notes::{SessionKey, SessionNote};
 pub use summary::{HeadSummary, WorkflowSummary};

@@ -262,24 +262,32 @@ impl<D: Disk> Store<D> {
 
     /// Opens a directory by its path components, beginning with the name of the store. Returns none if it is missing.
     pub(super) fn open_below(&self, names: &[&str]) -> Result<Option<D::Dir>> {
-        let found = |opened: io::Result<D::Dir>, path: &dyn Fn() -> PathBuf| match opened {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.refused(&path(), error)),
-        };
         match self.disk.reach(names) {
             Ok(dir) => return Ok(Some(dir)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             // Level by level, the error names the component that is no directory.
             Err(_) => {}
         }
-        let Some(mut dir) = found(self.disk.base(), &|| self.root())? else { return Ok(None) };
+        let Some(mut dir) = self.found(self.disk.base(), || self.root())? else { return Ok(None) };
         for (depth, name) in names.iter().enumerate() {
             let path = || self.base.join(names[..=depth].iter().collect::<PathBuf>());
-            let Some(next) = found(self.disk.enter(&dir, name), &path)? else { return Ok(None) };
+            let Some(next) = self.found(self.disk.enter(&dir, name), path)? else { return Ok(None) };
             dir = next;
         }
         Ok(Some(dir))
+    }
+
+    /// Returns the directory that was opened at a path, or none if it is missing.
+    pub(super) fn found(
+        &self,
+        opened: io::Result<D::Dir>,
+        path: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<D::Dir>> {
+        match opened {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.refused(&path(), error)),
+        }
     }
 
     /// Creates a directory. Returns false if it exists.

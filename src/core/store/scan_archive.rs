@@ -1,6 +1,5 @@
-//! Scanning the bundles of a workflow, for lists and counts.
+//! Scanning the bundles of a workflow, for lists.
 
-use super::batches::{ScanProgress, in_batches};
 use super::bundle::{BadBundle, BundleName, Manifest};
 use super::disk::Disk;
 use super::error::Result;
@@ -21,35 +20,6 @@ pub struct BundleRow {
     pub bytes: u64,
     /// Its manifest, or why it cannot be used. The files in the bundle have not been read.
     pub manifest: Result<Manifest, BadBundle>,
-}
-
-impl<D: Disk<Dir: Sync> + Sync> Store<D> {
-    /// Passes every bundle of the store to `visit`, workflow by workflow.
-    ///
-    /// # Errors
-    /// The archive cannot be read; a bundle that cannot is a row that says so.
-    pub fn visit_bundles(
-        &self,
-        progress: &mut dyn FnMut(&ScanProgress),
-        visit: &mut dyn FnMut(BundleRow),
-    ) -> Result<()> {
-        let ids = self.archived_workflows()?;
-        let mut scanned = ScanProgress { done: 0, total: ids.len() };
-        let mut result = Ok(());
-        in_batches(
-            &ids,
-            |id| self.list_bundles(id),
-            |_, bundles| {
-                scanned.done += 1;
-                progress(&scanned);
-                match bundles {
-                    Ok(bundles) => bundles.into_iter().for_each(&mut *visit),
-                    Err(error) => result = Err(error),
-                }
-            },
-        );
-        result
-    }
 }
 
 impl<D: Disk> Store<D> {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::batches::in_batches;
+use super::batches::{BATCH, in_batches};
 use super::disk::{Disk, Stat};
 use super::error::Result;
 use super::layout::{ARCHIVE, WORKFLOWS};
@@ -50,6 +50,14 @@ pub enum Extent {
     Live,
 }
 
+/// Returns the names in these lines, in order and each once.
+pub(super) fn in_order(names: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = names.lines().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// The result of scanning the directory of a workflow.
 pub(super) enum Scanned {
     /// The row, which depends on nothing but that directory.
@@ -87,18 +95,41 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store cannot be read.
     pub fn workflow_ids(&self) -> Result<Vec<WorkflowId>> {
-        Ok(self.workflow_names()?.iter().filter_map(|name| WorkflowId::from_directory(name)).collect())
+        let names = self.workflow_names()?;
+        Ok(in_order(&names).into_iter().filter_map(WorkflowId::from_directory).collect())
     }
 
-    /// Returns the names of the directories of all workflows, in order.
-    pub(super) fn workflow_names(&self) -> Result<Vec<String>> {
-        let mut names = Vec::new();
+    /// Returns the names of the directories of all workflows, in no order, one per line. There may be many, and each takes
+    /// the room of its letters; a name may be there twice.
+    pub(super) fn workflow_names(&self) -> Result<String> {
+        let mut names = String::new();
         for directory in [WORKFLOWS, ARCHIVE] {
-            self.visit_ids(directory, &mut |name, _| names.push(name.to_owned()))?;
+            self.visit_ids(directory, &mut |name, _| names.extend([name, "\n"]))?;
         }
-        names.sort_unstable();
-        names.dedup();
         Ok(names)
+    }
+
+    /// Passes the ids of all workflows to `visit`, some at a time and in no order, while the directories are listed. They
+    /// take the same memory however many there are.
+    pub(super) fn visit_batches(&self, visit: &mut dyn FnMut(&[WorkflowId])) -> Result<()> {
+        let workflows = self.open_workflows()?;
+        let is_live = |name: &str| workflows.as_ref().is_some_and(|dir| self.disk().stat(dir, name).is_ok());
+        let mut batch = Vec::new();
+        for directory in [WORKFLOWS, ARCHIVE] {
+            self.visit_ids(directory, &mut |name, id| {
+                // One that has both directories was passed on already.
+                if directory == ARCHIVE && is_live(name) {
+                    return;
+                }
+                batch.push(id);
+                if batch.len() == BATCH {
+                    visit(&batch);
+                    batch.clear();
+                }
+            })?;
+        }
+        visit(&batch);
+        Ok(())
     }
 
     /// Returns the ids of all workflows that have bundles, in order.
@@ -119,7 +150,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Passes each name in one of the store's directories that stands for a workflow to `visit`.
-    fn visit_ids(&self, name: &str, visit: &mut dyn FnMut(&str, WorkflowId)) -> Result<()> {
+    pub(super) fn visit_ids(&self, name: &str, visit: &mut dyn FnMut(&str, WorkflowId)) -> Result<()> {
         let Some(dir) = self.open_below(&[self.name(), name])? else { return Ok(()) };
         let mut visit = |name: &str| {
             if let Some(id) = WorkflowId::from_directory(name) {

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::batches::{ScanProgress, on_all_cores};
+use super::batches::{ScanProgress, on_all_cores, read_now};
 use super::disk::Disk;
 use super::error::Result;
 use super::file_stamp::FileStamp;
 use super::index::{
-    BLOCK_LINES, Cached, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE, SetStamp,
-    lines, members, parse_line,
+    BLOCK_LINES, Cached, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, Line, REWRITE_SHARE, SetStamp,
+    members, parse_line,
 };
 use super::open::Store;
-use super::scan_workflows::Extent;
+use super::scan_workflows::in_order;
 use super::summary::WorkflowSummary;
 use crate::core::workflow_id::WorkflowId;
 
@@ -23,7 +23,6 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// The store itself cannot be read; a workflow that cannot is a summary that says so.
     pub fn visit_summaries(
         &self,
-        extent: Extent,
         progress: &mut dyn FnMut(&ScanProgress),
         visit: &mut dyn FnMut(WorkflowSummary),
     ) -> Result<()> {
@@ -33,7 +32,6 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         let mut walk = Walk {
             store: self,
             workflows: workflows.as_ref(),
-            extent,
             has_index: index.is_some(),
             writer: None,
             outdated: 0,
@@ -56,45 +54,34 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     }
 }
 
-/// A workflow to look up.
-struct Candidate<'n> {
-    /// The name of its directory.
-    name: &'n str,
-    /// The members of its line in the index; empty if it has none.
-    members: &'n str,
-}
-
-/// Returns candidates without lines.
-fn candidates(names: &[String]) -> Vec<Candidate<'_>> {
-    names.iter().map(|name| Candidate { name, members: "" }).collect()
-}
-
 /// Takes the names up to that of the last line off `names`, and returns them with their lines. Both are in order.
-fn merge<'b, 'n: 'b>(names: &mut &'n [String], block: &'b str) -> Vec<Candidate<'b>> {
-    let Some((last, _)) = lines(block).last() else { return Vec::new() };
-    let (here, rest) = names.split_at(names.partition_point(|name| name.as_str() <= last));
+fn merge<'b, 'n: 'b>(names: &mut &'n [&'n str], lines: &[Line<'b>]) -> Vec<Line<'b>> {
+    let Some(last) = lines.last() else { return Vec::new() };
+    let (here, rest) = names.split_at(names.partition_point(|name| *name <= last.name));
     *names = rest;
-    let mut lines = lines(block).peekable();
-    let candidate = |name: &'b String| {
-        while lines.next_if(|(of, _)| *of < name.as_str()).is_some() {}
-        let line = lines.next_if(|(of, _)| *of == name.as_str());
-        Candidate { name, members: line.map_or("", |(_, members)| members) }
+    let mut lines = lines.iter().peekable();
+    let line = |name: &&'n str| {
+        while lines.next_if(|line| line.name < *name).is_some() {}
+        let members = lines.next_if(|line| line.name == *name).map_or("", |line| line.members);
+        Line { name, members }
     };
-    here.iter().map(candidate).collect()
+    here.iter().map(line).collect()
 }
 
 /// The result of looking a workflow up in the index.
 enum LookedUp {
     Summary(WorkflowSummary),
-    /// It has to be read; its directory has this stamp before.
-    Unread(Option<FileStamp>),
+    /// It has to be read. Its directory had this stamp before, and its line is outdated or right.
+    Unread {
+        stamp: Option<FileStamp>,
+        is_outdated: bool,
+    },
 }
 
 /// A walk over all workflows, in the order of their directories.
 struct Walk<'w, D: Disk> {
     store: &'w Store<D>,
     workflows: Option<&'w D::Dir>,
-    extent: Extent,
     /// True if directories are compared with an index, or may be written to one.
     has_index: bool,
     /// Gets a line for each workflow.
@@ -111,25 +98,25 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     fn by_index(&mut self, index: &'w IndexFile<'w, D>, reader: &mut IndexReader<D::File>) -> Result<()> {
         self.scanned.total = reader.count;
         let mut may_write = true;
-        while let Some(block) = reader.next_block() {
-            let candidates = lines(&block).map(|(name, members)| Candidate { name, members });
-            let candidates: Vec<_> = candidates.collect();
-            let looked_up = self.look_up(&candidates);
+        let mut block = String::new();
+        while let Some(lines) = reader.next_block(&mut block) {
+            let looked_up = self.look_up(&lines);
             // Before anything is read: the new index has what is read from now on.
             if may_write && self.outdated.saturating_mul(REWRITE_SHARE) > reader.count {
                 self.writer = index.begin_with(reader, reader.block);
                 may_write = false;
             }
-            self.read(&candidates, looked_up);
+            self.read(&lines, looked_up);
         }
         if let Some(last) = reader.interrupted_after() {
             // Behind a damaged block the names are unknown.
-            let mut names = self.store.workflow_names()?;
-            names.retain(|name| name.as_str() > last);
+            let names = self.store.workflow_names()?;
+            let mut names = in_order(&names);
+            names.retain(|name| *name > last);
             if self.writer.is_none() {
                 self.writer = index.begin_with(reader, reader.end);
             }
-            self.visit(&candidates(&names));
+            self.visit_names(&names);
         }
         Ok(())
     }
@@ -145,66 +132,75 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
         let was_large = reader.as_ref().is_some_and(|reader| reader.count >= LEAST_WORKFLOWS);
         let mut before = if was_large { time() } else { None };
         let mut names = self.store.workflow_names()?;
-        if !was_large && names.len() >= LEAST_WORKFLOWS {
+        if !was_large && names.lines().count() >= LEAST_WORKFLOWS {
             // The time has to be before the list. The first one was only to count.
             before = time();
             names = self.store.workflow_names()?;
         }
+        let names = in_order(&names);
         if let (Some(index), Some(before)) = (index, before) {
             self.writer = index.begin(before, names.len(), set);
         }
         self.scanned.total = names.len();
         let mut names = names.as_slice();
-        while let Some(block) = reader.as_mut().and_then(IndexReader::next_block) {
-            self.visit(&merge(&mut names, &block));
+        let mut block = String::new();
+        while let Some(lines) = reader.as_mut().and_then(|reader| reader.next_block(&mut block)) {
+            self.visit_lines(&merge(&mut names, &lines));
         }
-        self.visit(&candidates(names));
+        self.visit_names(names);
         Ok(())
     }
 
-    /// Visits these workflows.
-    fn visit(&mut self, candidates: &[Candidate<'_>]) {
-        for part in candidates.chunks(BLOCK_LINES) {
-            let looked_up = self.look_up(part);
-            self.read(part, looked_up);
+    /// Visits workflows that have no lines.
+    fn visit_names(&mut self, names: &[&str]) {
+        for names in names.chunks(BLOCK_LINES) {
+            let lines: Vec<_> = names.iter().map(|name| Line { name, members: "" }).collect();
+            self.visit_lines(&lines);
         }
     }
 
-    /// Looks workflows up in the index, and counts the lines that are outdated.
-    fn look_up(&mut self, candidates: &[Candidate<'_>]) -> Vec<LookedUp> {
-        let (disk, extent) = (self.store.disk(), self.extent);
+    fn visit_lines(&mut self, lines: &[Line<'_>]) {
+        for lines in lines.chunks(BLOCK_LINES) {
+            let looked_up = self.look_up(lines);
+            self.read(lines, looked_up);
+        }
+    }
+
+    /// Looks workflows up by their lines, and counts those that are outdated.
+    fn look_up(&mut self, lines: &[Line<'_>]) -> Vec<LookedUp> {
+        let disk = self.store.disk();
         let compared = if self.has_index { self.workflows } else { None };
         let stamp = |name: &str| FileStamp::of_directory(&disk.stat(compared?, name).ok()?);
-        let look_up = |candidate: &Candidate<'_>| {
-            let unread = (LookedUp::Unread(None), false);
-            // Names in the index are untrusted.
-            let Some(id) = WorkflowId::from_directory(candidate.name) else { return unread };
-            let Some(stamp) = stamp(candidate.name) else { return unread };
-            match parse_line(candidate.members, id, &stamp, extent) {
-                Cached::Summary(summary) => (LookedUp::Summary(summary), false),
-                Cached::Nothing => (LookedUp::Unread(Some(stamp)), false),
-                Cached::Outdated => (LookedUp::Unread(Some(stamp)), true),
+        let look_up = |line: &Line<'_>| {
+            let unread = |stamp, is_outdated| LookedUp::Unread { stamp, is_outdated };
+            let Some(id) = WorkflowId::from_directory(line.name) else { return unread(None, false) };
+            let Some(stamp) = stamp(line.name) else { return unread(None, false) };
+            match parse_line(line.members, id, &stamp) {
+                Cached::Summary(summary) => LookedUp::Summary(summary),
+                Cached::Nothing => unread(Some(stamp), false),
+                Cached::Outdated => unread(Some(stamp), true),
             }
         };
-        let (looked_up, outdated): (Vec<_>, Vec<_>) = on_all_cores(candidates, &look_up).unzip();
-        self.outdated += outdated.into_iter().filter(|outdated| *outdated).count();
+        let looked_up = read_now(lines, &look_up);
+        let is_outdated = |found: &&LookedUp| matches!(found, LookedUp::Unread { is_outdated: true, .. });
+        self.outdated += looked_up.iter().filter(is_outdated).count();
         looked_up
     }
 
     /// Reads the workflows that have to be read, visits all, and writes their lines.
-    fn read(&mut self, candidates: &[Candidate<'_>], looked_up: Vec<LookedUp>) {
-        let is_unread = |looked_up: &LookedUp| matches!(looked_up, LookedUp::Unread(_));
-        let unread = candidates.iter().zip(&looked_up).filter(|(_, looked_up)| is_unread(looked_up));
-        let unread: Vec<&str> = unread.map(|(candidate, _)| candidate.name).collect();
-        let (store, workflows, extent) = (self.store, self.workflows, self.extent);
-        let read = |name: &&str| store.summarize(workflows, &WorkflowId::from_directory(name)?, extent);
+    fn read(&mut self, lines: &[Line<'_>], looked_up: Vec<LookedUp>) {
+        let is_unread = |looked_up: &LookedUp| matches!(looked_up, LookedUp::Unread { .. });
+        let unread = lines.iter().zip(&looked_up).filter(|(_, looked_up)| is_unread(looked_up));
+        let unread: Vec<&str> = unread.map(|(line, _)| line.name).collect();
+        let (store, workflows) = (self.store, self.workflows);
+        let read = |name: &&str| store.summarize(workflows, &WorkflowId::from_directory(name)?);
         let mut read = on_all_cores(&unread, &read);
         let time = self.writer.as_ref().map(|writer| writer.time);
         let mut block = String::new();
-        for (Candidate { name, members: old }, looked_up) in candidates.iter().zip(looked_up) {
+        for (Line { name, members: old }, looked_up) in lines.iter().zip(looked_up) {
             let (line, summary) = match looked_up {
                 LookedUp::Summary(summary) => (Cow::Borrowed(*old), Some(summary)),
-                LookedUp::Unread(stamp) => {
+                LookedUp::Unread { stamp, .. } => {
                     let (summary, from_directory) = read.next().flatten().unzip();
                     let indexed = summary.as_ref().filter(|_| from_directory == Some(true));
                     let stamp = stamp.filter(|stamp| time.is_some_and(|time| stamp.is_before(time)));

@@ -1,9 +1,9 @@
-//! Summaries of all workflows, to select, order and count them.
+//! Summaries of workflows, to select and order them.
 
 use super::disk::Disk;
 use super::error::Result;
 use super::open::Store;
-use super::scan_workflows::{Extent, Live, Scanned, WorkflowRow};
+use super::scan_workflows::{Extent, Scanned, WorkflowRow};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::format::{Header, Unusable};
 use crate::core::phase::PhaseId;
@@ -11,15 +11,13 @@ use crate::core::selector::Handle;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
-/// The part of a [`WorkflowRow`] that workflows are selected, ordered and counted by.
+/// The part of a [`WorkflowRow`] that workflows are selected and ordered by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowSummary {
     /// The head.
     pub newest: Handle,
     /// Its summary, or why it cannot be used.
     pub head: Result<HeadSummary, Unusable>,
-    /// Its live checkpoints, if they were counted.
-    pub live: Option<Live>,
     /// True if the workflow is archived: its head is a seal.
     pub archived: bool,
 }
@@ -47,7 +45,6 @@ impl From<&WorkflowRow> for WorkflowSummary {
         Self {
             newest: row.newest.clone(),
             head: row.header.as_ref().map(head).map_err(Clone::clone),
-            live: row.live,
             archived: row.archived,
         }
     }
@@ -59,9 +56,9 @@ impl<D: Disk> Store<D> {
         &self,
         workflows: Option<&D::Dir>,
         id: &WorkflowId,
-        extent: Extent,
     ) -> Option<(WorkflowSummary, bool)> {
-        match workflows.map_or(Scanned::NoHead, |workflows| self.scan_directory(workflows, id, extent)) {
+        let scan = |workflows| self.scan_directory(workflows, id, Extent::Newest);
+        match workflows.map_or(Scanned::NoHead, scan) {
             Scanned::Row(row) => Some((WorkflowSummary::from(&*row), true)),
             Scanned::NoHead => Some((WorkflowSummary::from(&self.scan_archived(id)?), false)),
         }

@@ -66,6 +66,17 @@ impl<D: Disk> Store<D> {
         Ok(Workflow { store: self, id, dir })
     }
 
+    /// Opens a workflow in the open directory of all workflows.
+    pub(super) fn workflow_in<'s>(
+        &'s self,
+        workflows: Option<&D::Dir>,
+        id: &'s WorkflowId,
+    ) -> Result<Workflow<'s, D>> {
+        let opened = workflows.map(|workflows| self.disk().enter(workflows, &id.directory()));
+        let dir = opened.map(|opened| self.found(opened, || self.workflow_dir(id))).transpose()?.flatten();
+        Ok(Workflow { store: self, id, dir })
+    }
+
     /// Creates the directory of a workflow, and the store, if they are missing.
     pub(super) fn make_workflow(&self, id: &WorkflowId) -> Result<()> {
         self.create()?;

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::support::project::World;
+use crate::support::strace::{calls, strace};
 
 fn world() -> World {
     let world = World::new();
@@ -216,4 +217,35 @@ fn the_bottleneck_is_said_in_a_sentence() {
 
     The bottleneck is `build`: it takes 50% of the time, 20% of that waiting, and failed in 66% of its runs.
     ");
+}
+
+#[test]
+fn every_file_and_every_directory_of_a_workflow_is_opened_once() {
+    let Some(strace) = strace() else { return };
+    let world = runs();
+    world.run(&["archive", "a"]).succeeds();
+    // Its files are in a bundle and live again.
+    world.run(&["archive", "b"]).succeeds();
+    world.run(&["restore", "b"]).succeeds();
+    let mut opened = std::collections::BTreeMap::<String, usize>::new();
+    for call in calls(&strace, &world, &["stats"]).iter().filter(|call| call.name.starts_with("openat")) {
+        // `1234 openat(5, "00000001.json", ...`, with the number of the directory.
+        let Some(name) = call.line.split('"').nth(1) else { continue };
+        if name.len() == 1 || name.ends_with(".json") || name.ends_with(".gz") {
+            *opened.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    let live = |number: usize| format!("{number:08}.json");
+    // `a`, `b` and `c` are opened in `workflows` and in `archive`, where `c` is looked for.
+    let directories = ["a", "b", "c"].map(|name| opened.remove(name));
+    assert_eq!(directories, [Some(2); 3]);
+    let bundles: Vec<usize> =
+        opened.extract_if(.., |name, _| name.ends_with(".gz")).map(|(_, count)| count).collect();
+    assert!(bundles.len() > 1 && bundles.iter().all(|count| *count == 1), "{bundles:?}");
+    let files = ["a", "b", "c"].map(|id| std::fs::read_dir(world.workflow_dir(id)).unwrap().count());
+    for (number, count) in &opened {
+        let expected = files.iter().filter(|length| *number <= live(**length)).count();
+        assert_eq!(*count, expected, "{number} in {opened:?}");
+    }
+    assert_eq!(opened.len(), *files.iter().max().unwrap());
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use ckpt::core::change::Change;
 use ckpt::core::save::Save;
-use ckpt::core::store::{Disk, Extent, STORE_NAME, WorkflowSummary};
+use ckpt::core::store::{Disk, STORE_NAME, WorkflowSummary};
 use ckpt::core::{Config, Store, WorkflowId};
 
 use crate::support::audit::{stamp, store_on};
@@ -48,23 +48,20 @@ fn save<D: Disk>(store: &Store<D>, number: usize, round: usize) {
 }
 
 /// The summaries of all workflows, from the index as far as it is valid.
-fn summaries<D: Disk<Dir: Sync> + Sync>(store: &Store<D>, extent: Extent) -> Summaries {
+fn summaries<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Summaries {
     let mut summaries = Summaries::new();
-    let mut visit = |mut summary: WorkflowSummary| {
-        if extent == Extent::Newest {
-            summary.live = None;
-        }
+    let mut visit = |summary: WorkflowSummary| {
         assert!(summaries.insert(summary.newest.workflow.clone(), summary).is_none(), "twice");
     };
-    store.visit_summaries(extent, &mut |_| {}, &mut visit).unwrap();
+    store.visit_summaries(&mut |_| {}, &mut visit).unwrap();
     summaries
 }
 
 /// The summaries of all workflows, from their files.
-fn without_index(disk: &MemoryDisk, extent: Extent) -> Summaries {
+fn without_index(disk: &MemoryDisk) -> Summaries {
     let disk = disk.fork();
     remove_index(&disk);
-    summaries(&store_on(disk), extent)
+    summaries(&store_on(disk))
 }
 
 fn root(disk: &MemoryDisk) -> usize {

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use ckpt::core::ArchiveReason;
+use ckpt::core::format::Unusable;
 use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
-use ckpt::core::store::{Disk, Extent, RestoreScope, STORE_NAME};
+use ckpt::core::stats::{self, RunFilter, StatusCounts};
+use ckpt::core::store::{Disk, Entry, RestoreScope, STORE_NAME, WorkflowSummary};
 use proptest::prelude::*;
 
 use super::{LARGE, id, large_store, read_index, remove_index, save, summaries, without_index};
@@ -61,8 +63,8 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
     let store = store_on(disk.clone());
     match event {
         Event::Tick => disk.tick(),
-        Event::List => compare(disk, Extent::Newest),
-        Event::Count => compare(disk, Extent::Live),
+        Event::List => compare(disk),
+        Event::Count => compare_counts(disk),
         Event::Save(number) => {
             // Damaged ones refuse it.
             let _ = ckpt::core::save::Save::new(
@@ -109,9 +111,39 @@ fn happen(disk: &MemoryDisk, event: &Event, round: usize) {
     }
 }
 
-fn compare(disk: &MemoryDisk, extent: Extent) {
-    let expected = without_index(disk, extent);
-    assert_eq!(summaries(&store_on(disk.clone()), extent), expected);
+fn compare(disk: &MemoryDisk) {
+    assert_eq!(summaries(&store_on(disk.clone())), without_index(disk));
+}
+
+/// Compares the counts of `stats` with those of the list of every workflow.
+fn compare_counts(disk: &MemoryDisk) {
+    let store = store_on(disk.clone());
+    let (stats, _) = stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();
+    let (mut archived, mut live, mut damaged) = (0, 0, 0);
+    for workflow in summaries(&store).values() {
+        match workflow {
+            WorkflowSummary { archived: true, .. } => archived += 1,
+            WorkflowSummary { head: Ok(_), .. } => live += 1,
+            WorkflowSummary { head: Err(_), .. } => damaged += 1,
+        }
+    }
+    let StatusCounts { in_progress, complete, failed, abandoned, .. } = stats.workflows;
+    let counted =
+        (stats.archived_workflows, in_progress + complete + failed + abandoned, stats.workflows.damaged);
+    assert_eq!(counted, (archived, live, damaged));
+    let (mut checkpoints, mut bytes, mut oldest) = (0, 0, None);
+    for row in store.workflow_ids().unwrap().iter().flat_map(|id| store.scan_checkpoints(id).unwrap()) {
+        bytes += row.bytes;
+        match row.entry {
+            Ok(Entry::Checkpoint(header)) => {
+                checkpoints += 1;
+                oldest = [oldest, Some(header.saved_at)].into_iter().flatten().min();
+            }
+            Ok(Entry::Seal(_) | Entry::Tombstone) | Err(Unusable::Missing) => {}
+            Err(_) => checkpoints += 1,
+        }
+    }
+    assert_eq!((stats.checkpoints, stats.live_bytes, stats.oldest), (checkpoints, bytes, oldest));
 }
 
 proptest! {
@@ -124,8 +156,8 @@ proptest! {
             happen(&disk, event, round + 1);
         }
         disk.tick();
-        compare(&disk, Extent::Newest);
-        compare(&disk, Extent::Live);
+        compare(&disk);
+        compare_counts(&disk);
         assert!(read_index(&disk).is_some());
     }
 }
@@ -139,12 +171,12 @@ fn a_workflow_that_was_found_in_the_archive_is_looked_for_each_time() {
         disk.remove(&dir, &name).unwrap();
     }
     disk.tick();
-    compare(&disk, Extent::Newest);
-    assert!(summaries(&store, Extent::Newest).contains_key(&id(0)));
+    compare(&disk);
+    assert!(summaries(&store).contains_key(&id(0)));
     // Its directory does not change when the archive does.
     disk.remove(&disk.reach(&[STORE_NAME, "archive"]).unwrap(), id(0).as_str()).unwrap();
-    compare(&disk, Extent::Newest);
-    assert!(!summaries(&store, Extent::Newest).contains_key(&id(0)));
+    compare(&disk);
+    assert!(!summaries(&store).contains_key(&id(0)));
 }
 
 #[test]
@@ -152,14 +184,14 @@ fn a_change_in_the_tick_of_the_list_is_seen() {
     let disk = large_store();
     let store = store_on(disk.clone());
     (0..LARGE).for_each(|number| save(&store, number, 1));
-    compare(&disk, Extent::Newest);
+    compare(&disk);
     // Only what was saved a tick ago can be in the index with more than its name, and nothing was.
     let index = String::from_utf8(read_index(&disk).unwrap()).unwrap();
     assert_eq!(index.lines().filter(|line| line.starts_with('w') && line.ends_with(' ')).count(), LARGE);
     (0..LARGE).for_each(|number| save(&store, number, 2));
-    compare(&disk, Extent::Newest);
+    compare(&disk);
     disk.tick();
-    compare(&disk, Extent::Newest);
+    compare(&disk);
     let index = String::from_utf8(read_index(&disk).unwrap()).unwrap();
     assert_eq!(index.lines().filter(|line| line.starts_with('w') && line.ends_with(']')).count(), LARGE);
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
@@ -363,7 +364,16 @@ impl Disk for MemoryDisk {
     }
 
     fn list(&self, dir: &usize, visit: &mut dyn FnMut(&str)) -> io::Result<()> {
-        self.world().names(*dir)?.keys().for_each(|name| visit(name));
+        // As in a real directory, something may happen between two names.
+        let next = |last: &str| -> io::Result<Option<String>> {
+            let after = (Bound::Excluded(last), Bound::Unbounded);
+            Ok(self.world().names(*dir)?.range::<str, _>(after).next().map(|(name, _)| name.clone()))
+        };
+        let mut last = String::new();
+        while let Some(name) = next(&last)? {
+            visit(&name);
+            last = name;
+        }
         Ok(())
     }
 

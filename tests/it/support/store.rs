@@ -326,9 +326,14 @@ impl Disk for FaultyDisk {
             act();
         }
         self.step("list".into(), || {
-            self.inner.list(dir, &mut |name| match self.unlisted.lock().unwrap().as_mut() {
-                Some((unlisted, left @ 1..)) if unlisted == name => *left -= 1,
-                _ => visit(name),
+            self.inner.list(dir, &mut |name| {
+                if let Some((unlisted, left @ 1..)) = self.unlisted.lock().unwrap().as_mut()
+                    && unlisted == name
+                {
+                    *left -= 1;
+                    return;
+                }
+                visit(name);
             })
         })
     }

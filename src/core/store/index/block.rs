@@ -8,7 +8,7 @@ use super::line::MAX_LINE;
 use crate::core::digest::Digest;
 
 /// Begins the first block. The number changes with the lines: an index with another one is not used.
-const MAGIC: &str = "ckpt-index 2 ";
+const MAGIC: &str = "ckpt-index 3 ";
 /// A digest, a space, eight digits, a newline.
 const BLOCK_HEAD: usize = 64 + 1 + 8 + 1;
 /// The most lines of a block.
@@ -16,6 +16,14 @@ pub(in crate::core::store) const BLOCK_LINES: usize = 4096;
 
 /// The members of the first block: the number of lines, and the state of the directories that they were listed from.
 type Contents = (usize, Option<SetStamp>);
+
+/// One line of a block.
+pub(in crate::core::store) struct Line<'b> {
+    /// The name of the directory of a workflow. It is untrusted.
+    pub(in crate::core::store) name: &'b str,
+    /// The members behind it. Empty if nothing is known about the workflow.
+    pub(in crate::core::store) members: &'b str,
+}
 
 /// Reads an index, block by block.
 pub(in crate::core::store) struct IndexReader<F> {
@@ -42,22 +50,24 @@ impl<F: Read + Seek> IndexReader<F> {
         Some(Self { file, count, set, block: 0, end, lines: 0, last: String::new() })
     }
 
-    /// Reads the next lines. Returns none at the end of the index, and where it is damaged or not in order.
-    pub(in crate::core::store) fn next_block(&mut self) -> Option<String> {
-        let block = read_block(&mut self.file)?;
-        let (mut last, mut count) = (self.last.as_str(), 0);
-        for (name, _) in lines(&block) {
+    /// Reads the next lines into `block`. Returns none at the end of the index, and where it is damaged or not in order.
+    pub(in crate::core::store) fn next_block<'b>(&mut self, block: &'b mut String) -> Option<Vec<Line<'b>>> {
+        *block = read_block(&mut self.file)?;
+        let mut lines = Vec::with_capacity(BLOCK_LINES);
+        let mut last = self.last.as_str();
+        for line in block.lines() {
+            let (name, members) = line.split_once(' ').unwrap_or((line, ""));
             if name <= last {
                 return None;
             }
             last = name;
-            count += 1;
+            lines.push(Line { name, members });
         }
         self.last = last.to_owned();
-        self.lines += count;
+        self.lines += lines.len();
         self.block = self.end;
         self.end += (BLOCK_HEAD + block.len()) as u64;
-        Some(block)
+        Some(lines)
     }
 
     /// Returns the name in the last line so far, or none if all lines were read.
@@ -71,11 +81,6 @@ impl<F: Read + Seek> IndexReader<F> {
         io::copy(&mut self.file.by_ref().take(before), to)?;
         self.file.seek(SeekFrom::Start(self.end)).map(drop)
     }
-}
-
-/// Returns the lines of a block: the name of a directory, and the members behind it.
-pub(in crate::core::store) fn lines(block: &str) -> impl Iterator<Item = (&str, &str)> {
-    block.lines().map(|line| line.split_once(' ').unwrap_or((line, "")))
 }
 
 fn read_block(file: &mut impl Read) -> Option<String> {

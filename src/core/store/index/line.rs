@@ -6,7 +6,6 @@ use crate::core::checkpoint::WorkflowStatus;
 use crate::core::phase::PhaseId;
 use crate::core::selector::Handle;
 use crate::core::store::file_stamp::FileStamp;
-use crate::core::store::scan_workflows::{Extent, Live};
 use crate::core::store::summary::{HeadSummary, WorkflowSummary};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -14,11 +13,9 @@ use crate::core::workflow_id::WorkflowId;
 /// A workflow whose line would be longer has only its name there.
 pub(super) const MAX_LINE: usize = 512;
 
-/// The members of a line: the stamp, the head unless that is to be read each time, and the live checkpoints if they were
-/// counted.
-type Members = (FileStamp, Option<Head>, Option<Counts>);
+/// The members of a line: the stamp, and the head unless that is to be read each time.
+type Members = (FileStamp, Option<Head>);
 type Head = (u64, bool, Milliseconds, WorkflowStatus, Option<PhaseId>, Option<String>, Vec<String>);
-type Counts = (usize, u64, Option<Milliseconds>);
 /// A timestamp, which takes a fifth of a line as text.
 type Milliseconds = i64;
 
@@ -28,45 +25,27 @@ pub(in crate::core::store) enum Cached {
     Summary(WorkflowSummary),
     /// The workflow is to be read each time.
     Nothing,
-    /// The line is about another state of the directory, or has not enough.
+    /// The line is about another state of the directory.
     Outdated,
 }
 
 /// Reads the members of a line, for a directory with this stamp.
-pub(in crate::core::store) fn parse_line(
-    members: &str,
-    workflow: WorkflowId,
-    stamp: &FileStamp,
-    extent: Extent,
-) -> Cached {
+pub(in crate::core::store) fn parse_line(members: &str, workflow: WorkflowId, stamp: &FileStamp) -> Cached {
     let head = match serde_json::from_str::<Members>(members) {
-        Ok((of, head, counts)) if of == *stamp => head.map(|head| (head, counts)),
+        Ok((of, head)) if of == *stamp => head,
         _ => return Cached::Outdated,
     };
-    let Some(((seq, archived, saved_at, status, phase, pipeline, labels), counts)) = head else {
+    let Some((seq, archived, saved_at, status, phase, pipeline, labels)) = head else {
         return Cached::Nothing;
     };
-    let (Some(saved_at), true) = (timestamp(saved_at), extent == Extent::Newest || counts.is_some()) else {
+    let Some(saved_at) = DateTime::from_timestamp_millis(saved_at).map(Timestamp::new) else {
         return Cached::Outdated;
     };
     Cached::Summary(WorkflowSummary {
         newest: Handle { workflow, seq, side: None },
         head: Ok(HeadSummary { saved_at, status, phase, pipeline, labels }),
-        live: counts.map(|(checkpoints, bytes, oldest)| Live {
-            checkpoints,
-            bytes,
-            oldest: oldest.and_then(timestamp),
-        }),
         archived,
     })
-}
-
-fn milliseconds(time: Timestamp) -> Milliseconds {
-    time.to_chrono().timestamp_millis()
-}
-
-fn timestamp(time: Milliseconds) -> Option<Timestamp> {
-    DateTime::from_timestamp_millis(time).map(Timestamp::new)
 }
 
 /// Returns the members for a directory with this stamp; without a summary, they say that the workflow is to be read each
@@ -78,12 +57,10 @@ pub(in crate::core::store) fn members(
 ) -> String {
     let head = summary.and_then(|summary| {
         let HeadSummary { saved_at, status, phase, pipeline, labels } = summary.head.as_ref().ok()?;
-        let head = (summary.newest.seq, summary.archived, milliseconds(*saved_at));
-        Some((head.0, head.1, head.2, status, phase, pipeline, labels))
+        let saved_at: Milliseconds = saved_at.to_chrono().timestamp_millis();
+        Some((summary.newest.seq, summary.archived, saved_at, status, phase, pipeline, labels))
     });
-    let live = summary.and_then(|summary| summary.live);
-    let counts = live.map(|live| (live.checkpoints, live.bytes, live.oldest.map(milliseconds)));
-    let mut members = serde_json::to_string(&(stamp, head, counts)).unwrap_or_default();
+    let mut members = serde_json::to_string(&(stamp, head)).unwrap_or_default();
     if name.len() + members.len() + 2 > MAX_LINE {
         members.clear();
     }

@@ -1,6 +1,6 @@
 //! The index: a cache of the summaries of all workflows, in the file `.ckpt/index`.
 //!
-//! `list`, `stats` and the commands that look for the unfinished workflow depend on one head per workflow. To read 100,000
+//! `list` and the commands that look for the unfinished workflow depend on one head per workflow. To read 100,000
 //! heads of 10 KB takes 1.4 seconds if they are in the page cache, and eight if they are not. With an index it takes one
 //! stat per workflow, and memory for one block of lines. A store with fewer than [`LEAST_WORKFLOWS`] has no index.
 //!
@@ -34,8 +34,8 @@
 //! # Trust
 //!
 //! The index may be deleted at any time. Its bytes are untrusted: the size of a block is bounded, every block has a digest,
-//! and behind a wrong one, a line out of order or a missing one the workflows are listed and read. It is used to select,
-//! order and count workflows only. What is shown of a workflow is read from its files, and everything that changes the
+//! and behind a wrong one, a line out of order or a missing one the workflows are listed and read. It is used to select
+//! and order workflows only. What is shown of a workflow is read from its files, and everything that changes the
 //! store, a cleanup above all, does not use the index. Whoever can write a valid index can write to the store, and could
 //! as well replace a head: in a copy or a clone of a store no inode and ctime match. Files edited in place are not noticed
 //! here, as the directory does not change; they are when they are shown or verified.
@@ -46,6 +46,6 @@ mod block;
 mod file;
 mod line;
 
-pub(super) use block::{BLOCK_LINES, IndexReader, lines};
+pub(super) use block::{BLOCK_LINES, IndexReader, Line};
 pub(super) use file::{IndexFile, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE, SetStamp};
 pub(super) use line::{Cached, members, parse_line};

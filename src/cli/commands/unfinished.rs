@@ -17,8 +17,8 @@ pub(crate) struct Selection {
     limit: usize,
     /// At most `limit` once everything was added.
     newest: Vec<WorkflowSummary>,
-    /// Older ones are beyond the limit.
-    cutoff: Option<Timestamp>,
+    /// Whatever comes after this one is beyond the limit.
+    cutoff: Option<(Reverse<Timestamp>, Handle)>,
     pub(crate) total: usize,
     /// The damaged ones beyond the limit.
     pub(crate) other_damaged: Vec<WorkflowSummary>,
@@ -48,7 +48,9 @@ impl Selection {
         /// Sorting is rare, but a selection stays small.
         const SPARE: usize = 1000;
         self.total += 1;
-        if workflow.head.as_ref().is_ok_and(|head| Some(head.saved_at) < self.cutoff) {
+        if let (Ok(head), Some((time, handle))) = (&workflow.head, &self.cutoff)
+            && (Reverse(head.saved_at), &workflow.newest) > (*time, handle)
+        {
             return;
         }
         self.newest.push(workflow);
@@ -62,7 +64,10 @@ impl Selection {
         self.newest.sort_by_cached_key(by_activity);
         let rest = self.newest.split_off(self.newest.len().min(self.limit));
         if !rest.is_empty() {
-            self.cutoff = self.newest.last().and_then(|last| Some(last.head.as_ref().ok()?.saved_at));
+            let place = |last: &WorkflowSummary| {
+                Some((Reverse(last.head.as_ref().ok()?.saved_at), last.newest.clone()))
+            };
+            self.cutoff = self.newest.last().and_then(place);
         }
         self.other_damaged.extend(rest.into_iter().filter(|workflow| workflow.head.is_err()));
     }

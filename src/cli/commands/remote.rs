@@ -62,7 +62,9 @@ fn run(args: &RemoteArgs, session: &Session) -> Result<Exit, Failure> {
     match &args.action {
         Action::Add { url, push } => add(session, &workspace, url, *push),
         Action::Show => match session.find_remote(&workspace)? {
-            Some((url, source)) => session.answer(&RemoteReport::shown(&url, source.word())),
+            Some((url, source)) => {
+                session.answer(&RemoteReport::shown(&url, source.word(), workspace.config.push_mode()))
+            }
             None => session.answer(&RemoteReport::none()),
         },
         Action::Check => {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::cli::page::Page;
 use crate::cli::report::Report;
+use crate::core::config::PushMode;
 use crate::transport::RemoteUrl;
 
 /// What was done.
@@ -22,6 +23,8 @@ pub(crate) struct RemoteReport {
     remote: Option<String>,
     /// Where the address was found: `store`, `user` or `CKPT_REMOTE`.
     source: Option<&'static str>,
+    /// When checkpoints are pushed without being asked for.
+    push: Option<PushMode>,
     action: Action,
     /// True if the remote was empty.
     new: bool,
@@ -30,15 +33,28 @@ pub(crate) struct RemoteReport {
 
 impl RemoteReport {
     pub(crate) fn none() -> Self {
-        Self { remote: None, source: None, action: Action::Shown, new: false, warnings: Vec::new() }
+        Self {
+            remote: None,
+            source: None,
+            push: None,
+            action: Action::Shown,
+            new: false,
+            warnings: Vec::new(),
+        }
     }
 
-    pub(crate) fn shown(url: &RemoteUrl, source: &'static str) -> Self {
-        Self { remote: Some(url.to_string()), source: Some(source), ..Self::none() }
+    pub(crate) fn shown(url: &RemoteUrl, source: &'static str, push: PushMode) -> Self {
+        Self { remote: Some(url.to_string()), source: Some(source), push: Some(push), ..Self::none() }
     }
 
     pub(crate) fn added(url: &RemoteUrl, new: bool) -> Self {
-        Self { action: Action::Added, new, ..Self::shown(url, "store") }
+        Self {
+            remote: Some(url.to_string()),
+            source: Some("store"),
+            action: Action::Added,
+            new,
+            ..Self::none()
+        }
     }
 
     pub(crate) fn checked(url: &RemoteUrl, new: bool) -> Self {
@@ -73,7 +89,16 @@ impl Report for RemoteReport {
             Action::Added if self.new => page.line("It was empty; `ckpt push` copies all workflows to it"),
             Action::Added => page.line("It holds workflows already; `ckpt sync` exchanges them"),
             Action::Removed => page.line("What it holds was left as it is"),
-            Action::Shown | Action::Checked => {}
+            Action::Shown => {
+                if let Some(push) = self.push {
+                    page.line(match push {
+                        PushMode::Manual => "Checkpoints are pushed by `ckpt push` and `ckpt sync`",
+                        PushMode::End => "Checkpoints are pushed when a phase or a workflow ends",
+                        PushMode::Always => "Checkpoints are pushed with every save",
+                    });
+                }
+            }
+            Action::Checked => {}
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use serde_json::json;
+
 use crate::support::project::World;
 
 /// A world with a directory beside the project that others share.
@@ -82,7 +84,10 @@ fn a_store_has_one_remote_and_its_settings_stay_as_they_are() {
         settings.starts_with("# mine\n[save]\nauto_cleanup = false\n") && settings.contains("push = \"end\"")
     );
     world.refuses(&["remote", "add", "git:origin"], 8, "remote_exists");
-    assert_eq!(world.json(&["remote", "show"])["remote"], url);
+    let shown = world.json(&["remote", "show"]);
+    assert_eq!((&shown["remote"], &shown["push"]), (&json!(url), &json!("end")));
+    let text = world.run(&["remote", "show"]).succeeds().stderr;
+    assert!(text.contains("pushed when a phase or a workflow ends"), "{text}");
     world.run(&["remote", "check"]).succeeds();
     world.run(&["remote", "remove"]).succeeds();
     assert_eq!(world.json(&["remote", "show"])["remote"], serde_json::Value::Null);

@@ -1,4 +1,4 @@
-//! What a dialect consists of: how its files are recognised, read, written and laid out.
+//! The parts of a dialect: how its files are recognised, read, written and laid out.
 
 use serde_json::Value;
 

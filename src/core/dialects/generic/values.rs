@@ -1,4 +1,4 @@
-//! What a value says by itself: names and numbers, the members of an object, a thing with its status, and lists of things.
+//! Values by themselves: names and numbers, the members of an object, a thing with its status, and lists of things.
 //!
 //! `2`, `Phase 2`, `phase_2` and `02-build` are the same phase if only one in the list matches.
 
@@ -196,7 +196,7 @@ pub(super) fn is_blank(value: &Value) -> bool {
 pub(super) struct Thing {
     pub(super) id: PhaseId,
     pub(super) name: Option<String>,
-    /// What its own record says of its status.
+    /// The status by its own record.
     pub(super) standing: Standing,
     /// The status that follows from everything that is said of it.
     pub(super) status: Option<PhaseStatus>,
@@ -213,7 +213,7 @@ pub(super) struct Thing {
     pub(super) parts: Vec<Thing>,
 }
 
-/// What is said of the status of an entry.
+/// The status of an entry, as far as it is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Standing {
     /// Nothing.
@@ -405,7 +405,7 @@ fn read_object(fields: &Fields<'_>, place: &str, thing: &mut Thing, log: &mut Re
 /// Returns what some members of an object say of its status, and the key of the first.
 type EntryRule = fn(&Fields<'_>) -> Option<(Standing, String)>;
 
-/// What an object may say of its own status, the strongest first. A failure takes precedence over everything else; beside an
+/// The ways in which an object says its own status, the strongest first. A failure takes precedence over everything else; beside an
 /// unknown word, the other members decide nothing.
 const ENTRY_RULES: [EntryRule; 6] = [
     |fields| {

@@ -21,7 +21,7 @@ use std::time::SystemTime;
 use crate::core::digest::Digest;
 use crate::core::store::disk::{Disk, Stat};
 use crate::core::store::file_stamp::FileStamp;
-use crate::core::store::layout::{self, OBJECTS};
+use crate::core::store::layout::OBJECTS;
 use crate::core::store::open::Store;
 
 /// The name of the cache.
@@ -84,14 +84,7 @@ impl<D: Disk> Store<D> {
         let Ok(Some(objects)) = self.open_below(&[self.name(), OBJECTS]) else { return };
         let Ok(bytes) = serde_json::to_vec(&seen.entries) else { return };
         let bytes = if bytes.len() as u64 > MAX_BYTES { b"{}".as_slice() } else { &bytes };
-        let staged = layout::staged_file(id, 0);
-        let disk = self.disk();
-        let replaced = disk
-            .stage_unsynced(&objects, &staged, bytes)
-            .and_then(|()| disk.replace(&objects, &staged, SEEN));
-        if replaced.is_err() {
-            let _ = disk.remove(&objects, &staged);
-        }
+        self.replace_cache(&objects, SEEN, bytes, id);
     }
 }
 

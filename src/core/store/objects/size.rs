@@ -43,11 +43,15 @@ impl<D: Disk> Store<D> {
     }
 
     pub(super) fn note_objects_size(&self, objects: &D::Dir, size: u64, id: &str) {
+        self.replace_cache(objects, SIZE, size.to_string().as_bytes(), id);
+    }
+
+    /// Replaces a cache beside the objects. A failure is ignored: the cache stays as it was.
+    pub(super) fn replace_cache(&self, objects: &D::Dir, name: &str, bytes: &[u8], id: &str) {
         let staged = layout::staged_file(id, 0);
         let disk = self.disk();
-        let replaced = disk
-            .stage_unsynced(objects, &staged, size.to_string().as_bytes())
-            .and_then(|()| disk.replace(objects, &staged, SIZE));
+        let replaced =
+            disk.stage_unsynced(objects, &staged, bytes).and_then(|()| disk.replace(objects, &staged, name));
         if replaced.is_err() {
             let _ = disk.remove(objects, &staged);
         }

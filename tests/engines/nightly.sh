@@ -30,5 +30,4 @@ make_bucket s3 http://127.0.0.1:5770 ckptaccess ckptsecretkey
 described Ceph s3://ckpt/tests "$S3_KEYS, \"AWS_ENDPOINT_URL\": \"http://127.0.0.1:5770\"" \
   "\"kill\": \"$PWD/tests/engines/ceph.sh kill $work/ceph 5770 && $PWD/tests/engines/ceph.sh restart $work/ceph 5770\""
 write_engines
-# One at a time: some count the requests of an engine, or let it fail.
-CI=true cargo test --locked --features remote --bin ckpt-remote --test it -- engines:: --nocapture --test-threads 1
+run_tests engines::

@@ -28,7 +28,6 @@ start_azurite 5740
 start_add_only 5745
 start_unsuitable 5750
 write_engines
-# One at a time: some count the requests of an engine, or let it fail.
-CI=true cargo test --locked --features remote --bin ckpt-remote --test it -- "${1:-engines::}" --nocapture --test-threads 1
+run_tests "${1:-engines::}"
 # Network namespaces need root.
 [ -n "${1:-}" ] || [ "$(id -u)" != 0 ] || tests/engines/partition.sh target/debug/ckpt 6

@@ -30,6 +30,7 @@ for i in $(seq SAVES); do
 done"#;
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn a_killed_engine_and_killed_clients_lose_and_double_nothing() {
     for engine in suitable_engines() {
         let Some(kill) = engine.kill.clone() else { continue };

@@ -1,20 +1,24 @@
 //! Object stores: the program `ckpt-remote`, and real engines behind it.
 //!
-//! `tests/engines/run.sh` starts the engines, builds with the feature `remote`, and runs all of this.
+//! `tests/engines/run.sh` builds `ckpt-remote`, starts the engines, and runs all of this. Elsewhere only the tests that
+//! play `ckpt-remote` run; the others are ignored.
 
 mod helper;
-#[cfg(feature = "remote")]
 mod killed;
-#[cfg(feature = "remote")]
 mod real;
-#[cfg(feature = "remote")]
 mod storm;
-#[cfg(feature = "remote")]
 mod surroundings;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+/// Returns the program `ckpt-remote`, which `tests/engines/run.sh` builds beside `ckpt`.
+fn ckpt_remote() -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_ckpt")).with_file_name("ckpt-remote");
+    assert!(program.exists(), "there is no {}: tests/engines/run.sh builds it", program.display());
+    program
+}
 
 /// Writes a shell script that plays or wraps `ckpt-remote`.
 fn script(dir: &Path, name: &str, text: &str) -> PathBuf {

@@ -13,9 +13,9 @@ use ckpt::core::sync::{
 };
 use serde::Deserialize;
 
-use super::script;
+use super::{ckpt_remote, script};
 use super::storm::{ckpt, machine};
-use crate::support::project::{World, skip};
+use crate::support::project::World;
 
 /// An engine that was started for the tests.
 #[derive(Debug, Clone, Deserialize)]
@@ -44,8 +44,9 @@ impl Engine {
     fn remote(&self) -> (tempfile::TempDir, ObjectStoreRemote) {
         let dir = tempfile::tempdir().unwrap();
         let variables: String = self.env.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
-        let program = env!("CARGO_BIN_EXE_ckpt-remote");
-        let text = format!("exec env -i HOME={0}{variables} {program}", dir.path().display());
+        let program = ckpt_remote();
+        let text =
+            format!("exec env -i HOME={}{variables} {}", dir.path().display(), program.display());
         let program = script(dir.path(), "ckpt-remote", &text);
         (dir, ObjectStoreRemote::new(Some(program), self.fresh_url(), false, Duration::from_secs(600)))
     }
@@ -75,10 +76,7 @@ impl Engine {
 
 /// Returns the engines that were started.
 pub(super) fn engines() -> Vec<Engine> {
-    let Some(path) = std::env::var_os("CKPT_TEST_ENGINES") else {
-        skip("no engines run here: tests/engines/run.sh starts them");
-        return Vec::new();
-    };
+    let path = std::env::var_os("CKPT_TEST_ENGINES").expect("tests/engines/run.sh starts the engines");
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -113,6 +111,7 @@ fn list(remote: &mut ObjectStoreRemote, prefix: &str, limit: usize) -> Vec<(Stri
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn every_engine_has_the_verbs() {
     for engine in suitable_engines() {
         let (_dir, mut remote) = engine.remote();
@@ -133,6 +132,7 @@ fn every_engine_has_the_verbs() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn long_lists_and_many_objects_come_whole_and_in_order() {
     for engine in suitable_engines() {
         let (_dir, mut remote) = engine.remote();
@@ -162,6 +162,7 @@ fn long_lists_and_many_objects_come_whole_and_in_order() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn the_probe_accepts_engines_that_keep_the_promises_and_names_the_fault_of_others() {
     for engine in engines() {
         let (_dir, remote) = engine.remote();
@@ -178,6 +179,7 @@ fn the_probe_accepts_engines_that_keep_the_promises_and_names_the_fault_of_other
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn the_probe_of_an_engine_that_is_down_says_so() {
     let Some(mut engine) = engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     engine.env.insert("AWS_ENDPOINT_URL".to_owned(), "http://127.0.0.1:1".to_owned());
@@ -187,6 +189,7 @@ fn the_probe_of_an_engine_that_is_down_says_so() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn every_fault_of_an_engine_keeps_its_kind() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     // The fault, and if the object is there in spite of it.
@@ -211,6 +214,7 @@ fn every_fault_of_an_engine_keeps_its_kind() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
     let Some(engine) = engines().into_iter().find(|engine| engine.adds_only) else { return };
     let (_dir, mut remote) = engine.remote();
@@ -229,6 +233,7 @@ fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn a_janitor_cleans_up_and_an_account_that_adds_only_is_refused() {
     for engine in engines().into_iter().filter(|engine| engine.refused.is_none()) {
         let around = World::new();

@@ -85,6 +85,7 @@ fn per_save(counts: &BTreeMap<String, u64>, start: &str) -> f64 {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn sixteen_machines_at_once_lose_and_double_nothing_on_any_engine() {
     for engine in suitable_engines() {
         if engine.control.is_some() {
@@ -108,6 +109,7 @@ fn sixteen_machines_at_once_lose_and_double_nothing_on_any_engine() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn sixteen_processes_of_one_machine_lose_and_double_nothing() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     engine.control("PUT", "{}");
@@ -118,6 +120,7 @@ fn sixteen_processes_of_one_machine_lose_and_double_nothing() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn sixteen_machines_at_once_survive_every_fault() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     for fault in ["lost_ack", "drop_after", "err503", "conflict409", "drop_before"] {
@@ -130,6 +133,7 @@ fn sixteen_machines_at_once_survive_every_fault() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn a_warm_save_is_one_request() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
     let around = World::new();

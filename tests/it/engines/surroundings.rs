@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ckpt::core::sync::{Failure, Key, ObjectStoreRemote, Remote};
 
-use super::script;
+use super::{ckpt_remote, script};
 
 const SECRETS: [(&str, &str); 3] = [
     ("AWS_ACCESS_KEY_ID", "AKIAHUSHHUSHHUSHHUSH"),
@@ -24,7 +24,8 @@ fn asked(url: &str, variables: &[(&str, &str)]) -> (Result<Option<Vec<u8>>, Fail
 
 fn ask(dir: &Path, url: &str, variables: &[(&str, &str)]) -> Result<Option<Vec<u8>>, Failure> {
     let variables: String = variables.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
-    let program = env!("CARGO_BIN_EXE_ckpt-remote");
+    let program = ckpt_remote();
+    let program = program.display();
     let text = format!("exec env -i HOME={0}{variables} {program} 2>> {0}/stderr", dir.display());
     let program = script(dir, "ckpt-remote", &text);
     ObjectStoreRemote::new(Some(program), url.to_owned(), false, Duration::from_secs(60))
@@ -36,6 +37,7 @@ fn with_secrets<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn no_failure_says_a_secret() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let echo = format!("http://{}", server.local_addr().unwrap());
@@ -77,6 +79,7 @@ fn repeat_request(mut stream: std::net::TcpStream) {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn unencrypted_connections_to_other_machines_need_the_consent_of_the_user() {
     let elsewhere = ("AWS_ENDPOINT_URL", "http://192.0.2.1:9000");
     let (failure, _) = asked("s3://team/x", &with_secrets(&[elsewhere]));
@@ -87,6 +90,7 @@ fn unencrypted_connections_to_other_machines_need_the_consent_of_the_user() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn keys_come_from_a_profile_too() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join(".aws")).unwrap();
@@ -101,6 +105,7 @@ fn keys_come_from_a_profile_too() {
 }
 
 #[test]
+#[ignore = "run by tests/engines/run.sh"]
 fn a_machine_without_certificates_still_gets_as_far_as_the_connection() {
     let none = [("SSL_CERT_FILE", "/nonexistent"), ("SSL_CERT_DIR", "/nonexistent")];
     let endpoint = ("AWS_ENDPOINT_URL", "https://127.0.0.1:1");

@@ -66,8 +66,7 @@ impl Session {
             }
         }
         let remote_text = url.to_string();
-        let fingerprint = serde_json::to_vec(&Fingerprinted { remote: &remote_text, plan: &plan });
-        let fingerprint = Digest::of(&fingerprint.unwrap_or_default()).to_hex();
+        let fingerprint = Digest::of_json(&Fingerprinted { remote: &remote_text, plan: &plan }).to_hex();
         if options.expect_plan.is_some_and(|expected| expected != fingerprint) {
             return Err(Failure::new(
                 ErrorCode::PlanChanged,

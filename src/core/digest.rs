@@ -20,6 +20,15 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Hashes a value as JSON, without holding all of that in memory.
+    #[must_use]
+    pub fn of_json(value: &impl Serialize) -> Self {
+        let mut hasher = io::BufWriter::new(Hasher::default());
+        // Hashing cannot fail; a value that is no JSON is hashed as far as it is.
+        let _ = serde_json::to_writer(&mut hasher, value);
+        hasher.into_inner().unwrap_or_default().finish()
+    }
+
     /// Parses 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn from_hex(hex: &[u8]) -> Option<Self> {

@@ -169,7 +169,7 @@ fn undo(
     let mut command = vec!["ckpt".to_owned(), "restore".to_owned()];
     if moved.len() > MOST_NAMED {
         let plans: Vec<&ArchivePlan> = applied.iter().map(|(plan, _)| plan).collect();
-        let fingerprint = Digest::of(&serde_json::to_vec(&plans).unwrap_or_default());
+        let fingerprint = Digest::of_json(&plans);
         let parts = moved.iter().map(|(plan, archived)| {
             let numbers = archived.moved.iter().map(|handle| handle.seq).collect();
             ArchivedPart::new(&plan.workflow, &numbers, true)

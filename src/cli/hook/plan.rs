@@ -27,7 +27,7 @@ impl Hook {
         if report.update.items.is_empty() {
             return Ok(());
         }
-        let digest = Digest::of(&serde_json::to_vec(&report.update).unwrap_or_default());
+        let digest = Digest::of_json(&report.update);
         if let Some(store) = self.store()?
             && self.note(&store).is_some_and(|note| note.bound && note.plan == Some(digest))
         {

@@ -234,6 +234,6 @@ impl Change {
         for artifact in &mut change.artifacts {
             (artifact.size, artifact.sha256, artifact.captured) = (None, None, false);
         }
-        Digest::of(&serde_json::to_vec(&change).unwrap_or_default())
+        Digest::of_json(&change)
     }
 }

@@ -73,7 +73,7 @@ impl Decider<'_> {
     /// Decides about all checkpoints, oldest first.
     fn decide_all(&self) -> Vec<CheckpointDecision> {
         let mut counts = BTreeMap::new();
-        let mut decisions = Vec::new();
+        let mut decisions = Vec::with_capacity(self.workflow.checkpoints.len());
         for (newer, facts) in self.workflow.checkpoints.iter().rev().enumerate() {
             let newer_alike = facts.details.as_ref().map_or(0, |details| {
                 let count =

@@ -95,7 +95,7 @@ impl CleanupPlan {
     /// Returns a digest that is equal for equal plans.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
-        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
+        Digest::of_json(self)
     }
 
     /// Returns all decisions.

@@ -153,15 +153,17 @@ impl<D: Disk> Workflow<'_, D> {
     fn facts(&self, numbers: BTreeSet<u64>, bundles: Vec<BundleFacts>) -> Result<Option<WorkflowFacts>> {
         let archived = bundles.first().map(|bundle| bundle.name.last);
         let Some(head) = numbers.last().copied().max(archived) else { return Ok(None) };
+        let rows = self.scan_entries(numbers, head)?;
         let mut facts = WorkflowFacts {
             workflow: self.id.clone(),
             newest: 0,
             head: HeadFacts::Unreadable,
             run: 1,
-            checkpoints: Vec::new(),
+            // The facts of all workflows are in memory at once.
+            checkpoints: Vec::with_capacity(rows.len()),
             bundles,
         };
-        for row in self.scan_entries(numbers, head)? {
+        for row in rows {
             facts.newest = row.handle.seq;
             let details = match row.entry {
                 Ok(Entry::Checkpoint(header)) => {

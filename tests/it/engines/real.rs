@@ -13,8 +13,8 @@ use ckpt::core::sync::{
 };
 use serde::Deserialize;
 
-use super::{ckpt_remote, script};
 use super::storm::{ckpt, machine};
+use super::{ckpt_remote, script};
 use crate::support::project::World;
 
 /// An engine that was started for the tests.
@@ -45,8 +45,7 @@ impl Engine {
         let dir = tempfile::tempdir().unwrap();
         let variables: String = self.env.iter().map(|(name, value)| format!(" {name}='{value}'")).collect();
         let program = ckpt_remote();
-        let text =
-            format!("exec env -i HOME={}{variables} {}", dir.path().display(), program.display());
+        let text = format!("exec env -i HOME={}{variables} {}", dir.path().display(), program.display());
         let program = script(dir.path(), "ckpt-remote", &text);
         (dir, ObjectStoreRemote::new(Some(program), self.fresh_url(), false, Duration::from_secs(600)))
     }

@@ -5,7 +5,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::project::{CKPT, find_program, skip};
+use crate::support::program::CKPT;
+use crate::support::project::{find_program, skip};
 
 #[test]
 fn the_pages_work_in_a_browser() {
@@ -16,7 +17,7 @@ fn the_pages_work_in_a_browser() {
     if !scripts.join("node_modules/playwright-core").exists() {
         return skip("`npm ci` has not been run in tests/browser");
     }
-    let output = Command::new("node").arg(scripts.join("run.mjs")).arg(CKPT).output().unwrap();
+    let output = Command::new("node").arg(scripts.join("run.mjs")).arg(CKPT.as_str()).output().unwrap();
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::files::memory_directory;
-use crate::support::project::{CKPT, Tree};
+use crate::support::program::CKPT;
+use crate::support::project::Tree;
 use crate::support::proof::amount;
 
 /// Tests that would notice: they use the store, git, the user's settings, colours, questions and agents.
@@ -48,7 +49,7 @@ fn tests_pass_below_a_store_and_a_repository_and_with_a_hostile_environment_and_
     let temporary = around.join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     run("git", &["init", "-q"], around);
-    run(CKPT, &["save", "042", "--phase", "outside"], around);
+    run(&CKPT, &["save", "042", "--phase", "outside"], around);
     let before = Tree::of(&around.join(".ckpt"));
 
     let mut tests = Command::new(std::env::current_exe().unwrap());

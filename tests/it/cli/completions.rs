@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::support::project::{CKPT, World, find_program, skip};
+use crate::support::program::CKPT;
+use crate::support::project::{World, find_program, skip};
 use crate::support::terminal::Terminal;
 
 #[test]
@@ -196,7 +197,7 @@ fn type_into(shell: (&str, &[&str], &str), world: &World, lines: &[String]) -> O
         skip(&format!("{name} is not installed"));
         return None;
     };
-    let programs = std::path::Path::new(CKPT).parent().unwrap().display().to_string();
+    let programs = std::path::Path::new(CKPT.as_str()).parent().unwrap().display().to_string();
     let mut command = Command::new(program);
     command.args(args).current_dir(world.project()).env("HOME", world.home()).env("TERM", "xterm");
     command.env("PATH", format!("{programs}:{}", std::env::var("PATH").unwrap())).env("LC_ALL", "C.UTF-8");

@@ -8,14 +8,15 @@ use ckpt::core::setup::{SKILL, packages};
 use serde_json::json;
 
 use crate::support::offered::shell_words;
-use crate::support::project::{CKPT, World};
+use crate::support::program::CKPT;
+use crate::support::project::World;
 
 /// A world in which `ckpt` and a program for each of these agents are on the PATH.
 fn world_with(agents: &[&str]) -> (World, String) {
     let world = World::new();
     let bin = world.temp().join("bin");
     fs::create_dir(&bin).unwrap();
-    std::os::unix::fs::symlink(CKPT, bin.join("ckpt")).unwrap();
+    std::os::unix::fs::symlink(CKPT.as_str(), bin.join("ckpt")).unwrap();
     for agent in agents {
         program(&bin.join(agent), "exit 0");
     }

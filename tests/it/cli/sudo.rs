@@ -3,7 +3,8 @@
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
-use crate::support::project::{CKPT, Invocation, Outcome, World, find_program, is_root, skip};
+use crate::support::program::CKPT;
+use crate::support::project::{Invocation, Outcome, World, find_program, is_root, skip};
 use crate::support::strace::{calls, strace, with_fault};
 
 const USER: u32 = 12345;
@@ -32,7 +33,7 @@ fn project_of_user() -> Option<World> {
         return None;
     }
     // The program itself may be where the user must not look.
-    std::fs::copy(CKPT, world.temp().join("ckpt")).unwrap();
+    std::fs::copy(CKPT.as_str(), world.temp().join("ckpt")).unwrap();
     for path in walk(&world.project()) {
         chown(path, Some(USER), Some(USER)).unwrap();
     }

@@ -77,7 +77,7 @@ fn a_person_who_has_taken_the_work_over_is_told_of_nobody_and_others_of_the_pers
     assert!(resume("lee", &[]).stdout.contains("kim on "));
     // What is started by the same person is another matter.
     let look = "unset CKPT_HANDLE; exec \"$0\" resume 042";
-    let inner = resume("kim", &["--yes", "--", "/bin/sh", "-c", look, crate::support::project::CKPT]);
+    let inner = resume("kim", &["--yes", "--", "/bin/sh", "-c", look, &crate::support::program::CKPT]);
     assert!(inner.stdout.contains("kim on ") && inner.stdout.contains("at work"), "{inner}");
 }
 

@@ -80,7 +80,7 @@ fn workflows(world: &World) -> Vec<String> {
 /// Starts a hook and does not wait for it.
 fn start(world: &World, host: &str, event: &str, payload: &Value) -> std::process::Child {
     use std::io::Write as _;
-    let mut child = std::process::Command::new(crate::support::project::CKPT)
+    let mut child = std::process::Command::new(crate::support::program::CKPT.as_str())
         .args(["hook", host, event])
         .env_clear()
         .env("HOME", world.home())

@@ -166,7 +166,7 @@ fn a_silent_stdin_is_not_waited_for_and_an_open_one_is_read() {
     let world = World::new();
     world.run(&["start", "042", "--phases", "plan,build", "--phase", "plan"]).succeeds();
     for text in ["", "{\"source\": \"startup\"}"] {
-        let mut child = Command::new(crate::support::project::CKPT)
+        let mut child = Command::new(crate::support::program::CKPT.as_str())
             .args(["hook", "claude", "SessionStart"])
             .env_clear()
             .current_dir(world.project())

@@ -419,7 +419,7 @@ fn a_resumed_command_is_retried_with_what_it_has_saved_by_then() {
 fn a_resumed_command_that_finished_the_work_is_not_run_again() {
     let world = begun();
     let script =
-        format!("echo x >> tries; {} done 042 -q > /dev/null; exit 3", crate::support::project::CKPT);
+        format!("echo x >> tries; {} done 042 -q > /dev/null; exit 3", *crate::support::program::CKPT);
     world
         .ckpt(&["resume", "042", "--retries", "2", "--backoff", "0s", "--", "/bin/sh", "-c", &script])
         .env("PATH", "/usr/bin:/bin")

@@ -381,7 +381,7 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     );
     // Without sessions: a command that was resumed knows that whoever began the task is gone.
     let other = world_with_running_task();
-    let begin = format!("{} save w --task task-001=running -q", crate::support::project::CKPT);
+    let begin = format!("{} save w --task task-001=running -q", *crate::support::program::CKPT);
     let resume = ["resume", "w", "--", "/bin/sh", "-c", &begin];
     other.run(&resume).succeeds();
     assert_eq!(other.stored("w", 4)["tasks"][0]["attempts"], 2);

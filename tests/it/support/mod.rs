@@ -1,6 +1,7 @@
 //! The environments that tests run in, and the instruments they measure with.
 //!
 //! - [`project`]: a temporary project in which `ckpt` runs as a process, with [`strace`] for its system calls.
+//! - [`program`]: where the program under test is.
 //! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
 //! - [`terminal`]: a pseudo-terminal with a program in it.
@@ -16,6 +17,7 @@ pub(crate) mod files;
 pub(crate) mod kamiflow;
 pub(crate) mod memory;
 pub(crate) mod offered;
+pub(crate) mod program;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod store;

@@ -20,9 +20,7 @@ use serde_json::{Value, json};
 
 use super::files::{copy_tree, memory_directory};
 use super::offered::assert_understood;
-
-/// The program under test.
-pub(crate) const CKPT: &str = env!("CARGO_BIN_EXE_ckpt");
+use super::program::CKPT;
 
 /// 2026-01-30T14:30:00Z; every command is run a minute after the one before it.
 const FIRST_SECOND: u64 = 1_769_783_400;
@@ -161,7 +159,7 @@ impl World {
 
     /// Types a line into a shell that finds the program.
     pub(crate) fn shell(&self, line: &str) -> Outcome {
-        let path = format!("{}:/usr/bin:/bin", Path::new(CKPT).parent().unwrap().display());
+        let path = format!("{}:/usr/bin:/bin", Path::new(CKPT.as_str()).parent().unwrap().display());
         self.ckpt::<&str>(&[]).in_shell(line).env("PATH", path).run()
     }
 
@@ -184,13 +182,6 @@ impl World {
         let minute = self.ticks.fetch_add(1, Ordering::Relaxed);
         let time = UNIX_EPOCH + Duration::from_secs(FIRST_SECOND + 60 * minute);
         Timestamp::from(time).to_string()
-    }
-
-    fn neutral(&self, text: &str) -> String {
-        let host = rustix::system::uname().nodename().to_str().unwrap().to_owned();
-        let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
-        let text = if host.is_empty() { text } else { text.replace(&format!("\"{host}\""), "\"$HOST\"") };
-        without_hex(&without_hex(&text, 64, "$SHA256"), 32, "$SAVE_ID")
     }
 }
 
@@ -263,7 +254,7 @@ impl Invocation<'_> {
     /// The command, with its streams not yet decided.
     pub(crate) fn command(&self) -> Command {
         let mut words = self.wrapper.clone();
-        words.push(CKPT.into());
+        words.push(CKPT.as_str().into());
         words.extend(self.args.iter().cloned());
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.dir).env_clear();
@@ -282,12 +273,18 @@ impl Invocation<'_> {
     pub(crate) fn run(self) -> Outcome {
         let mut child = self.spawn();
         let mut stdin = child.stdin.take().unwrap();
-        let bytes = self.stdin.clone();
-        // It may have gone away without reading.
-        let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
-        let output = child.wait_with_output().unwrap();
-        writer.join().unwrap();
-        self.world.outcome(output.status, output.stdout, output.stderr)
+        let world = self.world;
+        let output = if self.stdin.is_empty() {
+            drop(stdin);
+            child.wait_with_output().unwrap()
+        } else {
+            // It may have gone away without reading.
+            let writer = std::thread::spawn(move || drop(stdin.write_all(&self.stdin)));
+            let output = child.wait_with_output().unwrap();
+            writer.join().unwrap();
+            output
+        };
+        world.outcome(output.status, output.stdout, output.stderr)
     }
 
     pub(crate) fn json(mut self) -> Value {
@@ -317,15 +314,11 @@ pub(crate) struct Outcome {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    shown: String,
+    temp: PathBuf,
 }
 
 impl World {
     pub(crate) fn outcome(&self, status: ExitStatus, stdout: Vec<u8>, stderr: Vec<u8>) -> Outcome {
-        let ending = match (status.code(), status.signal()) {
-            (Some(code), _) => format!("exit {code}"),
-            (None, signal) => format!("signal {}", signal.unwrap_or_default()),
-        };
         let stdout = String::from_utf8(stdout).expect("stdout is UTF-8");
         let stderr = String::from_utf8(stderr).expect("stderr is UTF-8");
         // Scripts and pages are no conversation.
@@ -333,25 +326,36 @@ impl World {
             assert_understood(&stdout);
         }
         assert_understood(&stderr);
-        let mut shown = ending;
-        for (name, text) in [("stdout", &stdout), ("stderr", &stderr)] {
+        Outcome { status, stdout, stderr, temp: self.temp.clone() }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = match (self.status.code(), self.status.signal()) {
+            (Some(code), _) => format!("exit {code}"),
+            (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+        };
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !text.is_empty() {
                 let unended = if text.ends_with('\n') { "" } else { "(no newline)\n" };
                 shown.push_str(&format!("\n--- {name}\n{text}{unended}"));
                 shown.truncate(shown.trim_end_matches('\n').len());
             }
         }
-        Outcome { status, shown: self.neutral(&shown) + "\n--- end", stdout, stderr }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        write!(f, "{}\n--- end", self.neutral(&shown))
     }
 }
 
 impl Outcome {
+    /// What differs from run to run and from machine to machine gets a name.
+    fn neutral(&self, text: &str) -> String {
+        let host = rustix::system::uname().nodename().to_str().unwrap().to_owned();
+        let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
+        let text = if host.is_empty() { text } else { text.replace(&format!("\"{host}\""), "\"$HOST\"") };
+        without_hex(&without_hex(&text, 64, "$SHA256"), 32, "$SAVE_ID")
+    }
+
     pub(crate) fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("it was killed: {self}"))
     }

@@ -2,7 +2,8 @@
 
 use std::process::Stdio;
 
-use crate::support::project::{CKPT, World};
+use crate::support::program::CKPT;
+use crate::support::project::World;
 
 /// Every command that only answers.
 const READERS: [&[&str]; 9] = [
@@ -109,7 +110,7 @@ fn nothing_waits_for_input_that_was_not_asked_for() {
         let (stdin, held_open) = std::io::pipe().unwrap();
         let mut command = world.ckpt(args).under(&["/usr/bin/timeout", "60"]).command();
         let status = command.stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
-        assert_eq!(status.code(), Some(0), "{args:?} with {CKPT}");
+        assert_eq!(status.code(), Some(0), "{args:?} with {}", *CKPT);
         drop(held_open);
     }
 }

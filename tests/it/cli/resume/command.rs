@@ -44,7 +44,9 @@ fn a_command_is_not_run_on_a_state_that_is_not_safe() {
 #[test]
 fn a_save_inside_the_command_needs_no_id() {
     let world = begun();
-    world.run(&["resume", "042", "--", crate::support::project::CKPT, "save", "--phase", "build"]).succeeds();
+    world
+        .run(&["resume", "042", "--", &crate::support::program::CKPT, "save", "--phase", "build"])
+        .succeeds();
     assert_eq!(world.stored("042", 2)["status"], "complete");
 }
 

@@ -20,7 +20,7 @@ pub use steps::{OutOfSteps, Steps};
 use std::sync::LazyLock;
 
 use jsonschema::PatternOptions;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use graph::Graph;
 
@@ -163,8 +163,13 @@ impl Validator {
     /// Compiles an embedded schema; `None` if there is no such schema.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        let schema = serde_json::from_str(find(name)?.text).ok()?;
-        Self::compile(&schema).ok()
+        let schema: Value = serde_json::from_str(find(name)?.text).ok()?;
+        let id = schema["$id"].as_str()?;
+        let registry = jsonschema::Registry::new().add(id, &schema).ok()?.prepare().ok()?;
+        // What is compiled is checked against the schema of schemas first, and to compile that of 2020-12 takes longer than
+        // everything else here. That ours are valid is tested, so one that only refers to them is compiled, by older rules.
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft7).with_registry(&registry);
+        Self::build(options, &json!({"$ref": id}), Graph::of(&schema).ok()?).ok()
     }
 
     /// Returns the schema of a checkpoint file, compiled once.
@@ -179,17 +184,21 @@ impl Validator {
     /// # Errors
     /// It is invalid, too large, or refers to another document: nothing is ever fetched.
     pub fn compile(schema: &Value) -> Result<Self, UnusableSchema> {
-        let graph = Graph::of(schema)?;
+        Self::build(jsonschema::options(), schema, Graph::of(schema)?)
+    }
+
+    fn build(
+        options: jsonschema::ValidationOptions<'_>,
+        schema: &Value,
+        graph: Graph,
+    ) -> Result<Self, UnusableSchema> {
         // Matched in linear time, unlike the default.
         let patterns =
             PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
-        let compiled =
-            jsonschema::options().with_pattern_options(patterns).build(schema).map_err(|error| {
-                UnusableSchema {
-                    pointer: error.instance_path().to_string(),
-                    reason: brief(error.to_string()),
-                }
-            })?;
+        let compiled = options.with_pattern_options(patterns).build(schema).map_err(|error| UnusableSchema {
+            pointer: error.instance_path().to_string(),
+            reason: brief(error.to_string()),
+        })?;
         Ok(Self { compiled, graph })
     }
 
@@ -201,15 +210,16 @@ impl Validator {
     pub fn violations(&self, document: &Value, steps: &mut Steps) -> Result<Vec<Violation>, OutOfSteps> {
         let before = *steps;
         self.graph.charge(document, steps)?;
+        // Nearly all are valid, and that is told without collecting what is wrong.
+        if self.compiled.is_valid(document) {
+            return Ok(Vec::new());
+        }
         let violation = |error: jsonschema::ValidationError<'_>| Violation {
             pointer: error.instance_path().to_string(),
             message: brief(error.to_string()),
         };
         if steps.since(before) <= MAX_LISTED_STEPS {
             return Ok(self.compiled.iter_errors(document).take(MAX_VIOLATIONS).map(violation).collect());
-        }
-        if self.compiled.is_valid(document) {
-            return Ok(Vec::new());
         }
         if self.graph.has_alternatives() {
             let message = "does not match, and is too large to tell where".to_owned();

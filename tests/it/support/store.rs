@@ -1,6 +1,6 @@
 //! A store in a temporary directory, and a disk that fails, dies or is interrupted at a chosen step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use ckpt::core::change::{Change, Edit, Stamp};
 use ckpt::core::checkpoint::Writer;
+use ckpt::core::digest::Digest;
 use ckpt::core::files::FileProblem;
 use ckpt::core::finding::Severity;
 use ckpt::core::save::{Outcome, Save};
@@ -17,7 +18,7 @@ use ckpt::core::store::{Access, Disk, Located, OsDisk, StagedFile, Stat};
 use ckpt::core::{Checkpoint, Config, Handle, Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
-use super::files::{copy_tree, memory_directory};
+use super::files::{copy_tree, memory_directory, state_of};
 use super::proof::{amount, figure};
 
 pub(crate) struct World {
@@ -67,7 +68,8 @@ impl World {
     /// Runs `act` on a copy of this world for each fault: every step fails once, and the process dies before every step
     /// that changes the disk. Between two changes the disk stays the same, so a death there leaves nothing new behind. In
     /// the short form, every third step that reads fails, and none that was taken twice since the last change.
-    /// `check` looks at each copy afterwards. Returns the number of steps.
+    /// `check` looks at each copy afterwards, once for faults that end in the same way and leave the same state.
+    /// Returns the number of steps.
     pub(crate) fn with_every_fault<T: Debug, E: Debug>(
         &self,
         act: impl Fn(&Store<FaultyDisk>, &Self) -> Result<T, E>,
@@ -84,6 +86,7 @@ impl World {
         let (world, done, log) = run(Fault::None, 0);
         assert!(done.is_ok(), "without a fault: {done:?}");
         check(&world, done, "without a fault");
+        let mut checked = BTreeSet::new();
         let mut taken = BTreeMap::<&str, usize>::new();
         for (at, step) in (1..).zip(&log) {
             let changes = CHANGES.iter().any(|change| step.starts_with(change));
@@ -97,6 +100,9 @@ impl World {
             }
             for fault in [Some(Fault::Fail), changes.then_some(Fault::Die)].into_iter().flatten() {
                 let (world, done, _) = run(fault, at);
+                if !checked.insert((world.state(), format!("{done:?}"))) {
+                    continue;
+                }
                 let why = format!("{fault:?} at step {at}, {step}: {done:?}");
                 check(&world, done, &why);
             }
@@ -165,11 +171,24 @@ impl World {
         tree
     }
 
-    /// What `verify` finds that somebody should look at.
+    /// The same for worlds in which the same is stored.
+    pub(crate) fn state(&self) -> Digest {
+        state_of(self.dir.path())
+    }
+
+    /// What `verify` finds that somebody should look at; it finds the same in the same state, and is asked once.
     pub(crate) fn findings(&self) -> Vec<String> {
+        static KNOWN: Mutex<BTreeMap<Digest, Vec<String>>> = Mutex::new(BTreeMap::new());
+        let state = self.state();
+        if let Some(known) = KNOWN.lock().unwrap().get(&state) {
+            return known.clone();
+        }
         let found = self.store().verify(&[], &mut |_| {}).unwrap().findings.into_iter();
         let serious = found.filter(|finding| finding.severity > Severity::Info);
-        serious.map(|finding| format!("{:?}: {}", finding.path, finding.message)).collect()
+        let findings: Vec<_> =
+            serious.map(|finding| format!("{:?}: {}", finding.path, finding.message)).collect();
+        KNOWN.lock().unwrap().insert(state, findings.clone());
+        findings
     }
 
     /// The only bundle.

@@ -8,7 +8,7 @@
 //! joins make one head.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -190,11 +190,24 @@ impl World {
 
     /// Checks what must hold at any time.
     fn check(&self, before: &Objects) -> Result<(), String> {
-        let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        self.places().for_each(|place| held.extend(self.replica(place)));
-        if let Some(lost) = self.acknowledged.iter().find(|digest| !held.contains_key(*digest)) {
+        self.check_step(before, &self.check_state()?)
+    }
+
+    /// Checks what must hold after a step to a state in which these checkpoints are held.
+    fn check_step(&self, before: &Objects, held: &BTreeSet<String>) -> Result<(), String> {
+        if let Some(lost) = self.acknowledged.iter().find(|digest| !held.contains(*digest)) {
             return Err(format!("an acknowledged save was lost: {lost}"));
         }
+        if before.iter().any(|(key, bytes)| self.objects.get(key) != Some(bytes)) {
+            return Err("an object of the remote changed".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Checks what must hold in any state, and returns the digests of what the stores hold.
+    fn check_state(&self) -> Result<BTreeSet<String>, String> {
+        let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        self.places().for_each(|place| held.extend(self.replica(place)));
         let mut saves = BTreeSet::new();
         for bytes in held.values().chain(self.objects.values().filter(|bytes| !bytes.is_empty())) {
             let saved: serde_json::Value = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
@@ -202,9 +215,6 @@ impl World {
         }
         if saves.iter().zip(saves.iter().skip(1)).any(|((save, _), (next, _))| save == next) {
             return Err("one save is two checkpoints".to_owned());
-        }
-        if before.iter().any(|(key, bytes)| self.objects.get(key) != Some(bytes)) {
-            return Err("an object of the remote changed".to_owned());
         }
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for bytes in self.objects.values().filter(|bytes| !bytes.is_empty()) {
@@ -214,7 +224,7 @@ impl World {
         if names.values().any(|count| *count > 1) {
             return Err("one checkpoint has two names on the remote".to_owned());
         }
-        Ok(())
+        Ok(held.into_keys().collect())
     }
 
     /// Checks what must hold after all have synced in peace, and that one join makes one head.
@@ -323,12 +333,13 @@ fn exchange(store: &Store<MemoryDisk>, remote: &mut MemoryRemote<'_>, mutant: Op
 }
 
 /// Tries every sequence of steps; returns the number of states, or the first violation with its steps.
+///
+/// A state is followed once, from where the fewest steps lead to it: nothing follows from it later that does not follow
+/// then.
 fn explore(start: World, depth: usize) -> Result<usize, String> {
-    let mut seen = HashSet::new();
-    let mut waiting = vec![(start, Vec::<Step>::new())];
-    let mut states = 0;
-    while let Some((world, path)) = waiting.pop() {
-        states += 1;
+    let mut seen = HashMap::from([(start.fingerprint(), BTreeSet::new())]);
+    let mut waiting = VecDeque::from([(start, Vec::<Step>::new())]);
+    while let Some((world, path)) = waiting.pop_front() {
         world.check_peace().map_err(|why| format!("{path:?}: {why}"))?;
         if path.len() == depth {
             continue;
@@ -340,13 +351,19 @@ fn explore(start: World, depth: usize) -> Result<usize, String> {
             }
             let mut path = path.clone();
             path.push(step);
-            next.check(&world.objects).map_err(|why| format!("{path:?}: {why}"))?;
-            if seen.insert((next.fingerprint(), path.len())) {
-                waiting.push((next, path));
+            let wrong = |why| format!("{path:?}: {why}");
+            let state = next.fingerprint();
+            if let Some(held) = seen.get(&state) {
+                next.check_step(&world.objects, held).map_err(wrong)?;
+                continue;
             }
+            let held = next.check_state().map_err(wrong)?;
+            next.check_step(&world.objects, &held).map_err(wrong)?;
+            seen.insert(state, held);
+            waiting.push_back((next, path));
         }
     }
-    Ok(states)
+    Ok(seen.len())
 }
 
 fn steps(world: &World) -> Vec<Step> {

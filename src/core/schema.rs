@@ -195,9 +195,8 @@ impl Validator {
         // Matched in linear time, unlike the default.
         let patterns =
             PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
-        let compiled = options.with_pattern_options(patterns).build(schema).map_err(|error| UnusableSchema {
-            pointer: error.instance_path().to_string(),
-            reason: brief(error.to_string()),
+        let compiled = options.with_pattern_options(patterns).build(schema).map_err(|error| {
+            UnusableSchema { pointer: error.instance_path().to_string(), reason: brief(error.to_string()) }
         })?;
         Ok(Self { compiled, graph })
     }

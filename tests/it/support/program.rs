@@ -30,8 +30,8 @@ fn copied(program: &Path, directory: &Path) -> Option<PathBuf> {
     // would be inherited by what other threads start, and cannot be run meanwhile.
     let unfinished = directory.join(format!("ckpt.{}", std::process::id()));
     let done =
-        Command::new("cp").arg("--preserve=mode,timestamps").args([program, &unfinished]).status().ok()?;
-    (done.success() && std::fs::rename(&unfinished, &copy).is_ok()).then_some(copy)
+        Command::new("cp").arg("--preserve=mode,timestamps").args([program, &unfinished]).output().ok()?;
+    (done.status.success() && std::fs::rename(&unfinished, &copy).is_ok()).then_some(copy)
 }
 
 #[test]

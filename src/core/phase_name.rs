@@ -48,8 +48,8 @@ pub fn find_phase(phases: &[Phase], written: &str) -> PhaseMatch {
 
 /// True if a text is the id of a phase, in any spelling.
 #[must_use]
-pub fn is_spelling_of(written: &str, id: &PhaseId) -> bool {
-    plain(written) == plain(id.as_str())
+pub fn is_spelling_of(written: &str, id: &str) -> bool {
+    plain(written) == plain(id)
 }
 
 /// True if a text is nothing but a number, perhaps with the word "phase".

@@ -4,6 +4,7 @@
 //! does not tell `Auth` from `auth`. Everything else is refused at the edge, so nothing behind this type escapes
 //! or checks again.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -84,16 +85,7 @@ impl WorkflowId {
     /// Reads a directory name back; `None` if no id is stored under that name.
     #[must_use]
     pub fn from_directory(name: &str) -> Option<Self> {
-        let mut id = String::with_capacity(name.len());
-        let mut chars = name.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '!' => id.push(chars.next().filter(char::is_ascii_lowercase)?.to_ascii_uppercase()),
-                c if c.is_ascii_uppercase() => return None,
-                c => id.push(c),
-            }
-        }
-        id.try_into().ok()
+        WorkflowIdRef::from_directory(name).map(|id| id.to_id())
     }
 
     /// The other ids that are the same number, shortest first: `042` for `42`. Empty unless the id is all digits.
@@ -148,6 +140,48 @@ impl WorkflowId {
     }
 }
 
+/// The id of a workflow, borrowed from the name of its directory unless that spells it differently.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkflowIdRef<'a>(Cow<'a, str>);
+
+impl<'a> WorkflowIdRef<'a> {
+    /// Reads a directory name back; `None` if no id is stored under that name.
+    #[must_use]
+    pub fn from_directory(name: &'a str) -> Option<Self> {
+        let is_spelled_differently = name.bytes().any(|b| b == b'!' || b.is_ascii_uppercase());
+        let id =
+            if is_spelled_differently { Cow::Owned(with_upper_case(name)?) } else { Cow::Borrowed(name) };
+        problem(&id).is_none().then_some(Self(id))
+    }
+
+    /// Copies the id.
+    #[must_use]
+    pub fn to_id(&self) -> WorkflowId {
+        WorkflowId(self.0.clone().into_owned())
+    }
+}
+
+impl<'a> From<&'a WorkflowId> for WorkflowIdRef<'a> {
+    fn from(id: &'a WorkflowId) -> Self {
+        Self(Cow::Borrowed(&id.0))
+    }
+}
+
+/// Replaces `!` and the letter behind it by the upper-case letter; `None` if there is none, or an upper-case letter without
+/// the `!`.
+fn with_upper_case(name: &str) -> Option<String> {
+    let mut id = String::with_capacity(name.len());
+    let mut chars = name.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '!' => id.push(chars.next().filter(char::is_ascii_lowercase)?.to_ascii_uppercase()),
+            c if c.is_ascii_uppercase() => return None,
+            c => id.push(c),
+        }
+    }
+    Some(id)
+}
+
 impl FromStr for WorkflowId {
     type Err = InvalidId;
 
@@ -195,7 +229,12 @@ fn problem(id: &str) -> Option<IdProblem> {
 
 /// Windows opens the device for these names with any extension, in any case.
 fn is_device_name(id: &str) -> bool {
-    let stem = id.split('.').next().unwrap_or_default();
+    const LONGEST: usize = "com1".len();
+    let length = id.bytes().take(LONGEST + 1).take_while(|b| *b != b'.').count();
+    if length > LONGEST {
+        return false;
+    }
+    let stem = &id[..length];
     let is = |name: &str| stem.eq_ignore_ascii_case(name);
     let is_numbered = |prefix: &str| {
         let unnumbered = stem.strip_suffix(|last: char| last.is_ascii_digit());

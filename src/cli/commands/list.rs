@@ -95,7 +95,7 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     let matching = args.matching.as_ref().map(|text| matching_workflows(&store, text)).transpose()?;
     let selection = Selection::scan(session, &store, limit, |workflow| {
         *(if workflow.archived { &mut scope.archived_count } else { &mut scope.live_count }) += 1;
-        let matches = matching.as_ref().is_none_or(|ids| ids.contains(&workflow.newest.workflow));
+        let matches = matching.as_ref().is_none_or(|ids| ids.contains(&workflow.workflow.to_id()));
         matches && args.selects(workflow, &session.clock)
     })?;
     let rest = Unlisted { total: selection.total, damaged: &selection.other_damaged, scope };
@@ -173,7 +173,7 @@ impl ListArgs {
     }
 
     /// True if a workflow passes the filters. A damaged one passes, because its values are unknown.
-    fn selects(&self, workflow: &WorkflowSummary, clock: &Clock) -> bool {
+    fn selects(&self, workflow: &WorkflowSummary<'_>, clock: &Clock) -> bool {
         if workflow.archived != self.archived || self.unfinished && !is_unfinished(workflow) {
             return false;
         }
@@ -184,8 +184,11 @@ impl ListArgs {
                 .phase
                 .as_ref()
                 .is_none_or(|wanted| header.phase.as_ref().is_some_and(|id| is_spelling_of(wanted, id)))
-            && self.label.iter().all(|label| header.labels.contains(label))
-            && self.pipeline.as_ref().is_none_or(|wanted| header.pipeline.as_ref() == Some(wanted))
+            && self.label.iter().all(|label| header.labels.iter().any(|of| of == label))
+            && self
+                .pipeline
+                .as_ref()
+                .is_none_or(|wanted| header.pipeline.as_ref().is_some_and(|of| of == wanted))
             && self.older_than.is_none_or(|span| age() > span.seconds())
             && self.newer_than.is_none_or(|span| age() <= span.seconds())
     }

@@ -8,7 +8,8 @@ use crate::cli::picker::pick;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::core::span::ago;
-use crate::core::store::{Extent, WorkflowRow, WorkflowSummary};
+use crate::core::store::{Extent, SelectedWorkflow, WorkflowRow, WorkflowSummary};
+use crate::core::workflow_id::WorkflowIdRef;
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 /// The workflows that a filter selects: the number of all, and those with the newest activity.
@@ -16,12 +17,12 @@ use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
 pub(crate) struct Selection {
     limit: usize,
     /// At most `limit` once everything was added.
-    newest: Vec<WorkflowSummary>,
+    newest: Vec<SelectedWorkflow>,
     /// Whatever comes after this one is beyond the limit.
-    cutoff: Option<(Reverse<Timestamp>, Handle)>,
+    cutoff: Option<(Reverse<Timestamp>, WorkflowId)>,
     pub(crate) total: usize,
     /// The damaged ones beyond the limit.
-    pub(crate) other_damaged: Vec<WorkflowSummary>,
+    pub(crate) other_damaged: Vec<SelectedWorkflow>,
 }
 
 impl Selection {
@@ -30,13 +31,13 @@ impl Selection {
         session: &Session,
         store: &Store,
         limit: usize,
-        mut selects: impl FnMut(&WorkflowSummary) -> bool,
+        mut selects: impl FnMut(&WorkflowSummary<'_>) -> bool,
     ) -> Result<Self, Failure> {
         let mut selection =
             Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
         let mut progress = Progress::new(&session.ui);
         store.visit_summaries(&mut |scanned| progress.scan(scanned), &mut |workflow| {
-            if selects(&workflow) {
+            if selects(workflow) {
                 selection.add(workflow);
             }
         })?;
@@ -44,16 +45,16 @@ impl Selection {
         Ok(selection)
     }
 
-    fn add(&mut self, workflow: WorkflowSummary) {
+    fn add(&mut self, workflow: &WorkflowSummary<'_>) {
         /// Sorting is rare, but a selection stays small.
         const SPARE: usize = 1000;
         self.total += 1;
-        if let (Ok(head), Some((time, handle))) = (&workflow.head, &self.cutoff)
-            && (Reverse(head.saved_at), &workflow.newest) > (*time, handle)
+        if let (Ok(head), Some((time, id))) = (&workflow.head, &self.cutoff)
+            && (Reverse(head.saved_at), &workflow.workflow) > (*time, &WorkflowIdRef::from(id))
         {
             return;
         }
-        self.newest.push(workflow);
+        self.newest.push(workflow.into());
         if self.newest.len() > self.limit.saturating_add(SPARE) {
             self.trim();
         }
@@ -64,16 +65,16 @@ impl Selection {
         self.newest.sort_by_cached_key(by_activity);
         let rest = self.newest.split_off(self.newest.len().min(self.limit));
         if !rest.is_empty() {
-            let place = |last: &WorkflowSummary| {
-                Some((Reverse(last.head.as_ref().ok()?.saved_at), last.newest.clone()))
+            let place = |last: &SelectedWorkflow| {
+                Some((Reverse(*last.saved_at.as_ref().ok()?), last.newest.workflow.clone()))
             };
             self.cutoff = self.newest.last().and_then(place);
         }
-        self.other_damaged.extend(rest.into_iter().filter(|workflow| workflow.head.is_err()));
+        self.other_damaged.extend(rest.into_iter().filter(|workflow| workflow.saved_at.is_err()));
     }
 
     /// Returns those with the newest activity, in order.
-    pub(crate) fn newest(&self) -> &[WorkflowSummary] {
+    pub(crate) fn newest(&self) -> &[SelectedWorkflow] {
         &self.newest
     }
 
@@ -84,8 +85,8 @@ impl Selection {
 }
 
 /// Orders by the newest activity. Damaged ones have no time; they come first, where they are seen.
-fn by_activity(workflow: &WorkflowSummary) -> (Option<Reverse<Timestamp>>, Handle) {
-    (workflow.head.as_ref().ok().map(|head| Reverse(head.saved_at)), workflow.newest.clone())
+fn by_activity(workflow: &SelectedWorkflow) -> (Option<Reverse<Timestamp>>, Handle) {
+    (workflow.saved_at.as_ref().ok().copied().map(Reverse), workflow.newest.clone())
 }
 
 /// Selects the workflows with work left.
@@ -95,12 +96,12 @@ pub(crate) fn unfinished(session: &Session, store: &Store, limit: usize) -> Resu
 
 /// Returns the live workflow with the newest activity, if any can be read.
 pub(crate) fn newest(session: &Session, store: &Store) -> Option<WorkflowId> {
-    let is_readable = |workflow: &WorkflowSummary| !workflow.archived && workflow.head.is_ok();
+    let is_readable = |workflow: &WorkflowSummary<'_>| !workflow.archived && workflow.head.is_ok();
     Selection::scan(session, store, 1, is_readable).ok()?.ids().pop()
 }
 
 /// True if a workflow has work left. A damaged one may have some, so it counts.
-pub(crate) fn is_unfinished(workflow: &WorkflowSummary) -> bool {
+pub(crate) fn is_unfinished(workflow: &WorkflowSummary<'_>) -> bool {
     !workflow.archived
         && workflow.head.as_ref().map_or(true, |head| head.status == WorkflowStatus::InProgress)
 }
@@ -189,31 +190,34 @@ mod tests {
     use crate::core::store::HeadSummary;
 
     /// Every 500th is damaged; times repeat.
-    fn workflow(number: u64) -> WorkflowSummary {
+    fn summary(name: &str, number: u64) -> WorkflowSummary<'_> {
         let minute = number * 7919 % 60;
         let hour = number * 104_729 % 24;
         let saved_at = Timestamp::parse(&format!("2026-01-01T{hour:02}:{minute:02}:00Z")).unwrap();
         let status = WorkflowStatus::Complete;
         let head = HeadSummary { saved_at, status, phase: None, pipeline: None, labels: Vec::new() };
         WorkflowSummary {
-            newest: Handle::new(&format!("w{number}").parse().unwrap(), 1),
-            head: if number.is_multiple_of(500) { Err(Unusable::Empty) } else { Ok(head) },
+            workflow: WorkflowIdRef::from_directory(name).unwrap(),
+            seq: 1,
+            head: if number.is_multiple_of(500) { Err(&Unusable::Empty) } else { Ok(head) },
             archived: false,
         }
     }
 
     #[test]
     fn the_newest_are_those_of_a_full_sort() {
-        let mut all: Vec<_> = (1..=9000).map(workflow).collect();
+        let names: Vec<_> = (1..=9000).map(|number| (format!("w{number}"), number)).collect();
+        let summaries: Vec<_> = names.iter().map(|(name, number)| summary(name, *number)).collect();
+        let mut all: Vec<_> = summaries.iter().map(SelectedWorkflow::from).collect();
+        all.sort_by_cached_key(by_activity);
         for limit in [0, 1, 5, 50, 2000, 9000, usize::MAX] {
             let mut selection =
                 Selection { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
-            (1..=9000).for_each(|number| selection.add(workflow(number)));
+            summaries.iter().for_each(|summary| selection.add(summary));
             selection.trim();
-            all.sort_by_cached_key(by_activity);
             let shown = limit.min(all.len());
             assert_eq!(selection.newest(), &all[..shown], "{limit}");
-            let damaged = all[shown..].iter().filter(|workflow| workflow.head.is_err()).count();
+            let damaged = all[shown..].iter().filter(|workflow| workflow.saved_at.is_err()).count();
             assert_eq!((selection.total, selection.other_damaged.len()), (9000, damaged), "{limit}");
         }
     }

@@ -12,7 +12,7 @@ use crate::cli::words::{FIRST_COMMAND, count, verb};
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
 use crate::core::store::{
-    CheckpointRow, DeletionReason, Deletions, Entry, Live, WorkflowRow, WorkflowSummary,
+    CheckpointRow, DeletionReason, Deletions, Entry, Live, SelectedWorkflow, WorkflowRow,
 };
 use crate::core::{Handle, Store, Timestamp, WorkflowId};
 
@@ -75,7 +75,7 @@ pub(crate) struct Unlisted<'a> {
     /// The number of all selected workflows, with the listed ones.
     pub(crate) total: usize,
     /// The damaged ones beyond the limit.
-    pub(crate) damaged: &'a [WorkflowSummary],
+    pub(crate) damaged: &'a [SelectedWorkflow],
     pub(crate) scope: Scope,
 }
 
@@ -92,9 +92,9 @@ impl WorkflowsReport {
     }
 
     /// The report of the ids alone, for `--quiet`.
-    pub(crate) fn of_ids(workflows: &[WorkflowSummary], rest: &Unlisted<'_>, store: &Store) -> Self {
+    pub(crate) fn of_ids(workflows: &[SelectedWorkflow], rest: &Unlisted<'_>, store: &Store) -> Self {
         let damaged = damaged_files(workflows.iter().filter_map(damage), rest, store);
-        let unread = |workflow: &WorkflowSummary| {
+        let unread = |workflow: &SelectedWorkflow| {
             ListedWorkflow::unread(workflow.newest.clone(), None, workflow.archived)
         };
         Self::with(workflows.iter().map(unread).collect(), damaged, rest)
@@ -117,8 +117,8 @@ impl WorkflowsReport {
     }
 }
 
-fn damage(workflow: &WorkflowSummary) -> Option<(&Handle, &Unusable)> {
-    Some((&workflow.newest, workflow.head.as_ref().err()?))
+fn damage(workflow: &SelectedWorkflow) -> Option<(&Handle, &Unusable)> {
+    Some((&workflow.newest, workflow.saved_at.as_ref().err()?))
 }
 
 fn damaged_files<'a>(

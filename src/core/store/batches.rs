@@ -1,6 +1,9 @@
 //! Reading many workflows on all cores.
 
 use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Scope;
 
 /// So many are read before they are passed on, which bounds the memory.
 pub(super) const BATCH: usize = 1024;
@@ -46,9 +49,8 @@ pub(super) fn read_now<I: Sync, T: Send>(items: &[I], read: &(impl Fn(&I) -> T +
     if items.len() < WORTH_THREADS {
         return items.iter().map(read).collect();
     }
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS));
     std::thread::scope(|scope| {
-        let parts = items.chunks(items.len().div_ceil(threads));
+        let parts = items.chunks(items.len().div_ceil(cores()));
         let parts = parts.map(|part| scope.spawn(move || part.iter().map(read).collect::<Vec<T>>()));
         let parts: Vec<_> = parts.collect();
         let mut values = Vec::with_capacity(items.len());
@@ -57,4 +59,43 @@ pub(super) fn read_now<I: Sync, T: Send>(items: &[I], read: &(impl Fn(&I) -> T +
         }
         values
     })
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+}
+
+/// Threads that do tasks in the order in which these were given, while whoever gave them does something else.
+pub(super) struct Workers<T, R>(Sender<(T, Sender<R>)>);
+
+impl<T: Send, R: Send> Workers<T, R> {
+    /// Starts the threads. They end when the value is dropped and all tasks are done.
+    pub(super) fn start<'s>(scope: &'s Scope<'s, '_>, work: &'s (impl Fn(T) -> R + Sync)) -> Self
+    where
+        T: 's,
+        R: 's,
+    {
+        let (tasks, queue) = channel::<(T, Sender<R>)>();
+        let queue = Arc::new(Mutex::new(queue));
+        // Twice as many as cores: half of them may wait for the disk.
+        for _ in 0..2 * cores() {
+            let queue = Arc::clone(&queue);
+            let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            scope.spawn(move || {
+                while let Ok((task, result)) = next() {
+                    // Nobody waits for it if the walk has ended early.
+                    let _ = result.send(work(task));
+                }
+            });
+        }
+        Self(tasks)
+    }
+
+    /// Gives a task to the threads, and returns where its result will be.
+    pub(super) fn give(&self, task: T) -> Receiver<R> {
+        let (result, later) = channel();
+        // It fails only if all threads panicked, and then so does whoever waits.
+        let _ = self.0.send((task, result));
+        later
+    }
 }

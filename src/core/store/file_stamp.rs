@@ -8,7 +8,7 @@ use crate::core::store::disk::{FileKind, Stat};
 
 /// Identifies the state of a file or a directory: its inode, and its ctime in seconds and nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileStamp(u64, u64, u32);
+pub(super) struct FileStamp(pub(super) u64, pub(super) u64, pub(super) u32);
 
 impl FileStamp {
     /// Returns the stamp of a regular file, and none of anything else.

@@ -159,7 +159,7 @@ pub use scan::CheckpointRow;
 pub use scan_archive::BundleRow;
 pub use scan_workflows::{Extent, Live, WorkflowRow};
 pub use session_notes::{SessionKey, SessionNote};
-pub use summary::{HeadSummary, WorkflowSummary};
+pub use summary::{HeadSummary, SelectedWorkflow, WorkflowSummary};
 pub use undo::ArchivedPart;
 pub use verify::{Checked, StoredSecret, Verification};
 pub use workflow::{Entry, Stored};

@@ -1,19 +1,25 @@
 //! Walking over the summaries of all workflows, by the index as far as it is valid.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
-use super::batches::{ScanProgress, on_all_cores, read_now};
+use super::batches::{ScanProgress, Workers, on_all_cores};
 use super::disk::Disk;
 use super::error::Result;
 use super::file_stamp::FileStamp;
 use super::index::{
-    BLOCK_LINES, Cached, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, Line, REWRITE_SHARE, SetStamp,
-    members, parse_line,
+    BLOCK_LINES, Block, Cached, IndexFile, IndexReader, IndexWriter, LEAST_WORKFLOWS, Line, REWRITE_SHARE,
+    SetStamp, members, parse_line,
 };
 use super::open::Store;
 use super::scan_workflows::in_order;
 use super::summary::WorkflowSummary;
-use crate::core::workflow_id::WorkflowId;
+use crate::core::workflow_id::{WorkflowId, WorkflowIdRef};
+
+/// The directories that one thread looks at before it takes the next task.
+const TASK_LINES: usize = 256;
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// Passes the summary of every workflow to `visit`, in the order of their directories. Valid summaries are taken from
@@ -24,42 +30,64 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     pub fn visit_summaries(
         &self,
         progress: &mut dyn FnMut(&ScanProgress),
-        visit: &mut dyn FnMut(WorkflowSummary),
+        visit: &mut dyn FnMut(&WorkflowSummary<'_>),
     ) -> Result<()> {
         let workflows = self.open_workflows()?;
         let is_small = workflows.as_ref().is_none_or(|dir| self.disk().is_short(dir).unwrap_or(true));
         let index = if is_small { None } else { IndexFile::open(self) };
-        let mut walk = Walk {
-            store: self,
-            workflows: workflows.as_ref(),
-            has_index: index.is_some(),
-            writer: None,
-            outdated: 0,
-            scanned: ScanProgress { done: 0, total: 0 },
-            progress,
-            visit,
-        };
         // Before anything is listed: a later change changes it.
         let set = index.as_ref().and_then(IndexFile::set_stamp);
-        match (&index, index.as_ref().and_then(IndexFile::read)) {
-            (Some(index), Some(mut reader)) if reader.set.is_some() && reader.set == set => {
-                walk.by_index(index, &mut reader)?;
+        let stamp_all = |task: StampTask| self.stamp_all(workflows.as_ref(), &task);
+        std::thread::scope(|scope| {
+            let mut walk = Walk {
+                store: self,
+                workflows: workflows.as_ref(),
+                workers: index.as_ref().map(|_| Workers::start(scope, &stamp_all)),
+                writer: None,
+                outdated: 0,
+                scanned: ScanProgress { done: 0, total: 0 },
+                progress,
+                visit,
+            };
+            match (&index, index.as_ref().and_then(IndexFile::read)) {
+                (Some(index), Some(mut reader)) if reader.set.is_some() && reader.set == set => {
+                    walk.by_index(index, &mut reader)?;
+                }
+                (index, reader) => walk.by_names(index.as_ref(), reader, set)?,
             }
-            (index, reader) => walk.by_names(index.as_ref(), reader, set)?,
-        }
-        if let Some(writer) = walk.writer {
-            writer.finish();
-        }
-        Ok(())
+            if let Some(writer) = walk.writer {
+                writer.finish();
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the stamps of the directories in some lines of a block; none where that is no directory of a workflow.
+    fn stamp_all(&self, workflows: Option<&D::Dir>, (block, lines): &StampTask) -> Stamps {
+        let stamp = |line: Line<'_>| {
+            WorkflowIdRef::from_directory(line.name)?;
+            FileStamp::of_directory(&self.disk().stat(workflows?, line.name).ok()?)
+        };
+        block.lines(lines.clone()).map(stamp).collect()
     }
 }
 
+/// Some lines of a block, whose directories are to be stamped.
+type StampTask = (Arc<Block>, Range<usize>);
+type Stamps = Vec<Option<FileStamp>>;
+
+/// A block whose directories are being stamped.
+struct Started {
+    block: Arc<Block>,
+    stamps: Vec<Receiver<Stamps>>,
+}
+
 /// Takes the names up to that of the last line off `names`, and returns them with their lines. Both are in order.
-fn merge<'b, 'n: 'b>(names: &mut &'n [&'n str], lines: &[Line<'b>]) -> Vec<Line<'b>> {
-    let Some(last) = lines.last() else { return Vec::new() };
+fn merge<'b, 'n: 'b>(names: &mut &'n [&'n str], block: &'b Block) -> Vec<Line<'b>> {
+    let Some(last) = block.lines(0..block.len()).last() else { return Vec::new() };
     let (here, rest) = names.split_at(names.partition_point(|name| *name <= last.name));
     *names = rest;
-    let mut lines = lines.iter().peekable();
+    let mut lines = block.lines(0..block.len()).peekable();
     let line = |name: &&'n str| {
         while lines.next_if(|line| line.name < *name).is_some() {}
         let members = lines.next_if(|line| line.name == *name).map_or("", |line| line.members);
@@ -69,8 +97,8 @@ fn merge<'b, 'n: 'b>(names: &mut &'n [&'n str], lines: &[Line<'b>]) -> Vec<Line<
 }
 
 /// The result of looking a workflow up in the index.
-enum LookedUp {
-    Summary(WorkflowSummary),
+enum LookedUp<'l> {
+    Summary(WorkflowSummary<'l>),
     /// It has to be read. Its directory had this stamp before, and its line is outdated or right.
     Unread {
         stamp: Option<FileStamp>,
@@ -82,15 +110,15 @@ enum LookedUp {
 struct Walk<'w, D: Disk> {
     store: &'w Store<D>,
     workflows: Option<&'w D::Dir>,
-    /// True if directories are compared with an index, or may be written to one.
-    has_index: bool,
+    /// They stamp directories, if these are compared with an index or may be written to one.
+    workers: Option<Workers<StampTask, Stamps>>,
     /// Gets a line for each workflow.
     writer: Option<IndexWriter<'w, D>>,
     /// The number of lines that were outdated.
     outdated: usize,
     scanned: ScanProgress,
     progress: &'w mut dyn FnMut(&ScanProgress),
-    visit: &'w mut dyn FnMut(WorkflowSummary),
+    visit: &'w mut dyn FnMut(&WorkflowSummary<'_>),
 }
 
 impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
@@ -98,15 +126,18 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     fn by_index(&mut self, index: &'w IndexFile<'w, D>, reader: &mut IndexReader<D::File>) -> Result<()> {
         self.scanned.total = reader.count;
         let mut may_write = true;
-        let mut block = String::new();
-        while let Some(lines) = reader.next_block(&mut block) {
-            let looked_up = self.look_up(&lines);
+        let mut next = reader.next_block().map(|block| self.start(block));
+        while let Some(started) = next {
+            // The threads go on with this one while the other is visited.
+            next = reader.next_block().map(|block| self.start(block));
+            let stamps = self.finish(started.stamps);
+            let looked_up = self.look_up(&started.block, &stamps);
             // Before anything is read: the new index has what is read from now on.
             if may_write && self.outdated.saturating_mul(REWRITE_SHARE) > reader.count {
-                self.writer = index.begin_with(reader, reader.block);
+                self.writer = index.begin_with(reader, started.block.position);
                 may_write = false;
             }
-            self.read(&lines, looked_up);
+            self.read(&started.block, looked_up);
         }
         if let Some(last) = reader.interrupted_after() {
             // Behind a damaged block the names are unknown.
@@ -143,9 +174,8 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
         }
         self.scanned.total = names.len();
         let mut names = names.as_slice();
-        let mut block = String::new();
-        while let Some(lines) = reader.as_mut().and_then(|reader| reader.next_block(&mut block)) {
-            self.visit_lines(&merge(&mut names, &lines));
+        while let Some(block) = reader.as_mut().and_then(IndexReader::next_block) {
+            self.visit_lines(merge(&mut names, &block));
         }
         self.visit_names(names);
         Ok(())
@@ -154,69 +184,88 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     /// Visits workflows that have no lines.
     fn visit_names(&mut self, names: &[&str]) {
         for names in names.chunks(BLOCK_LINES) {
-            let lines: Vec<_> = names.iter().map(|name| Line { name, members: "" }).collect();
-            self.visit_lines(&lines);
+            self.visit_lines(names.iter().map(|name| Line { name, members: "" }).collect());
         }
     }
 
-    fn visit_lines(&mut self, lines: &[Line<'_>]) {
+    fn visit_lines(&mut self, lines: Vec<Line<'_>>) {
         for lines in lines.chunks(BLOCK_LINES) {
-            let looked_up = self.look_up(lines);
-            self.read(lines, looked_up);
+            let Started { block, stamps } = self.start(Block::of(lines.iter().copied()));
+            let stamps = self.finish(stamps);
+            let looked_up = self.look_up(&block, &stamps);
+            self.read(&block, looked_up);
         }
+    }
+
+    /// Lets the threads stamp the directories in a block.
+    fn start(&self, block: Block) -> Started {
+        let block = Arc::new(block);
+        let tasks = (0..block.len()).step_by(TASK_LINES);
+        let give = |workers: &Workers<_, _>| {
+            tasks.map(|first| workers.give((Arc::clone(&block), first..first + TASK_LINES))).collect()
+        };
+        let stamps = self.workers.as_ref().map(give).unwrap_or_default();
+        Started { block, stamps }
+    }
+
+    /// Waits for stamps. What could not be stamped has none.
+    fn finish(&self, stamps: Vec<Receiver<Stamps>>) -> Stamps {
+        stamps.into_iter().flat_map(|stamps| stamps.recv().unwrap_or_default()).collect()
     }
 
     /// Looks workflows up by their lines, and counts those that are outdated.
-    fn look_up(&mut self, lines: &[Line<'_>]) -> Vec<LookedUp> {
-        let disk = self.store.disk();
-        let compared = if self.has_index { self.workflows } else { None };
-        let stamp = |name: &str| FileStamp::of_directory(&disk.stat(compared?, name).ok()?);
-        let look_up = |line: &Line<'_>| {
-            let unread = |stamp, is_outdated| LookedUp::Unread { stamp, is_outdated };
-            let Some(id) = WorkflowId::from_directory(line.name) else { return unread(None, false) };
-            let Some(stamp) = stamp(line.name) else { return unread(None, false) };
+    fn look_up<'b>(&mut self, block: &'b Block, stamps: &Stamps) -> Vec<LookedUp<'b>> {
+        let stamps = stamps.iter().copied().chain(std::iter::repeat(None));
+        let look_up = |(line, stamp): (Line<'b>, Option<FileStamp>)| {
+            let unread = |is_outdated| LookedUp::Unread { stamp, is_outdated };
+            let Some(stamp) = stamp else { return unread(false) };
+            let Some(id) = WorkflowIdRef::from_directory(line.name) else { return unread(false) };
             match parse_line(line.members, id, &stamp) {
                 Cached::Summary(summary) => LookedUp::Summary(summary),
-                Cached::Nothing => unread(Some(stamp), false),
-                Cached::Outdated => unread(Some(stamp), true),
+                Cached::Nothing => unread(false),
+                Cached::Outdated => unread(true),
             }
         };
-        let looked_up = read_now(lines, &look_up);
-        let is_outdated = |found: &&LookedUp| matches!(found, LookedUp::Unread { is_outdated: true, .. });
+        let looked_up: Vec<_> = block.lines(0..block.len()).zip(stamps).map(look_up).collect();
+        let is_outdated = |found: &&LookedUp<'_>| matches!(found, LookedUp::Unread { is_outdated: true, .. });
         self.outdated += looked_up.iter().filter(is_outdated).count();
         looked_up
     }
 
     /// Reads the workflows that have to be read, visits all, and writes their lines.
-    fn read(&mut self, lines: &[Line<'_>], looked_up: Vec<LookedUp>) {
-        let is_unread = |looked_up: &LookedUp| matches!(looked_up, LookedUp::Unread { .. });
-        let unread = lines.iter().zip(&looked_up).filter(|(_, looked_up)| is_unread(looked_up));
+    fn read(&mut self, block: &Block, looked_up: Vec<LookedUp<'_>>) {
+        let lines = || block.lines(0..block.len());
+        let is_unread = |looked_up: &LookedUp<'_>| matches!(looked_up, LookedUp::Unread { .. });
+        let unread = lines().zip(&looked_up).filter(|(_, looked_up)| is_unread(looked_up));
         let unread: Vec<&str> = unread.map(|(line, _)| line.name).collect();
         let (store, workflows) = (self.store, self.workflows);
-        let read = |name: &&str| store.summarize(workflows, &WorkflowId::from_directory(name)?);
+        let read = |name: &&str| store.scan_newest_of(workflows, &WorkflowId::from_directory(name)?);
         let mut read = on_all_cores(&unread, &read);
         let time = self.writer.as_ref().map(|writer| writer.time);
-        let mut block = String::new();
-        for (Line { name, members: old }, looked_up) in lines.iter().zip(looked_up) {
+        let mut text = String::new();
+        for (Line { name, members: old }, looked_up) in lines().zip(looked_up) {
+            let row;
             let (line, summary) = match looked_up {
-                LookedUp::Summary(summary) => (Cow::Borrowed(*old), Some(summary)),
+                LookedUp::Summary(summary) => (Cow::Borrowed(old), Some(summary)),
                 LookedUp::Unread { stamp, .. } => {
-                    let (summary, from_directory) = read.next().flatten().unzip();
-                    let indexed = summary.as_ref().filter(|_| from_directory == Some(true));
+                    let from_directory;
+                    (row, from_directory) = read.next().flatten().unzip();
+                    let summary = row.as_ref().map(WorkflowSummary::from);
+                    let indexed = if from_directory == Some(true) { summary.as_ref() } else { None };
                     let stamp = stamp.filter(|stamp| time.is_some_and(|time| stamp.is_before(time)));
                     let line = stamp.map(|stamp| members(name, stamp, indexed)).unwrap_or_default();
                     (Cow::Owned(line), summary)
                 }
             };
             if time.is_some() {
-                block.extend([name, " ", &line, "\n"]);
+                text.extend([name, " ", &line, "\n"]);
             }
             self.scanned.done += 1;
             (self.progress)(&self.scanned);
-            summary.into_iter().for_each(&mut *self.visit);
+            summary.iter().for_each(&mut *self.visit);
         }
         if let Some(writer) = &mut self.writer {
-            writer.add(&block);
+            writer.add(&text);
         }
     }
 }

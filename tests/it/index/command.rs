@@ -130,7 +130,7 @@ fn a_planted_index_cannot_change_what_is_shown() {
     let world = world();
     let first = world.json(&["list", "-n", "700"]);
     plant(&world, |line| {
-        let swap = [("\"complete\"", "\"in_progress\""), ("\"in_progress\"", "\"complete\"")];
+        let swap = [(" complete ", " in_progress "), (" in_progress ", " complete ")];
         let (from, to) = swap.into_iter().find(|(from, _)| line.contains(from)).unwrap();
         line.replace(from, to).replace("1735689", "1935689")
     });

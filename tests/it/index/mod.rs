@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use ckpt::core::change::Change;
+use ckpt::core::format::Unusable;
 use ckpt::core::save::Save;
-use ckpt::core::store::{Disk, STORE_NAME, WorkflowSummary};
-use ckpt::core::{Config, Store, WorkflowId};
+use ckpt::core::store::{Disk, HeadSummary, STORE_NAME, WorkflowSummary};
+use ckpt::core::{Config, Store, Timestamp, WorkflowId, WorkflowStatus};
 
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;
@@ -19,7 +20,30 @@ use crate::support::memory::MemoryDisk;
 const LARGE: usize = 520;
 const INDEX: &str = "index";
 
-type Summaries = BTreeMap<WorkflowId, WorkflowSummary>;
+type Summaries = BTreeMap<WorkflowId, Summary>;
+
+/// A copy of a [`WorkflowSummary`].
+#[derive(Debug, PartialEq)]
+struct Summary {
+    seq: u64,
+    archived: bool,
+    head: Result<Head, Unusable>,
+}
+
+type Head = (Timestamp, WorkflowStatus, Option<String>, Option<String>, Vec<String>);
+
+impl From<&WorkflowSummary<'_>> for Summary {
+    fn from(summary: &WorkflowSummary<'_>) -> Self {
+        let WorkflowSummary { seq, archived, .. } = *summary;
+        let head = |head: &HeadSummary<'_>| {
+            let HeadSummary { saved_at, status, phase, pipeline, labels } = head.clone();
+            let labels = labels.into_iter().map(String::from).collect();
+            (saved_at, status, phase.map(String::from), pipeline.map(String::from), labels)
+        };
+        let head = summary.head.as_ref().map(head).map_err(|why| Unusable::clone(why));
+        Self { seq, archived, head }
+    }
+}
 
 /// A disk with a large store, whose last change was a tick ago.
 fn large_store() -> MemoryDisk {
@@ -50,8 +74,8 @@ fn save<D: Disk>(store: &Store<D>, number: usize, round: usize) {
 /// The summaries of all workflows, from the index as far as it is valid.
 fn summaries<D: Disk<Dir: Sync> + Sync>(store: &Store<D>) -> Summaries {
     let mut summaries = Summaries::new();
-    let mut visit = |summary: WorkflowSummary| {
-        assert!(summaries.insert(summary.newest.workflow.clone(), summary).is_none(), "twice");
+    let mut visit = |summary: &WorkflowSummary<'_>| {
+        assert!(summaries.insert(summary.workflow.to_id(), summary.into()).is_none(), "twice");
     };
     store.visit_summaries(&mut |_| {}, &mut visit).unwrap();
     summaries

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use ckpt::core::ArchiveReason;
+use ckpt::core::change::{Change, Stamp};
 use ckpt::core::format::Unusable;
 use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
+use ckpt::core::save::Save;
 use ckpt::core::stats::{self, RunFilter, StatusCounts};
-use ckpt::core::store::{Disk, Entry, RestoreScope, STORE_NAME, WorkflowSummary};
+use ckpt::core::store::{Disk, Entry, RestoreScope, STORE_NAME};
+use ckpt::core::{ArchiveReason, Config, PhaseId, Timestamp};
 use proptest::prelude::*;
 
-use super::{LARGE, id, large_store, read_index, remove_index, save, summaries, without_index};
+use super::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;
 
@@ -122,9 +124,9 @@ fn compare_counts(disk: &MemoryDisk) {
     let (mut archived, mut live, mut damaged) = (0, 0, 0);
     for workflow in summaries(&store).values() {
         match workflow {
-            WorkflowSummary { archived: true, .. } => archived += 1,
-            WorkflowSummary { head: Ok(_), .. } => live += 1,
-            WorkflowSummary { head: Err(_), .. } => damaged += 1,
+            Summary { archived: true, .. } => archived += 1,
+            Summary { head: Ok(_), .. } => live += 1,
+            Summary { head: Err(_), .. } => damaged += 1,
         }
     }
     let StatusCounts { in_progress, complete, failed, abandoned, .. } = stats.workflows;
@@ -177,6 +179,31 @@ fn a_workflow_that_was_found_in_the_archive_is_looked_for_each_time() {
     disk.remove(&disk.reach(&[STORE_NAME, "archive"]).unwrap(), id(0).as_str()).unwrap();
     compare(&disk);
     assert!(!summaries(&store).contains_key(&id(0)));
+}
+
+#[test]
+fn every_text_and_every_time_reads_back() {
+    let disk = large_store();
+    let store = store_on(disk.clone());
+    let change = Change {
+        phase: Some("Strategic \"Synthesis\" \\ 2".parse().unwrap()),
+        labels: vec!["two words".to_owned(), "caf\u{e9} \"x\"".to_owned(), "-".to_owned()],
+        ..Change::default()
+    };
+    for (workflow, now) in [("Upper", "1969-12-31T23:59:59.999Z"), ("upper", "9999-12-31T23:59:59Z")] {
+        let stamp = Stamp { now: Timestamp::parse(now).unwrap(), ..stamp(workflow) };
+        Save::new(&workflow.parse().unwrap(), &change, &stamp, &Config::default()).to(&store).unwrap();
+    }
+    disk.tick();
+    compare(&disk);
+    // From the index that the first comparison has left.
+    let known = summaries(&store);
+    assert_eq!(known, without_index(&disk));
+    let (saved_at, _, phase, _, labels) = known[&"Upper".parse().unwrap()].head.as_ref().unwrap();
+    assert_eq!(saved_at.to_string(), "1969-12-31T23:59:59.999Z");
+    assert_eq!((phase.as_deref(), labels), (change.phase.as_ref().map(PhaseId::as_str), &change.labels));
+    let index = String::from_utf8(read_index(&disk).unwrap()).unwrap();
+    assert!(index.lines().any(|line| line.starts_with("!upper ") && line.ends_with(']')));
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //! needs more than one of them in memory.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use super::file::SetStamp;
 use super::line::MAX_LINE;
 use crate::core::digest::Digest;
 
 /// Begins the first block. The number changes with the lines: an index with another one is not used.
-const MAGIC: &str = "ckpt-index 3 ";
+const MAGIC: &str = "ckpt-index 4 ";
 /// A digest, a space, eight digits, a newline.
 const BLOCK_HEAD: usize = 64 + 1 + 8 + 1;
 /// The most lines of a block.
@@ -17,12 +18,73 @@ pub(in crate::core::store) const BLOCK_LINES: usize = 4096;
 /// The members of the first block: the number of lines, and the state of the directories that they were listed from.
 type Contents = (usize, Option<SetStamp>);
 
+/// Lines of an index, in order.
+pub(in crate::core::store) struct Block {
+    /// The place of the block in the index.
+    pub(in crate::core::store) position: u64,
+    text: String,
+    /// The end of the name and of the line, for each line.
+    ends: Vec<(usize, usize)>,
+}
+
 /// One line of a block.
+#[derive(Clone, Copy)]
 pub(in crate::core::store) struct Line<'b> {
     /// The name of the directory of a workflow. It is untrusted.
     pub(in crate::core::store) name: &'b str,
     /// The members behind it. Empty if nothing is known about the workflow.
     pub(in crate::core::store) members: &'b str,
+}
+
+impl Block {
+    /// Makes a block of its text, in which every line ends with a newline. Returns none if a name does not come after the one
+    /// before it; the first one comes after `previous`.
+    fn new(position: u64, text: String, previous: &str) -> Option<Self> {
+        let mut ends = Vec::with_capacity(BLOCK_LINES);
+        let (mut start, mut last) = (0, previous);
+        for line in text.lines() {
+            let name = line.split_once(' ').map_or(line, |(name, _)| name);
+            if name <= last {
+                return None;
+            }
+            last = name;
+            ends.push((start + name.len(), start + line.len()));
+            start += line.len() + 1;
+        }
+        Some(Self { position, text, ends })
+    }
+
+    /// Makes a block of lines that are in order.
+    pub(in crate::core::store) fn of<'l>(lines: impl Iterator<Item = Line<'l>>) -> Self {
+        let (mut text, mut ends) = (String::new(), Vec::with_capacity(BLOCK_LINES));
+        for Line { name, members } in lines {
+            text.push_str(name);
+            let end_of_name = text.len();
+            text.extend([" ", members]);
+            ends.push((end_of_name, text.len()));
+            text.push('\n');
+        }
+        Self { position: 0, text, ends }
+    }
+
+    /// Returns the number of lines.
+    pub(in crate::core::store) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the lines with these numbers, or fewer at the end.
+    pub(in crate::core::store) fn lines(&self, numbers: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+        let line = |number: usize| {
+            let start = if number == 0 { 0 } else { self.ends[number - 1].1 + 1 };
+            let (end_of_name, end) = self.ends[number];
+            let members = &self.text[end_of_name..end];
+            Line {
+                name: &self.text[start..end_of_name],
+                members: members.strip_prefix(' ').unwrap_or(members),
+            }
+        };
+        (numbers.start..numbers.end.min(self.len())).map(line)
+    }
 }
 
 /// Reads an index, block by block.
@@ -32,8 +94,6 @@ pub(in crate::core::store) struct IndexReader<F> {
     pub(in crate::core::store) count: usize,
     /// The state of the store in which these are all workflows. None if they were listed while that changed.
     pub(in crate::core::store) set: Option<SetStamp>,
-    /// The position of the block that was read last.
-    pub(in crate::core::store) block: u64,
     /// The position behind it.
     pub(in crate::core::store) end: u64,
     /// The number of lines up to there, and the name in the last one.
@@ -47,27 +107,20 @@ impl<F: Read + Seek> IndexReader<F> {
         let first = read_block(&mut file)?;
         let (count, set): Contents = serde_json::from_str(first.strip_prefix(MAGIC)?).ok()?;
         let end = (BLOCK_HEAD + first.len()) as u64;
-        Some(Self { file, count, set, block: 0, end, lines: 0, last: String::new() })
+        Some(Self { file, count, set, end, lines: 0, last: String::new() })
     }
 
-    /// Reads the next lines into `block`. Returns none at the end of the index, and where it is damaged or not in order.
-    pub(in crate::core::store) fn next_block<'b>(&mut self, block: &'b mut String) -> Option<Vec<Line<'b>>> {
-        *block = read_block(&mut self.file)?;
-        let mut lines = Vec::with_capacity(BLOCK_LINES);
-        let mut last = self.last.as_str();
-        for line in block.lines() {
-            let (name, members) = line.split_once(' ').unwrap_or((line, ""));
-            if name <= last {
-                return None;
-            }
-            last = name;
-            lines.push(Line { name, members });
+    /// Reads the next lines. Returns none at the end of the index, and where it is damaged or not in order.
+    pub(in crate::core::store) fn next_block(&mut self) -> Option<Block> {
+        let text = read_block(&mut self.file)?;
+        let length = (BLOCK_HEAD + text.len()) as u64;
+        let block = Block::new(self.end, text, &self.last)?;
+        if let Some(last) = block.lines(block.len().saturating_sub(1)..block.len()).next() {
+            self.last = last.name.to_owned();
         }
-        self.last = last.to_owned();
-        self.lines += lines.len();
-        self.block = self.end;
-        self.end += (BLOCK_HEAD + block.len()) as u64;
-        Some(lines)
+        self.lines += block.len();
+        self.end += length;
+        Some(block)
     }
 
     /// Returns the name in the last line so far, or none if all lines were read.

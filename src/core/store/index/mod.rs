@@ -46,6 +46,6 @@ mod block;
 mod file;
 mod line;
 
-pub(super) use block::{BLOCK_LINES, IndexReader, Line};
+pub(super) use block::{BLOCK_LINES, Block, IndexReader, Line};
 pub(super) use file::{IndexFile, IndexWriter, LEAST_WORKFLOWS, REWRITE_SHARE, SetStamp};
 pub(super) use line::{Cached, members, parse_line};

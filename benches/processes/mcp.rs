@@ -1,4 +1,7 @@
 //! What a save over MCP costs more than its durable write, once the server runs.
+//!
+//! Both histories grow as that of an agent does: each save continues the one before, and each durable write reads the file that
+//! the one before has written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -40,6 +43,7 @@ pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcom
     let client = json!({"name": "bench", "version": "1"});
     ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}))?;
     let save = json!({"name": "save", "arguments": {"id": "042", "phase": "build", "status": "in_progress"}});
+    fs::rename(floor.newest(), floor.path().join(number(0)))?;
     let mut times = (Vec::new(), Vec::new());
     let mut pings = Vec::new();
     for round in 0..WARM_UP + rounds {
@@ -47,9 +51,8 @@ pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcom
         if answer["result"]["structuredContent"]["created"] != true {
             return Err(format!("the save was refused: {answer}").into());
         }
-        project.remove_next()?;
         let (ping, _) = ask("ping", json!({}))?;
-        let least = write_durably(floor.path())?;
+        let least = write_durably(floor.path(), round)?;
         if round >= WARM_UP {
             times.0.push(took);
             times.1.push(least);
@@ -58,6 +61,9 @@ pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcom
     }
     drop(requests);
     server.wait()?;
+    if fs::metadata(project.newest())?.len() == 0 {
+        return Err("a cleanup was measured too".into());
+    }
     let race = Race::of((median(times.0), median(times.1)));
     report("save over MCP : its durable write", &race, None);
     let more = race.difference();
@@ -71,18 +77,21 @@ pub(crate) fn measure(programs: &Programs, data: &Path, rounds: usize) -> Outcom
     Ok(())
 }
 
-/// Does what `benches/floors/save.rs` does, in this process.
-fn write_durably(dir: &Path) -> Outcome<Duration> {
-    let (staged, next) = (dir.join(".tmp"), dir.join("next"));
+/// Does what `benches/floors/save.rs` does, in this process, on top of the file with the number `newest`.
+fn write_durably(dir: &Path, newest: usize) -> Outcome<Duration> {
+    let (staged, next) = (dir.join(".tmp"), dir.join(number(newest + 1)));
+    let newest = dir.join(number(newest));
     let start = Instant::now();
-    let bytes = fs::read(dir.join("NEWEST"))?;
+    let bytes = fs::read(newest)?;
     let mut file = OpenOptions::new().write(true).create_new(true).open(&staged)?;
     file.write_all(&bytes)?;
     file.sync_all()?;
     fs::hard_link(&staged, &next)?;
     fs::remove_file(&staged)?;
     File::open(dir)?.sync_all()?;
-    let took = start.elapsed();
-    fs::remove_file(next)?;
-    Ok(took)
+    Ok(start.elapsed())
+}
+
+fn number(seq: usize) -> String {
+    format!("{seq:08}.json")
 }

@@ -120,8 +120,13 @@ impl Scratch {
     pub(crate) fn with_newest(path: &Path, like: &Path) -> Outcome<Self> {
         remove(path)?;
         fs::create_dir_all(path)?;
-        fs::copy(like, path.join("NEWEST"))?;
-        Ok(Self(path.to_owned()))
+        let scratch = Self(path.to_owned());
+        fs::copy(like, scratch.newest())?;
+        Ok(scratch)
+    }
+
+    pub(crate) fn newest(&self) -> PathBuf {
+        self.0.join("NEWEST")
     }
 
     pub(crate) fn path(&self) -> &Path {

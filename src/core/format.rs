@@ -29,6 +29,9 @@ use super::workflow_id::WorkflowId;
 /// The maximum size of a file.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
+/// Room for the file of an ordinary checkpoint, so that it is not moved while it is written.
+const USUAL_BYTES: usize = 16 << 10;
+
 const PREFIX: &[u8] = b"{\n  \"version\": \"";
 const DIGEST_KEY: &[u8] = b"\",\n  \"sha256\": \"";
 const DIGEST_DIGITS: usize = 64;
@@ -107,7 +110,8 @@ impl Unusable {
 pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error> {
     checkpoint.version = CURRENT;
     checkpoint.sha256 = Digest::ZERO;
-    let mut bytes = serde_json::to_vec_pretty(&*checkpoint)?;
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer_pretty(&mut bytes, &*checkpoint)?;
     bytes.push(b'\n');
     checkpoint.sha256 = Digest::of(&bytes);
     let place = PREFIX.len() + checkpoint.version.to_string().len() + DIGEST_KEY.len();

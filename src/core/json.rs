@@ -87,7 +87,7 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 /// An object key, borrowed from the input where possible.
-struct Key<'a>(Cow<'a, str>);
+pub(crate) struct Key<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -14,6 +14,8 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::value::RawValue;
 
+use super::json::Key;
+
 /// The unknown fields of a record, in the order of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Extra(IndexMap<String, Box<RawValue>>);
@@ -133,7 +135,7 @@ pub(crate) fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
             let mut partial = T::Partial::default();
-            while let Some(name) = map.next_key::<String>()? {
+            while let Some(Key(name)) = map.next_key::<Key<'de>>()? {
                 T::read(&mut partial, &name, &mut map)?;
             }
             T::finish(partial)

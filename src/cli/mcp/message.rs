@@ -1,6 +1,9 @@
 //! JSON-RPC messages: what arrives, and what is answered.
 
-use serde_json::{Map, Value, json};
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::core::json::parse_strict;
 
@@ -17,11 +20,18 @@ pub(super) enum RpcCode {
 }
 
 /// An answer that is no result: the request itself cannot be served.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct RpcError {
+    #[serde(serialize_with = "as_number")]
     pub(super) code: RpcCode,
     pub(super) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) data: Option<Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn as_number<S: Serializer>(code: &RpcCode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_i32(*code as i32)
 }
 
 impl RpcError {
@@ -103,18 +113,86 @@ impl Message {
     }
 }
 
-/// Returns the message that answers a request.
-pub(super) fn reply(id: &Value, result: Result<Value, RpcError>) -> Value {
-    let mut reply = json!({"jsonrpc": "2.0", "id": id});
-    match result {
-        Ok(result) => reply["result"] = result,
-        Err(RpcError { code, message, data }) => {
-            let mut error = json!({"code": code as i32, "message": message});
-            if let Some(data) = data {
-                error["data"] = data;
-            }
-            reply["error"] = error;
-        }
+/// The result of a request.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Answer {
+    /// An object that the protocol describes.
+    Object(Value),
+    /// The document of a tool.
+    Tool(ToolAnswer),
+}
+
+impl From<Value> for Answer {
+    fn from(object: Value) -> Self {
+        Self::Object(object)
     }
-    reply
+}
+
+/// The answer of a tool. Its document is in it twice: clients of the first version know no structured content.
+#[derive(Debug)]
+pub(super) struct ToolAnswer {
+    pub(super) document: Box<RawValue>,
+    pub(super) is_error: bool,
+}
+
+impl Serialize for ToolAnswer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Text<'a> {
+            r#type: &'static str,
+            text: &'a str,
+        }
+        let text = Text { r#type: "text", text: self.document.get() };
+        let mut answer = serializer.serialize_struct("ToolAnswer", 3)?;
+        answer.serialize_field("content", &[text])?;
+        answer.serialize_field("structuredContent", &self.document)?;
+        answer.serialize_field("isError", &self.is_error)?;
+        answer.end()
+    }
+}
+
+/// A result, with the members that every result has in the stateless era.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Complete {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ttl_ms: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cache_scope: Option<&'static str>,
+    #[serde(flatten)]
+    pub(super) answer: Answer,
+}
+
+/// The message that answers a request.
+#[derive(Debug, Serialize)]
+pub(super) struct Reply {
+    jsonrpc: &'static str,
+    id: Value,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Result(Complete),
+    Error(RpcError),
+}
+
+/// The messages that answer a line: as many as it has requests.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Replies {
+    One(Reply),
+    Batch(Vec<Reply>),
+}
+
+impl Reply {
+    pub(super) fn new(id: Value, result: Result<Complete, RpcError>) -> Self {
+        let outcome = result.map_or_else(Outcome::Error, Outcome::Result);
+        Self { jsonrpc: "2.0", id, outcome }
+    }
 }

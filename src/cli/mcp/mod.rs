@@ -6,10 +6,12 @@
 //!
 //! - `lines` cuts stdin into lines of a bounded length; `message` makes requests of them.
 //! - `server` answers one message at a time, in their order. It knows the protocol and nothing of checkpoints.
-//! - `tools`, `resources` and `prompts` are what `ckpt` offers, made from the reports of its commands.
+//! - `tools`, `resources` and `prompts` are what `ckpt` offers, made from the reports of its commands; `document` is how a
+//!   report is written.
 //!
 //! Nothing that arrives ends the server, except the end of stdin. A save is durable when its answer is written.
 
+mod document;
 mod lines;
 mod message;
 mod prompts;

@@ -3,9 +3,10 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
+use super::document::document;
 use super::message::{RpcCode, RpcError};
 use super::server::Era;
-use super::tools::document;
+
 use crate::cli::commands::resume;
 use crate::cli::commands::unfinished::Selection;
 use crate::cli::error::Failure;
@@ -67,5 +68,7 @@ fn context(session: &Session, uri: &str) -> Result<String, String> {
     let said = |failure: Failure| failure.message;
     let session = session.with_current_time().map_err(said)?;
     let (workspace, judgement) = resume::judge(&session, &id).map_err(said)?;
-    document(&ContextReport::new(&judgement, &workspace.store)).map(|value| value.to_string()).map_err(said)
+    document(&ContextReport::new(&judgement, &workspace.store))
+        .map(|document| document.get().to_owned())
+        .map_err(said)
 }

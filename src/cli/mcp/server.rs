@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::lines::Line;
-use super::message::{Message, Request, RpcCode, RpcError, reply};
+use super::message::{Answer, Complete, Message, Replies, Reply, Request, RpcCode, RpcError};
 use super::{prompts, resources, tools};
 use crate::cli::agent::Agent;
 use crate::cli::session::Session;
@@ -56,7 +56,7 @@ impl<'s> Server<'s> {
     }
 
     /// Returns the answer to a line, if it wants one.
-    pub(super) fn answer(&mut self, line: Line) -> Option<Value> {
+    pub(super) fn answer(&mut self, line: Line) -> Option<Replies> {
         let message = match line {
             Line::Whole(line) => Message::read(&line),
             Line::TooLong => Message::Invalid(
@@ -66,51 +66,51 @@ impl<'s> Server<'s> {
         };
         match message {
             Message::Batch(messages) => {
-                let replies: Vec<Value> =
+                let replies: Vec<Reply> =
                     messages.into_iter().filter_map(|message| self.reply(message)).collect();
-                (!replies.is_empty()).then_some(Value::Array(replies))
+                (!replies.is_empty()).then_some(Replies::Batch(replies))
             }
-            message => self.reply(message),
+            message => self.reply(message).map(Replies::One),
         }
     }
 
-    fn reply(&mut self, message: Message) -> Option<Value> {
+    fn reply(&mut self, message: Message) -> Option<Reply> {
         match message {
             Message::Request(request) => {
                 let id = request.id.clone();
-                Some(reply(&id, self.serve(request)))
+                Some(Reply::new(id, self.serve(request)))
             }
-            Message::Invalid(id, error) => Some(reply(&id, Err(error))),
+            Message::Invalid(id, error) => Some(Reply::new(id, Err(error))),
             Message::Unanswered | Message::Batch(_) => None,
         }
     }
 
-    fn serve(&mut self, request: Request) -> Result<Value, RpcError> {
+    fn serve(&mut self, request: Request) -> Result<Complete, RpcError> {
         let era = self.era(&request)?;
         let Request { method, params, .. } = request;
         let session = self.session;
-        let (result, caching) = match (method.as_str(), era) {
+        let (answer, caching) = match (method.as_str(), era) {
+            ("tools/call", _) => (tools::call(session, self.caller(&params), params)?, Caching::Unsaid),
             ("initialize", Era::Handshake) => {
                 self.has_greeted = true;
                 self.client = name_of(params.get("clientInfo"));
-                (initialize(&params), Caching::Unsaid)
+                (initialize(&params).into(), Caching::Unsaid)
             }
-            ("server/discover", Era::Stateless) => (discover(), Caching::Hour),
-            ("ping", Era::Handshake) => (json!({}), Caching::Unsaid),
-            ("tools/list", _) => (tools::list(), Caching::Hour),
-            ("tools/call", _) => (tools::call(session, self.caller(&params), params)?, Caching::Unsaid),
-            ("resources/list", _) => (resources::list(session), Caching::None),
-            ("resources/templates/list", _) => (resources::templates(), Caching::Hour),
-            ("resources/read", _) => (resources::read(session, &params, era)?, Caching::None),
-            ("prompts/list", _) => (prompts::list(), Caching::Hour),
-            ("prompts/get", _) => (prompts::get(session, &params)?, Caching::Unsaid),
+            ("server/discover", Era::Stateless) => (discover().into(), Caching::Hour),
+            ("ping", Era::Handshake) => (json!({}).into(), Caching::Unsaid),
+            ("tools/list", _) => (tools::list().into(), Caching::Hour),
+            ("resources/list", _) => (resources::list(session).into(), Caching::None),
+            ("resources/templates/list", _) => (resources::templates().into(), Caching::Hour),
+            ("resources/read", _) => (resources::read(session, &params, era)?.into(), Caching::None),
+            ("prompts/list", _) => (prompts::list().into(), Caching::Hour),
+            ("prompts/get", _) => (prompts::get(session, &params)?.into(), Caching::Unsaid),
             (method, _) => {
                 return Err(RpcError::new(RpcCode::MethodNotFound, format!("there is no method {method:?}")));
             }
         };
         Ok(match era {
-            Era::Handshake => result,
-            Era::Stateless => complete(result, caching),
+            Era::Handshake => complete(answer, None, Caching::Unsaid),
+            Era::Stateless => complete(answer, Some("complete"), caching),
         })
     }
 
@@ -149,22 +149,13 @@ fn name_of(client: Option<&Value>) -> Option<String> {
 }
 
 /// Adds the members that every result has in the stateless era.
-fn complete(result: Value, caching: Caching) -> Value {
-    let mut members = Map::new();
-    members.insert("resultType".to_owned(), "complete".into());
-    let (time, scope) = match caching {
-        Caching::Hour => (Some(3_600_000), "public"),
-        Caching::None => (Some(0), "private"),
-        Caching::Unsaid => (None, ""),
+fn complete(answer: Answer, result_type: Option<&'static str>, caching: Caching) -> Complete {
+    let (ttl_ms, cache_scope) = match caching {
+        Caching::Hour => (Some(3_600_000), Some("public")),
+        Caching::None => (Some(0), Some("private")),
+        Caching::Unsaid => (None, None),
     };
-    if let Some(time) = time {
-        members.insert("ttlMs".to_owned(), time.into());
-        members.insert("cacheScope".to_owned(), scope.into());
-    }
-    if let Value::Object(result) = result {
-        members.extend(result);
-    }
-    Value::Object(members)
+    Complete { result_type, ttl_ms, cache_scope, answer }
 }
 
 fn capabilities() -> Value {

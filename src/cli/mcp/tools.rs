@@ -1,13 +1,13 @@
 //! The three tools. Their answers are the reports of the commands, without the members that are null or empty.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
-use super::message::RpcError;
+use super::document::document;
+use super::message::{Answer, RpcError, ToolAnswer};
 use crate::cli::agent::{Agent, agent};
 use crate::cli::commands::{brief, diff, resume, save, show};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::report::{Report, ReportDocument};
 use crate::cli::session::Session;
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
@@ -28,7 +28,7 @@ pub(super) fn call(
     session: &Session,
     caller: Option<Agent>,
     mut params: Map<String, Value>,
-) -> Result<Value, RpcError> {
+) -> Result<Answer, RpcError> {
     let arguments = match params.remove("arguments") {
         Some(Value::Object(arguments)) => arguments,
         None | Some(Value::Null) => Map::new(),
@@ -48,21 +48,17 @@ pub(super) fn call(
         tool(&session, Arguments(arguments))
     });
     let is_error = outcome.is_err();
-    let document = outcome.unwrap_or_else(|failure| serde_json::to_value(&failure).unwrap_or_default());
-    let text = serde_json::to_string(&document).unwrap_or_default();
-    let mut answer = json!({"content": [{"type": "text", "text": text}]});
-    answer["structuredContent"] = document;
-    answer["isError"] = is_error.into();
-    Ok(answer)
+    let document = outcome.or_else(|failure| to_raw_value(&failure)).unwrap_or_default();
+    Ok(Answer::Tool(ToolAnswer { document, is_error }))
 }
 
-fn save_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {
+fn save_tool(session: &Session, mut arguments: Arguments) -> Result<Box<RawValue>, Failure> {
     let id = arguments.text("id")?.map(|id| id.parse()).transpose()?;
     let report = save::save_document(session, id.as_ref(), Value::Object(arguments.0))?;
     document(&report)
 }
 
-fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {
+fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Box<RawValue>, Failure> {
     let id = arguments.text("id")?;
     let with_context = arguments.flag("context")?;
     arguments.end("`id` and `context`")?;
@@ -76,7 +72,7 @@ fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Fai
     document(&ResumeReport::new(&judgement))
 }
 
-fn show_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failure> {
+fn show_tool(session: &Session, mut arguments: Arguments) -> Result<Box<RawValue>, Failure> {
     let selector = arguments.text("selector")?;
     let against = arguments.text("against")?;
     arguments.end("`selector` and `against`")?;
@@ -88,32 +84,6 @@ fn show_tool(session: &Session, mut arguments: Arguments) -> Result<Value, Failu
         Some(against) => document(&diff::compare(session, &selector.parse()?, Some(&against.parse()?))?),
         None => document(&show::whole(session, &selector.parse()?)?),
     }
-}
-
-/// Returns the document of a report without the members that are null or empty: they cost an agent tokens and say nothing.
-pub(super) fn document<R: Report>(report: &R) -> Result<Value, Failure> {
-    fn serialised(document: &impl Serialize) -> Result<Value, Failure> {
-        serde_json::to_value(document).map_err(|error| {
-            Failure::new(ErrorCode::Output, format!("the answer cannot be written as JSON: {error}"))
-        })
-    }
-    let mut value = serialised(&ReportDocument { format: R::FORMAT, report })?;
-    if let Value::Object(members) = &mut value {
-        for list in ["tasks", "messages"] {
-            members.get_mut(list).and_then(Value::as_object_mut).map(drop_empty);
-        }
-        drop_empty(members);
-    }
-    Ok(value)
-}
-
-fn drop_empty(members: &mut Map<String, Value>) {
-    members.retain(|_, value| match value {
-        Value::Null => false,
-        Value::Array(elements) => !elements.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    });
 }
 
 /// The arguments of a call, taken one by one.

@@ -56,7 +56,8 @@ impl Program {
             GlobalArgs { store: Some(self.store.clone()), json, no_input: true, ..GlobalArgs::default() };
         let captured = Rc::new(RefCell::new(Captured::default()));
         let ui = Ui::capturing(&global, Rc::clone(&captured));
-        let session = Session { env: self.env.clone(), ui, global, clock: Clock::new(&self.env)? };
+        let clock = Clock::new(&self.env)?;
+        let session = Session { env: self.env.clone(), ui, global, clock, heads: None };
         (command.run)(matches, &session)?;
         Ok(captured.take())
     }

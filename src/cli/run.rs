@@ -41,7 +41,7 @@ fn run(env: Environment) -> Exit {
         Ok(clock) => clock,
         Err(failure) => return exit(&ui, Err(failure)),
     };
-    let session = Session { env, ui, global, clock };
+    let session = Session { env, ui, global, clock, heads: None };
     let result = (command.run)(matches, &session);
     exit(&session.ui, result.map_err(|failure| explain_newest(failure, &session)))
 }

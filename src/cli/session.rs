@@ -20,16 +20,19 @@ use crate::core::redact::redact_text;
 use crate::core::resume::{Facts, FileCondition, Observer, Resume, Selected, evaluate, gather, sharing};
 use crate::core::save;
 use crate::core::store::Error;
-use crate::core::store::{Located, Location, Searcher, SessionNote, locate};
+use crate::core::store::{HeadMemory, Located, Location, Searcher, SessionNote, locate};
 use crate::core::text::shell_word;
 use crate::core::{Config, Store, Timestamp};
 
 /// The context that every command gets.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) env: Environment,
     pub(crate) ui: Ui,
     pub(crate) global: GlobalArgs,
     pub(crate) clock: Clock,
+    /// The head that was saved last, in a server; a command saves once.
+    pub(crate) heads: Option<HeadMemory>,
 }
 
 /// A store, its settings, and where it is.
@@ -77,7 +80,7 @@ impl Session {
     pub(crate) fn silent(env: Environment, store: Option<PathBuf>) -> Self {
         let global = GlobalArgs { store, quiet: true, ..GlobalArgs::default() };
         let ui = Ui::new(&global, &env);
-        Self { env, ui, global, clock: Clock::default() }
+        Self { env, ui, global, clock: Clock::default(), heads: None }
     }
 
     pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
@@ -121,13 +124,13 @@ impl Session {
 
     /// Opens the store, which must exist.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
-        open(&self.place()?)
+        self.open(&self.place()?)
     }
 
     /// Opens the store, which must exist, with its settings.
     pub(crate) fn workspace(&self) -> Result<Workspace, Failure> {
         let place = self.place()?;
-        let store = open(&place)?;
+        let store = self.open(&place)?;
         let config = self.config(&store)?;
         Ok(Workspace { place, store, config, remote_problem: None })
     }
@@ -135,9 +138,28 @@ impl Session {
     /// Opens the store with its settings, or an empty one in the place where it would be created.
     pub(crate) fn workspace_or_empty(&self) -> Result<Workspace, Failure> {
         let place = self.place()?;
-        let store = Store::at(place.located())?;
+        let store = self.store_at(place.located())?;
         let config = self.config(&store)?;
         Ok(Workspace { place, store, config, remote_problem: None })
+    }
+
+    fn open(&self, place: &Place) -> Result<Store, Failure> {
+        match &place.location {
+            Location::Found(located) => self.store_at(located),
+            Location::Absent(located) if place.explicit => {
+                Err(Error::NoSuchStore { path: located.root.clone() }.into())
+            }
+            Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),
+        }
+    }
+
+    /// Returns the store at a location, whether it exists or not.
+    pub(crate) fn store_at(&self, located: &Located) -> Result<Store, Failure> {
+        let store = Store::at(located)?;
+        Ok(match &self.heads {
+            Some(heads) => store.remembering(heads.clone()),
+            None => store,
+        })
     }
 
     /// Loads the settings: those of the store over those of the user.
@@ -281,30 +303,20 @@ impl Session {
         let clock = Clock::new(&self.env)?;
         // The clock is read at the first use, which may be much later.
         clock.now();
-        Ok(Self { env: self.env.clone(), ui: self.ui.clone(), global: self.global.clone(), clock })
+        Ok(Self { clock, ..self.clone() })
     }
 
     /// Returns the same session in another directory.
     pub(crate) fn in_directory(&self, cwd: PathBuf) -> Self {
-        let mut env = self.env.clone();
-        env.cwd = Ok(cwd);
-        Self { env, ui: self.ui.clone(), global: self.global.clone(), clock: self.clock.clone() }
+        let mut session = self.clone();
+        session.env.cwd = Ok(cwd);
+        session
     }
 
     /// Writes the report and returns success.
     pub(crate) fn answer<R: Report>(&self, report: &R) -> Result<Exit, Failure> {
         self.ui.answer(report, &self.clock)?;
         Ok(Exit::Ok)
-    }
-}
-
-fn open(place: &Place) -> Result<Store, Failure> {
-    match &place.location {
-        Location::Found(located) => Ok(Store::at(located)?),
-        Location::Absent(located) if place.explicit => {
-            Err(Error::NoSuchStore { path: located.root.clone() }.into())
-        }
-        Location::Absent(_) => Err(Error::NoStore { searched: place.cwd.clone() }.into()),
     }
 }
 

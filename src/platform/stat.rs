@@ -36,8 +36,8 @@ pub struct Stat {
     pub links: u64,
     /// The modification time. Only stale temporary files and files of a project are judged by it, never checkpoints.
     pub modified: SystemTime,
-    /// The status change time; none on Windows. Only the index compares it: for a directory, it advances with every
-    /// change of a name, and no call sets it to a chosen value.
+    /// The status change time; none on Windows. Only caches compare it: for a directory, it advances with every change of a
+    /// name, and no call sets it to a chosen value.
     pub changed: Option<SystemTime>,
 }
 

@@ -16,7 +16,7 @@ use crate::cli::values::document_path;
 use crate::cli::views::save::SaveReport;
 use crate::core::change::{NamedPipeline, SaveInput};
 use crate::core::store::Location;
-use crate::core::{Handle, PhaseId, PhaseStatus, Store, WorkflowId, WorkflowStatus};
+use crate::core::{Handle, PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "save",
@@ -155,7 +155,11 @@ fn report(
 ) -> Result<SaveReport, Failure> {
     let place = session.place()?;
     let is_new_store = matches!(place.location, Location::Absent(_));
-    let store = if existence == Existence::Required { session.store()? } else { Store::at(place.located())? };
+    let store = if existence == Existence::Required {
+        session.store()?
+    } else {
+        session.store_at(place.located())?
+    };
     let config = session.config(&store)?;
     let workflow = match existence {
         Existence::Any => store.find_workflow(&typed)?.unwrap_or(typed),

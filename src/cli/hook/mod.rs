@@ -109,7 +109,7 @@ impl Hook {
         let ui = Ui::new(&global, &env);
         let clock = Clock::new(&env).unwrap_or_default();
         let key = payload.session.as_ref().map(|session| SessionKey::new(host.agent(), session));
-        Self { session: Session { env, ui, global, clock }, host, event, payload, key }
+        Self { session: Session { env, ui, global, clock, heads: None }, host, event, payload, key }
     }
 
     fn handle(&self) -> Result<Option<Answer>, Failure> {

@@ -26,6 +26,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::session::Session;
 use super::ui::Ui;
+use crate::core::store::HeadMemory;
 use lines::Lines;
 use server::Server;
 
@@ -33,12 +34,8 @@ use server::Server;
 pub(super) fn serve(input: impl BufRead, session: &Session) -> Result<Exit, Failure> {
     // A call must neither ask nor write to a stream by itself.
     let global = GlobalArgs { json: true, no_input: true, ..session.global.clone() };
-    let quiet = Session {
-        ui: Ui::new(&global, &session.env),
-        env: session.env.clone(),
-        clock: session.clock.clone(),
-        global,
-    };
+    let ui = Ui::new(&global, &session.env);
+    let quiet = Session { ui, global, heads: Some(HeadMemory::default()), ..session.clone() };
     let mut server = Server::new(&quiet);
     for line in Lines::new(input) {
         if let Some(answer) = server.answer(line) {

@@ -100,7 +100,7 @@ impl<D: Disk> Store<D> {
         let decide = |workflow: &Workflow<'_, D>, head| {
             let (head, content) = match head {
                 Some(head) => {
-                    let continued = workflow.continued(workflow.read_head(head)?)?;
+                    let continued = workflow.continued(workflow.recall_head(head)?)?;
                     (Some(continued.checkpoint), continued.content)
                 }
                 None => (None, 0),
@@ -249,12 +249,15 @@ impl<D: Disk> Store<D> {
         }
         let mut left = self.patience();
         loop {
-            let found = match self.workflow(&handle.workflow) {
-                Ok(workflow) => workflow.stat(handle.seq),
+            let workflow = match self.workflow(&handle.workflow) {
+                Ok(workflow) => workflow,
                 Err(error) => return unconfirmed(Cause::new(error)),
             };
-            match found {
-                Ok(found) if found.id == file => return Ok(()),
+            match workflow.stat(handle.seq) {
+                Ok(found) if found.id == file => {
+                    workflow.remember_head(checkpoint, found);
+                    return Ok(());
+                }
                 // It was archived, or even restored, meanwhile: another file has the same content.
                 Ok(_)
                     if self.load(handle).is_ok_and(|found| found.checkpoint.sha256 == checkpoint.sha256) =>

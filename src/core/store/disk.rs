@@ -94,6 +94,12 @@ pub trait Disk {
     /// There is no such entry, or its metadata cannot be read.
     fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat>;
 
+    /// Returns the metadata of an open directory.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
+
     /// Waits up to `patience` for the advisory lock of a directory. Returns `None` if the wait was in vain or the file
     /// system has no such locks.
     fn lock(&self, dir: &Self::Dir, patience: Duration) -> Option<Self::Lock>;

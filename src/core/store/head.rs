@@ -29,7 +29,7 @@ pub enum Head {
 }
 
 impl Head {
-    fn new(checkpoint: Box<Checkpoint>) -> Self {
+    pub(super) fn new(checkpoint: Box<Checkpoint>) -> Self {
         if checkpoint.sealed.is_some() { Self::Seal(checkpoint) } else { Self::Checkpoint(checkpoint) }
     }
 }
@@ -104,6 +104,9 @@ impl<D: Disk> Workflow<'_, D> {
     /// the highest at that moment. Whatever contradicts this makes the directory be listed.
     pub(super) fn highest_live(&self) -> Result<Option<u64>> {
         let Some(dir) = self.dir() else { return Ok(None) };
+        if let Some(known) = self.remembered_number() {
+            return Ok(Some(known));
+        }
         let is_short = self.store.disk().is_short(dir);
         if is_short.map_err(|error| self.store.failed("look at", &self.path(), error))? {
             return self.highest_listed();
@@ -184,6 +187,28 @@ impl<D: Disk> Workflow<'_, D> {
     /// Returns true if a number is no longer that of the head.
     pub(super) fn is_overtaken(&self, seq: u64) -> bool {
         self.head_number().is_ok_and(|head| head > Some(seq))
+    }
+
+    /// Remembers the head that was just published, in a store that does.
+    pub(super) fn remember_head(&self, checkpoint: &Checkpoint, file: Stat) {
+        if let Some(heads) = self.store.heads()
+            && let Some(Ok(directory)) = self.stat_dir()
+        {
+            heads.remember(checkpoint, file, directory);
+        }
+    }
+
+    /// Returns the number of the remembered head, if it still is the head.
+    fn remembered_number(&self) -> Option<u64> {
+        let known = self.store.heads()?.number(self.id, &self.stat_dir()?.ok()?)?;
+        matches!(self.probe(known.checked_add(1)?), Ok(None)).then_some(known)
+    }
+
+    /// Returns the head, whose number was `seq` when it was looked up: the remembered one, or else it is read.
+    pub(super) fn recall_head(&self, seq: u64) -> Result<Head> {
+        let heads = self.store.heads();
+        let known = heads.and_then(|heads| heads.take(&self.handle(seq), &self.stat(seq).ok()?));
+        known.map_or_else(|| self.read_head(seq), Ok)
     }
 
     /// Reads the head, whose number was `seq` when it was looked up.

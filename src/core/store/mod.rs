@@ -55,6 +55,7 @@
 //! - `disk`, `os_disk`: the seam to the file system, and the real one. `layout`: names. `publish`: stage and publish.
 //! - `locate`, `open`: finding, opening and creating a [`Store`]; opening its directories.
 //! - `workflow`: one workflow with its open directory; reads and writes its entries. `head`: its newest entry.
+//!   `head_memory`: the one that a server has just written.
 //! - `archive`: the archive of one workflow; reads its bundles. `deletion`: its deletion records. `bundle`: the file
 //!   format.
 //! - `objects`: the contents of artifacts. A save stores them before its checkpoint is published.
@@ -96,6 +97,7 @@ mod figures;
 mod file_stamp;
 mod fingerprint;
 mod head;
+mod head_memory;
 mod heads;
 mod history;
 mod hook_log;
@@ -141,6 +143,7 @@ pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use figures::{BundleTotals, Run, WorkflowFigures};
 pub use head::Head;
+pub use head_memory::HeadMemory;
 pub use history::{CurrentRun, History};
 pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;

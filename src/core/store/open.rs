@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::disk::{Access, Disk};
 use super::error::{Error, Result};
+use super::head_memory::HeadMemory;
 use super::layout::{self, ARCHIVE, CONFIG, GITIGNORE, GITIGNORE_TEXT, SIDES, WORKFLOWS};
 use super::locate::Located;
 use super::os_disk::OsDisk;
@@ -24,7 +25,8 @@ const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// How many temporary names are tried for a settings file.
 const MAX_ATTEMPTS: u32 = 100;
 
-/// A store. Creating this value touches nothing; every operation reads the disk again.
+/// A store. Creating this value touches nothing; every operation reads the disk again, except for a head that it
+/// [remembers](Self::remembering).
 #[derive(Debug, Clone)]
 pub struct Store<D: Disk = OsDisk> {
     disk: D,
@@ -33,6 +35,8 @@ pub struct Store<D: Disk = OsDisk> {
     project: PathBuf,
     /// How long a writer waits for others.
     patience: Duration,
+    /// The head that was written last, for a process that saves again and again.
+    heads: Option<HeadMemory>,
 }
 
 impl Store {
@@ -53,7 +57,7 @@ impl<D: Disk> Store<D> {
     /// Returns the store `name` in the directory `base` of a disk.
     pub fn on(disk: D, base: &Path, name: &str, project: &Path) -> Self {
         let (base, name, project) = (base.to_owned(), name.to_owned(), project.to_owned());
-        Self { disk, base, name, project, patience: PATIENCE }
+        Self { disk, base, name, project, patience: PATIENCE, heads: None }
     }
 
     /// Returns the same store for a caller that has no time: its saves do not wait for other writers, which only spares
@@ -61,6 +65,17 @@ impl<D: Disk> Store<D> {
     #[must_use]
     pub fn without_waiting(self) -> Self {
         Self { patience: Duration::ZERO, ..self }
+    }
+
+    /// Returns the same store for a process that saves to it again and again, and remembers what it has written.
+    #[must_use]
+    pub fn remembering(self, heads: HeadMemory) -> Self {
+        Self { heads: Some(heads), ..self }
+    }
+
+    /// Returns the memory of the head that was written last.
+    pub(super) fn heads(&self) -> Option<&HeadMemory> {
+        self.heads.as_ref()
     }
 
     /// Returns how long a writer waits for a lock, or for a directory that was renamed.

@@ -85,6 +85,10 @@ impl Disk for OsDisk {
         dir.stat(name)
     }
 
+    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
+        dir.stat_itself()
+    }
+
     fn lock(&self, dir: &Dir, patience: Duration) -> Option<File> {
         // A blocking lock has no timeout, so this one polls. It is released when the file is closed.
         let lock = dir.open_lock().ok()?;

@@ -199,6 +199,11 @@ impl<'s, D: Disk> Workflow<'s, D> {
         self.store.disk().stat(self.existing_dir()?, name)
     }
 
+    /// Returns the metadata of the directory, if it exists.
+    pub(super) fn stat_dir(&self) -> Option<io::Result<Stat>> {
+        self.dir.as_ref().map(|dir| self.store.disk().stat_dir(dir))
+    }
+
     /// Reads the file of a number.
     pub(super) fn read_bytes(&self, seq: u64) -> Result<Vec<u8>, Unusable> {
         let dir = self.dir.as_ref().ok_or(Unusable::Missing)?;

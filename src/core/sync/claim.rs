@@ -326,6 +326,10 @@ impl<D: Disk> Disk for ClaimingDisk<'_, D> {
         self.store.disk().open(dir, name)
     }
 
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
+        self.store.disk().stat_dir(dir)
+    }
+
     fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat> {
         self.store.disk().stat(dir, name)
     }

@@ -73,6 +73,11 @@ impl Dir {
         Ok(convert(&rustix::fs::statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
+    /// Returns the metadata of the directory.
+    pub(crate) fn stat_itself(&self) -> io::Result<Stat> {
+        Ok(convert(&rustix::fs::fstat(&self.0)?))
+    }
+
     /// Returns the content of a symbolic link.
     pub(crate) fn read_link(&self, name: impl AsRef<OsStr>) -> io::Result<PathBuf> {
         let link = rustix::fs::readlinkat(&self.0, name.as_ref(), Vec::new())?;

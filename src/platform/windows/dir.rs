@@ -113,6 +113,11 @@ impl Dir {
         stat(&self.path_of(name))
     }
 
+    /// Returns the metadata of the directory.
+    pub(crate) fn stat_itself(&self) -> io::Result<Stat> {
+        stat(&self.path)
+    }
+
     /// Returns the content of a symbolic link.
     pub(crate) fn read_link(&self, name: impl AsRef<OsStr>) -> io::Result<PathBuf> {
         fs::read_link(self.path_of(name))

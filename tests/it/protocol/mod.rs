@@ -10,5 +10,6 @@ mod mutants;
 mod object_mutants;
 mod order;
 mod power_loss;
+mod remembered;
 mod schedule;
 mod temporary;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use super::power_loss::Losses;
-use super::schedule::Role::{self, Archive, Capture, Save, Sweep};
+use super::schedule::Role::{self, Archive, Capture, Save, Serve, Sweep};
 use super::schedule::{Choice, Scene, Seen, run};
 use crate::support::audit::{Ack, archive, audit, content, save, store_on};
 use crate::support::memory::MemoryDisk;
@@ -151,6 +151,17 @@ fn three_savers_with_few_preemptions() {
         Bounds { roles: &[Save, Save, Save], preemptions: 2, begun: Begun::Live },
         amount(2_000, 8_000),
     );
+}
+
+/// A server remembers its last save while others save and archive. The clock of this disk stands still, so no time tells it
+/// that something has changed.
+#[test]
+fn servers_and_others_with_few_preemptions() {
+    for (roles, begun) in
+        [(&[Serve, Save][..], Begun::Live), (&[Serve, Serve], Begun::No), (&[Serve, Archive], Begun::Live)]
+    {
+        assert_sound(Bounds { roles, preemptions: 2, begun }, 1_000);
+    }
 }
 
 /// An archived workflow is continued by several at once: above the seal, with the content of what it closes.

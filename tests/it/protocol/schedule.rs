@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use ckpt::core::Error;
-use ckpt::core::store::{Disk, STORE_NAME};
+use ckpt::core::store::{Disk, HeadMemory, STORE_NAME};
 
 use crate::support::audit::{
     Ack, content, save, save_captured, store_on, sweep, sweep_at_once, try_archive, workflow,
@@ -31,6 +31,8 @@ const FAR_NUMBER: &str = "00000005.json";
 pub(super) enum Role {
     /// Saves a mark.
     Save,
+    /// Saves two marks, one after the other, and remembers the head from one to the next.
+    Serve,
     /// Saves a mark and a content.
     Capture,
     /// Archives the workflow.
@@ -42,17 +44,23 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Returns the save that was acknowledged, if it is one.
-    fn run<D: Disk + Clone>(self, disk: &D, name: &str) -> Result<Option<Ack>, Error> {
+    /// Returns the saves that were acknowledged.
+    fn run<D: Disk + Clone>(self, disk: &D, name: &str) -> Result<Vec<Ack>, Error> {
         let store = store_on(disk.clone());
         let saved = match self {
             Self::Save => save(&store, name)?,
+            Self::Serve => {
+                let store = store.remembering(HeadMemory::default());
+                let first = Ack::of(name, &save(&store, name)?);
+                let again = format!("{name} again");
+                return Ok(vec![first, Ack::of(&again, &save(&store, &again)?)]);
+            }
             Self::Capture => save_captured(&store, name)?,
-            Self::Archive => return try_archive(&store, name).map(|_| None),
-            Self::Sweep => return sweep(&store, name).map(|()| None),
-            Self::SweepAtOnce => return sweep_at_once(disk).map(|()| None),
+            Self::Archive => return try_archive(&store, name).map(|_| Vec::new()),
+            Self::Sweep => return sweep(&store, name).map(|()| Vec::new()),
+            Self::SweepAtOnce => return sweep_at_once(disk).map(|()| Vec::new()),
         };
-        Ok(Some(Ack::of(name, &saved)))
+        Ok(vec![Ack::of(name, &saved)])
     }
 }
 
@@ -180,14 +188,14 @@ impl Scheduler<'_> {
         }
     }
 
-    fn finish(&self, me: usize, result: Result<Option<Ack>, String>) {
+    fn finish(&self, me: usize, result: Result<Vec<Ack>, String>) {
         let mut turns = self.turns.lock().unwrap();
         if turns.merged {
             return;
         }
         turns.live.retain(|live| *live != me);
         match result {
-            Ok(ack) => turns.acked.extend(ack),
+            Ok(acked) => turns.acked.extend(acked),
             Err(why) => turns.failed.push(why),
         }
         self.decide(&mut turns, None);

@@ -183,6 +183,17 @@ impl MemoryDisk {
         Ok(StagedFile { id: FileId(0, node as u64), lock: None })
     }
 
+    /// Replaces the bytes of a file by others, and leaves its metadata as it is, as a disk does that forgets.
+    pub(crate) fn damage_silently(&self, bytes: &[u8]) {
+        for node in &mut self.world().nodes {
+            if let Node::File { content, .. } = node
+                && **content.bytes == *bytes
+            {
+                *content = Content::new(&vec![0; bytes.len()]);
+            }
+        }
+    }
+
     /// Publishes a file over whatever has the name.
     pub(crate) fn publish_over(&self, dir: usize, staged: &str, name: &str) -> io::Result<()> {
         let mut world = self.world();
@@ -197,6 +208,25 @@ impl World {
             Node::Dir { now, .. } => Ok(now),
             Node::File { .. } => Err(io::ErrorKind::NotADirectory.into()),
         }
+    }
+
+    fn stat(&self, node: usize) -> Stat {
+        let links = |other: &Node| match other {
+            Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
+            Node::File { .. } => 0,
+        };
+        // Nothing depends on the links of a directory, and to count takes long in a large store.
+        let counted: &[Node] = if matches!(self.nodes[node], Node::File { .. }) { &self.nodes } else { &[] };
+        let links = counted.iter().map(links).sum::<usize>() as u64;
+        let (kind, mode, bytes) = match &self.nodes[node] {
+            Node::File { content, .. } => (FileKind::File, 0o400, content.bytes.len() as u64),
+            Node::Dir { .. } => (FileKind::Directory, 0o700, 0),
+        };
+        // Everything is very old.
+        let ticks = self.changed.get(&node).copied().unwrap_or_default();
+        let changed = Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(ticks));
+        let id = FileId(0, node as u64);
+        Stat { kind, mode, owner: 0, bytes, id, links, modified: SystemTime::UNIX_EPOCH, changed }
     }
 
     /// Records that a name in a directory changed.
@@ -403,23 +433,11 @@ impl Disk for MemoryDisk {
     fn stat(&self, dir: &usize, name: &str) -> io::Result<Stat> {
         let mut world = self.world();
         let node = world.find(*dir, name)?;
-        let links = |other: &Node| match other {
-            Node::Dir { now, .. } => now.values().filter(|named| **named == node).count(),
-            Node::File { .. } => 0,
-        };
-        // Nothing depends on the links of a directory, and to count takes long in a large store.
-        let counted: &[Node] =
-            if matches!(world.nodes[node], Node::File { .. }) { &world.nodes } else { &[] };
-        let links = counted.iter().map(links).sum::<usize>() as u64;
-        let (kind, mode, bytes) = match &world.nodes[node] {
-            Node::File { content, .. } => (FileKind::File, 0o400, content.bytes.len() as u64),
-            Node::Dir { .. } => (FileKind::Directory, 0o700, 0),
-        };
-        // Everything is very old.
-        let ticks = world.changed.get(&node).copied().unwrap_or_default();
-        let changed = Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(ticks));
-        let id = FileId(0, node as u64);
-        Ok(Stat { kind, mode, owner: 0, bytes, id, links, modified: SystemTime::UNIX_EPOCH, changed })
+        Ok(world.stat(node))
+    }
+
+    fn stat_dir(&self, dir: &usize) -> io::Result<Stat> {
+        Ok(self.world().stat(*dir))
     }
 
     fn lock(&self, _: &usize, _: Duration) -> Option<()> {

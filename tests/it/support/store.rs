@@ -365,6 +365,9 @@ impl Disk for FaultyDisk {
     fn open(&self, dir: &Self::Dir, name: &str) -> Result<Self::File, FileProblem> {
         self.file_step(format!("open {name}"), || self.inner.open(dir, name))
     }
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
+        self.step("stat of a directory".into(), || self.inner.stat_dir(dir))
+    }
     fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat> {
         self.step(format!("stat {name}"), || self.inner.stat(dir, name))
     }

@@ -131,6 +131,9 @@ impl<D: Disk<Lock: Debug, File: Debug>, T: Tap<D>> Disk for Tapped<'_, D, T> {
     fn stat(&self, dir: &D::Dir, name: &str) -> io::Result<Stat> {
         self.step(Step::Stat, name, || self.tap.stat(&self.disk, dir, name))
     }
+    fn stat_dir(&self, dir: &D::Dir) -> io::Result<Stat> {
+        self.step(Step::IsShort, "", || self.disk.stat_dir(dir))
+    }
     fn lock(&self, dir: &D::Dir, _: Duration) -> Option<D::Lock> {
         let lock = || self.disk.lock(dir, Duration::ZERO).ok_or(io::Error::from(io::ErrorKind::WouldBlock));
         self.step(Step::Lock, "", lock).ok()

@@ -3,6 +3,7 @@
 //! A transcript has the lines of the client behind `> ` and those of the server behind `< `.
 //! `UPDATE_TRANSCRIPTS=1 cargo test mcp` writes what the server answers now.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 
@@ -273,22 +274,74 @@ fn a_save_that_was_answered_survives_the_death_of_the_server() {
     world.run(&["verify"]).succeeds();
 }
 
+/// The document of a save that adds a mark to the state.
+fn mark(mark: &str) -> Value {
+    json!({"add": {"marks": [mark]}})
+}
+
+fn save_mark(id: u32, text: &str) -> String {
+    let mut arguments = mark(text);
+    arguments["id"] = "w".into();
+    call(id, "save", &arguments)
+}
+
 #[test]
 fn two_servers_and_a_command_in_one_store_lose_nothing() {
     let world = World::new();
-    let servers: Vec<_> = (0..2).map(|_| world.ckpt(&["mcp"]).spawn()).collect();
-    let lines: String = (1..=25).map(|id| call(id, "save", &json!({"id": "w"}))).collect();
+    let servers: Vec<_> = ["one", "two"].map(|name| (name, world.ckpt(&["mcp"]).spawn())).into();
     std::thread::scope(|scope| {
-        for mut server in servers {
-            let lines = &lines;
+        for (name, mut server) in servers {
+            let lines: String = (1..=25).map(|id| save_mark(id, &format!("{name} {id}"))).collect();
             scope.spawn(move || {
                 server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
                 assert!(server.wait_with_output().unwrap().status.success());
             });
         }
-        for _ in 0..5 {
-            world.run(&["save", "w"]).succeeds();
+        for id in 1..=5 {
+            let document = mark(&format!("command {id}")).to_string();
+            world.ckpt(&["save", "w", "--from", "-"]).stdin(document).run().succeeds();
         }
     });
     assert_eq!(world.numbers("w"), (1..=55).collect::<Vec<u64>>());
+    let newest = world.stored("w", 55);
+    let marks: BTreeSet<&str> =
+        newest["state"]["marks"].as_array().unwrap().iter().map(|mark| mark.as_str().unwrap()).collect();
+    assert_eq!(marks.len(), 55, "{marks:?}");
+    world.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn servers_that_take_turns_with_a_command_continue_what_the_others_saved() {
+    let world = World::new();
+    let mut servers: Vec<_> = (0..2)
+        .map(|_| {
+            let mut server = world.ckpt(&["mcp"]).spawn();
+            let stdout = BufReader::new(server.stdout.take().unwrap());
+            (server.stdin.take().unwrap(), stdout, server)
+        })
+        .collect();
+    let mut marks = Vec::new();
+    // A server saves once or several times in a row before another has its turn.
+    for (turn, who) in [0, 0, 1, 2, 0, 2, 1, 1, 1, 0, 2, 2, 1, 0, 0].into_iter().enumerate() {
+        let (seq, text) = (turn as u64 + 1, format!("{turn} of {who}"));
+        match servers.get_mut(who) {
+            Some((stdin, stdout, _)) => {
+                stdin.write_all(save_mark(1, &text).as_bytes()).unwrap();
+                let mut line = String::new();
+                stdout.read_line(&mut line).unwrap();
+                assert!(line.contains(&format!("\"handle\":\"w/{seq}\"")), "{line}");
+            }
+            None => {
+                let save = world.ckpt(&["save", "w", "--from", "-"]).stdin(mark(&text).to_string());
+                save.run().succeeds();
+            }
+        }
+        marks.push(text);
+        assert_eq!(world.stored("w", seq)["state"]["marks"], json!(marks));
+    }
+    for (stdin, _, mut server) in servers {
+        drop(stdin);
+        assert!(server.wait().unwrap().success());
+    }
+    world.run(&["verify"]).succeeds();
 }

@@ -19,8 +19,12 @@ harness() {
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 cargo test --locked --quiet --test it --no-run
-for name in protocol faults::disk faults::system_calls format::bit_rot races proof fuzz; do
+for name in protocol faults::disk faults::system_calls format::bit_rot races proof fuzz dialects::mutations import resume; do
   harness "$name"
+done
+# With every command line in a process of its own, which the ordinary run does without where it can.
+for name in cli hooks promises; do
+  CKPT_TEST_PROCESSES=1 harness "$name"
 done
 
 if [ "$seconds" != 0 ]; then

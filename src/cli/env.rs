@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agent::Agent;
+use super::streams::Streams;
 use crate::platform;
 
-/// The arguments, the variables and the working directory of the process.
+/// The arguments, the variables, the working directory and the streams of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     pub(crate) args: Vec<OsString>,
@@ -18,16 +19,19 @@ pub(crate) struct Environment {
     pub(crate) cwd: Result<PathBuf, String>,
     /// The agent that a hook speaks for; its variables need not be set.
     pub(crate) agent: Option<Agent>,
+    pub(crate) streams: Streams,
 }
 
 impl Environment {
+    /// Returns the environment of the process.
     pub(crate) fn read() -> Self {
-        Self {
-            args: std::env::args_os().collect(),
-            variables: std::env::vars_os().collect(),
-            cwd: std::env::current_dir().map_err(|error| error.to_string()),
-            agent: None,
-        }
+        Self::new(std::env::args_os().collect(), std::env::vars_os().collect(), Streams::Process)
+    }
+
+    /// Returns the environment of a run in the present working directory.
+    pub(crate) fn new(args: Vec<OsString>, variables: Arc<[(OsString, OsString)]>, streams: Streams) -> Self {
+        let cwd = std::env::current_dir().map_err(|error| error.to_string());
+        Self { args, variables, cwd, agent: None, streams }
     }
 
     /// Returns the value of a variable. An empty one counts as not set.

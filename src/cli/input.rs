@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::error::{ErrorCode, Failure};
+use super::session::Session;
+use super::streams::Streams;
 use crate::core::dialects::MAX_SOURCE_BYTES;
 use crate::core::files::{FileProblem, read_bounded};
 use crate::core::import::SourceError;
@@ -20,12 +21,17 @@ const MAX_INPUT: Size = Size(16 << 20);
 pub(crate) const STDIN: &str = "-";
 
 /// Reads the JSON arguments of one command; stdin can be read for one of them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Input {
+    streams: Streams,
     stdin_used_by: Cell<Option<&'static str>>,
 }
 
 impl Input {
+    pub(crate) fn new(session: &Session) -> Self {
+        Self { streams: session.env.streams.clone(), stdin_used_by: Cell::default() }
+    }
+
     /// Reads `JSON`, `@FILE` or `-`.
     pub(crate) fn json(&self, flag: &'static str, value: &str) -> Result<Value, Failure> {
         let (bytes, source) = if value == STDIN {
@@ -60,7 +66,8 @@ impl Input {
             )
             .help("give one of them as `@FILE`"));
         }
-        read_bounded(io::stdin().lock(), MAX_INPUT.0).map_err(|problem| unreadable(flag, "stdin", &problem))
+        let read = self.streams.read_input(MAX_INPUT.0);
+        read.map_err(|problem| unreadable(flag, "stdin", &problem))
     }
 }
 
@@ -84,9 +91,9 @@ fn unreadable(flag: &'static str, source: &str, problem: &FileProblem) -> Failur
 }
 
 /// Reads a foreign checkpoint file from stdin. `command` is the command that reads it, for the help line.
-pub(crate) fn read_foreign_stdin(command: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = read_bounded(io::stdin().lock(), MAX_SOURCE_BYTES)
-        .map_err(|error| SourceError::from(error).of(STDIN))?;
+pub(crate) fn read_foreign_stdin(session: &Session, command: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = session.env.streams.read_input(MAX_SOURCE_BYTES);
+    let bytes = bytes.map_err(|error| SourceError::from(error).of(STDIN))?;
     if bytes.trim_ascii().is_empty() {
         return Err(Failure::new(ErrorCode::Damaged, "nothing came in on standard input")
             .help(format!("pipe a checkpoint file into it: `ckpt {command} < state.json`"))

@@ -1,10 +1,8 @@
 //! Running a command inside of this process, for the pages: they show the documents that `--json` answers with, and their
 //! actions are the commands themselves.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -13,7 +11,9 @@ use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::session::Session;
-use super::ui::{Captured, Ui};
+use super::streams::{Memory, Streams};
+use super::style::ColorChoice;
+use super::ui::Ui;
 use crate::core::digest::Digest;
 
 /// The program as seen by the pages: the environment that it was started in, and the store.
@@ -47,18 +47,23 @@ impl Program {
         session.store().ok()?.fingerprint().ok()
     }
 
-    fn run(&self, args: &[&str], json: bool) -> Result<Captured, Failure> {
+    fn run(&self, args: &[&str], json: bool) -> Result<Memory, Failure> {
         let line: Vec<OsString> =
             std::iter::once("ckpt").chain(args.iter().copied()).map(OsString::from).collect();
         let (command, matches, _) =
             args::parse(&line).map_err(|error| Failure::new(ErrorCode::Usage, error.to_string()))?;
-        let global =
-            GlobalArgs { store: Some(self.store.clone()), json, no_input: true, ..GlobalArgs::default() };
-        let captured = Rc::new(RefCell::new(Captured::default()));
-        let ui = Ui::capturing(&global, Rc::clone(&captured));
-        let clock = Clock::new(&self.env)?;
-        let session = Session { env: self.env.clone(), ui, global, clock, heads: None };
+        let global = GlobalArgs {
+            store: Some(self.store.clone()),
+            json,
+            color: ColorChoice::Never,
+            no_input: true,
+            ..GlobalArgs::default()
+        };
+        let mut env = self.env.clone();
+        env.streams = Streams::memory(Vec::new());
+        let (ui, clock) = (Ui::new(&global, &env), Clock::new(&env)?);
+        let session = Session { env, ui, global, clock, heads: None };
         (command.run)(matches, &session)?;
-        Ok(captured.take())
+        Ok(session.env.streams.take())
     }
 }

@@ -40,10 +40,13 @@ mod screen;
 mod server;
 mod session;
 mod share;
+mod streams;
 mod style;
 mod suggest;
 mod synonyms;
 mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod ui;
 mod usage;
 mod values;

@@ -16,18 +16,19 @@ use super::usage::{explain, explain_newest};
 /// Runs the program.
 #[must_use]
 pub fn main() -> ExitCode {
-    install_panic_hook();
     let env = Environment::read();
+    install_panic_hook(&env);
     if complete::respond(&env) {
         return Exit::Ok.into();
-    }
-    if let Some(exit) = hook::respond(&env) {
-        return exit.into();
     }
     run(env).into()
 }
 
-fn run(env: Environment) -> Exit {
+/// Runs a command line. Nothing in here depends on the process, except the programs that a command starts.
+pub(super) fn run(env: Environment) -> Exit {
+    if let Some(exit) = hook::respond(&env) {
+        return exit;
+    }
     let (command, matches, global) = match args::parse(&env.args) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -55,7 +56,10 @@ fn exit(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
 }
 
 /// Prints a panic, which is a bug, like any other failure, with an exit code of its own.
-fn install_panic_hook() {
+fn install_panic_hook(env: &Environment) {
+    if hook::hides_panics(env) {
+        return std::panic::set_hook(Box::new(|_| Exit::Ok.now()));
+    }
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|location| format!(" at {}:{}", location.file(), location.line()));
         let message =

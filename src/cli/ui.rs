@@ -1,10 +1,9 @@
 //! The streams: stdout is the answer, stderr is the conversation. Nothing else in the program writes to them.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::rc::Rc;
 
 use super::args::GlobalArgs;
 use super::clock::Clock;
@@ -13,6 +12,7 @@ use super::error::{ErrorCode, Failure};
 use super::escape::{document, inline, truncate};
 use super::page::Page;
 use super::report::{Report, ReportDocument};
+use super::streams::Streams;
 use super::style::Style;
 use crate::platform::terminal_size;
 
@@ -26,17 +26,7 @@ pub(crate) struct Ui {
     err: Stream,
     /// True once the store has been named on stderr.
     has_named_store: Cell<bool>,
-    /// Collects what would go to the streams, for a command that another one runs.
-    captured: Option<Rc<RefCell<Captured>>>,
-}
-
-/// The output of a command that another one ran.
-#[derive(Debug, Default)]
-pub(crate) struct Captured {
-    /// The answer.
-    pub(crate) out: Vec<u8>,
-    /// The conversation.
-    pub(crate) err: String,
+    streams: Streams,
 }
 
 /// The properties of one of the two streams.
@@ -70,28 +60,18 @@ impl Ui {
             color: global.color.decide(env, size.is_some()),
             width: size.map(|(columns, _)| columns),
         };
+        let (out, err) = match env.streams {
+            Streams::Process => (terminal_size(&stdout()), terminal_size(&stderr())),
+            Streams::Memory(_) => (None, None),
+        };
         Self {
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
-            out: stream(terminal_size(&stdout())),
-            err: stream(terminal_size(&stderr())),
+            out: stream(out),
+            err: stream(err),
             has_named_store: Cell::new(false),
-            captured: None,
-        }
-    }
-
-    /// Returns streams that are no terminals and are collected.
-    pub(crate) fn capturing(global: &GlobalArgs, captured: Rc<RefCell<Captured>>) -> Self {
-        let plain = Stream { color: false, width: None };
-        Self {
-            json: global.json,
-            quiet: global.quiet,
-            verbose: global.verbose,
-            out: plain,
-            err: plain,
-            has_named_store: Cell::new(true),
-            captured: Some(captured),
+            streams: env.streams.clone(),
         }
     }
 
@@ -202,19 +182,18 @@ impl Ui {
     }
 
     fn write_answer(&self, bytes: &[u8]) -> io::Result<()> {
-        match &self.captured {
-            Some(captured) => captured.borrow_mut().out.write_all(bytes),
+        match self.streams.in_memory() {
+            Some(mut memory) => memory.out.write_all(bytes),
             None => write_stdout(bytes),
         }
     }
 
     /// Writes text to stderr. An error is ignored: there is no other stream to report it on.
     pub(crate) fn say(&self, text: &str) {
-        if let Some(captured) = &self.captured {
-            captured.borrow_mut().err.push_str(text);
-            return;
+        match self.streams.in_memory() {
+            Some(mut memory) => memory.err.push_str(text),
+            None => drop(stderr().write_all(text.as_bytes())),
         }
-        let _ = stderr().write_all(text.as_bytes());
     }
 
     /// Names on stderr, once, a store that the user may not expect.

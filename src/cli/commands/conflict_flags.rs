@@ -5,6 +5,7 @@ use clap::Args;
 use super::save_flags::named_json;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
+use crate::cli::session::Session;
 use crate::core::merge::{Resolution, Resolutions, Side};
 
 /// How conflicts are settled.
@@ -24,7 +25,7 @@ pub(crate) struct ConflictFlags {
 }
 
 impl ConflictFlags {
-    pub(crate) fn resolutions(&self) -> Result<Resolutions, Failure> {
+    pub(crate) fn resolutions(&self, session: &Session) -> Result<Resolutions, Failure> {
         let mut resolutions = Resolutions::default();
         for (places, side) in [(&self.ours_wins, Side::Ours), (&self.theirs_wins, Side::Theirs)] {
             for place in places {
@@ -37,7 +38,7 @@ impl ConflictFlags {
                 }
             }
         }
-        let reader = Input::default();
+        let reader = Input::new(session);
         for argument in &self.set {
             let (pointer, value) = named_json("--set", argument, &reader)?;
             resolutions.each.push((pointer, Resolution::Set(value)));

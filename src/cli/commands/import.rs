@@ -106,7 +106,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         settings: Vec::new(),
         report: ImportReport::new(args.dry_run),
     };
-    let candidates = import.gather(&paths);
+    let candidates = import.gather(&paths, session);
     import.check_into()?;
     let (workflows, rejected) = order(candidates);
     for (file, error) in rejected {
@@ -169,13 +169,13 @@ struct Import<'a> {
 
 impl Import<'_> {
     /// Reads every file once, to learn its workflow and its place in it. The content is read again when its turn comes.
-    fn gather(&mut self, paths: &[PathBuf]) -> Vec<Candidate> {
+    fn gather(&mut self, paths: &[PathBuf], session: &Session) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         let mut companions = HashSet::new();
         let mut seen = 0;
         for path in paths {
             if path == Path::new(STDIN) {
-                match read_foreign_stdin("import -") {
+                match read_foreign_stdin(session, "import -") {
                     Ok(bytes) => {
                         candidates.extend(self.candidate(Source::Stdin(bytes), &mut companions));
                     }

@@ -67,7 +67,7 @@ fn run(args: &JoinArgs, session: &Session) -> Result<Exit, Failure> {
         Some(origin) => store.load_content(origin.clone())?.content,
         None => Default::default(),
     };
-    let resolutions = args.conflicts.resolutions()?;
+    let resolutions = args.conflicts.resolutions(session)?;
     let merged = merge(&base, &ours.content, &theirs.content, &resolutions).map_err(ChangeError::from)?;
     let change = Change {
         note: args.note.clone(),

@@ -73,7 +73,7 @@ pub(crate) struct MergeArgs {
 
 fn run(args: &MergeArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
-    let resolutions = args.conflicts.resolutions()?;
+    let resolutions = args.conflicts.resolutions(session)?;
     let (ours, theirs) = args.sides(&workspace)?;
     let workflow = ours.workflow.clone();
     let store = &workspace.store;

@@ -129,7 +129,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     } else {
         Vec::new()
     };
-    let current_facts = args.current_facts()?;
+    let current_facts = args.current_facts(session)?;
     if args.take {
         take(session, &workspace, &selected.checkpoint.workflow);
     }
@@ -197,7 +197,7 @@ fn take(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
 /// Judges a foreign file, or stdin, as if it had been imported. Nothing is written, and no store is needed.
 fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Failure> {
     let source = if file == Path::new(STDIN) {
-        Source::Stdin(read_foreign_stdin("resume --file -")?)
+        Source::Stdin(read_foreign_stdin(session, "resume --file -")?)
     } else {
         Source::Named(file.to_owned())
     };
@@ -240,8 +240,8 @@ pub(super) fn exit(verdict: Verdict, yes: bool) -> Exit {
 }
 
 impl ResumeArgs {
-    fn current_facts(&self) -> Result<Vec<(String, Value)>, Failure> {
-        let reader = Input::default();
+    fn current_facts(&self, session: &Session) -> Result<Vec<(String, Value)>, Failure> {
+        let reader = Input::new(session);
         self.fact.iter().map(|argument| named_json("--fact", argument, &reader)).collect()
     }
 

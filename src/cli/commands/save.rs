@@ -70,7 +70,7 @@ pub(crate) struct SaveArgs {
 }
 
 fn run(args: &SaveArgs, session: &Session) -> Result<Exit, Failure> {
-    let reader = Input::default();
+    let reader = Input::new(session);
     let mut input = match &args.from {
         Some(path) => SaveInput::from_json(reader.document("--from", path)?)?,
         None => SaveInput::default(),
@@ -119,7 +119,7 @@ pub(super) fn save_end(
     mut input: SaveInput,
     flags: &SaveFlags,
 ) -> Result<Exit, Failure> {
-    flags.add_to(&mut input, &Input::default())?;
+    flags.add_to(&mut input, &Input::new(session))?;
     let existence = match phase {
         Some(phase) => {
             input.change.phase = Some(phase.clone());

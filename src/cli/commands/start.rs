@@ -44,7 +44,7 @@ pub(crate) struct StartArgs {
 
 fn run(args: &StartArgs, session: &Session) -> Result<Exit, Failure> {
     let mut input = SaveInput::default();
-    args.flags.add_to(&mut input, &Input::default())?;
+    args.flags.add_to(&mut input, &Input::new(session))?;
     input.change.phase = Some(args.phase.clone());
     input.change.status = Some(PhaseStatus::InProgress);
     let workflow = workflow_id(args.id.as_ref(), &input, session)?;

@@ -27,7 +27,6 @@ use super::ui::Ui;
 use crate::core::hosts::{Answer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
 use crate::core::store::{Location, SessionKey, SessionNote};
 use crate::core::{Store, Timestamp};
-use crate::platform;
 use request::HookRequest;
 
 /// How long stdin may be silent. Hosts write at once; a busy machine may take a moment.
@@ -38,17 +37,19 @@ const SEEN_SECONDS: i64 = 60;
 /// Handles the command line of a hook; none if it is about another command, or asks for help.
 pub(crate) fn respond(env: &Environment) -> Option<Exit> {
     let request = HookRequest::of(&env.args)?;
-    if !request.verbose {
-        // A bug must not be in the way of the agent either.
-        std::panic::set_hook(Box::new(|_| Exit::Ok.now()));
-    }
     run(env.clone(), &request);
     Some(Exit::Ok)
 }
 
+/// True if nothing may be said about a panic: a bug must not be in the way of the agent either.
+pub(crate) fn hides_panics(env: &Environment) -> bool {
+    HookRequest::of(&env.args).is_some_and(|request| !request.verbose)
+}
+
 /// Runs a hook. Whatever fails is written to the log.
 fn run(env: Environment, request: &HookRequest) {
-    let read = platform::read_stdin(MAX_PAYLOAD_BYTES, SILENCE, |bytes| Payload::parse(bytes).is_ok());
+    let is_complete = |bytes: &[u8]| Payload::parse(bytes).is_ok();
+    let read = env.streams.read_payload(MAX_PAYLOAD_BYTES, SILENCE, is_complete);
     let (payload, mut problem) = match read {
         Ok(Some(bytes)) if bytes.trim_ascii().is_empty() => (Payload::default(), None),
         Ok(Some(bytes)) => match Payload::parse(&bytes) {

@@ -1,4 +1,4 @@
-//! The command line, run as processes.
+//! The command line.
 
 mod abandon_idle;
 mod archive;

@@ -34,7 +34,7 @@ done"#;
 fn a_killed_engine_and_killed_clients_lose_and_double_nothing() {
     for engine in suitable_engines() {
         let Some(kill) = engine.kill.clone() else { continue };
-        let around = World::new();
+        let around = World::new().with_processes();
         let url = engine.fresh_url();
         let machines: Vec<World> = (0..MACHINES).map(|n| machine(&around, &format!("m{n}"), &url)).collect();
         let loops: Vec<_> = machines

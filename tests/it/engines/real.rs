@@ -235,7 +235,7 @@ fn an_account_that_adds_only_cannot_alter_or_leave_its_prefix() {
 #[ignore = "run by tests/engines/run.sh"]
 fn a_janitor_cleans_up_and_an_account_that_adds_only_is_refused() {
     for engine in engines().into_iter().filter(|engine| engine.refused.is_none()) {
-        let around = World::new();
+        let around = World::new().with_processes();
         let url = engine.fresh_url();
         let a = machine(&around, "a", &url);
         for n in 1..=3 {

@@ -15,7 +15,7 @@ const SAVES_WITH_FAULTS: usize = 5;
 pub(super) fn machine(around: &World, name: &str, url: &str) -> World {
     let parent = around.temp().join(name);
     fs::create_dir(&parent).unwrap();
-    let machine = World::inside(&parent);
+    let machine = World::inside(&parent).with_processes();
     machine.configure_user(&format!("[remote]\nurl = \"{url}\"\npush = \"always\"\n"));
     machine
 }
@@ -28,7 +28,7 @@ pub(super) fn ckpt<'a>(engine: &Engine, machine: &'a World, args: &[&str]) -> In
 /// Lets as many loops save at once, on so many machines, and checks what a new machine pulls then. Returns the requests, by
 /// method and status, if the engine counts them.
 fn storm(engine: &Engine, machines: usize, saves: usize) -> Option<BTreeMap<String, u64>> {
-    let around = World::new();
+    let around = World::new().with_processes();
     let url = engine.fresh_url();
     let machines: Vec<World> = (0..machines).map(|n| machine(&around, &format!("m{n}"), &url)).collect();
     let loops: Vec<_> = machines
@@ -136,7 +136,7 @@ fn sixteen_machines_at_once_survive_every_fault() {
 #[ignore = "run by tests/engines/run.sh"]
 fn a_warm_save_is_one_request() {
     let Some(engine) = suitable_engines().into_iter().find(|engine| engine.control.is_some()) else { return };
-    let around = World::new();
+    let around = World::new().with_processes();
     let url = engine.fresh_url();
     let alone = machine(&around, "alone", &url);
     ckpt(&engine, &alone, &["save", "042", "--set", "n=0"]).run().succeeds();

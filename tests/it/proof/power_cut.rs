@@ -13,7 +13,7 @@ const SAVES: usize = 1000;
 fn on_every_journal() {
     for kind in Kind::WITH_JOURNAL {
         let system = FileSystem::with_power_switch(kind);
-        let world = World::inside(&system.root());
+        let world = World::inside(&system.root()).with_processes();
         world.run(&["save", "042"]).succeeds();
         let mut acknowledged = Acknowledged::new();
         let cuts = amount(2, 12);

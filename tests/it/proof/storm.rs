@@ -155,7 +155,7 @@ pub(super) fn assert_nothing_is_lost(world: &World, acknowledged: &Acknowledged)
 fn on_every_file_system() {
     for kind in Kind::ALL {
         let system = FileSystem::new(kind);
-        let world = World::inside(&system.root());
+        let world = World::inside(&system.root()).with_processes();
         world.run(&["save", "042"]).succeeds();
         let storm = Storm::new(&world);
         storm.rage(0, amount(6, 200), None);

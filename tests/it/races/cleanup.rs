@@ -105,7 +105,7 @@ impl Race {
 
 #[test]
 fn cleanups_against_savers_against_archivers() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     world.run(&["save", "042"]).succeeds();
     let triggers = ["batch_complete", "user_interrupt", "manual"];
     let race = Race::with_savers(triggers.len());
@@ -140,7 +140,7 @@ fn cleanups_against_savers_against_archivers() {
 /// A workflow is archived, cleaned up and saved to, over and over: every save goes on above the seal it found.
 #[test]
 fn archivers_against_savers_against_cleanups() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     world.run(&["save", "042"]).succeeds();
     let race = Race::with_savers(2);
     std::thread::scope(|scope| {

@@ -183,7 +183,7 @@ fn only_files_inside_are_imported() {
 /// The same with the program itself.
 #[test]
 fn saves_and_exports_stay_inside() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let scene = Scene::new(world.temp(), ".claude");
     world.run(&["save", "042", "--phase", "a"]).succeeds();
     scene.exchanging(12, || {

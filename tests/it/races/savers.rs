@@ -55,7 +55,7 @@ fn assert_sound(world: &World, workflow: &str) {
 
 #[test]
 fn sixty_four_processes_complete_sixty_four_phases() {
-    let world = World::new();
+    let world = World::on_disk();
     world.run(&["save", "042", "--total", "64"]).succeeds();
     let save = |phase: u64| words(&["save", "042", "--phase", &phase.to_string()]);
     let handles = all_at_once(&world, &(1..=WRITERS).map(save).collect::<Vec<_>>());
@@ -69,7 +69,7 @@ fn sixty_four_processes_complete_sixty_four_phases() {
 
 #[test]
 fn sixty_four_processes_complete_sixty_four_tasks_of_a_new_workflow() {
-    let world = World::new();
+    let world = World::on_disk();
     let save = |task: u64| {
         words(&["save", "042", "--task", &format!("t{task}=done"), "--set", &format!("s{task}={task}")])
     };
@@ -84,7 +84,7 @@ fn sixty_four_processes_complete_sixty_four_tasks_of_a_new_workflow() {
 
 #[test]
 fn of_many_retries_under_one_key_one_saves() {
-    let world = World::new();
+    let world = World::on_disk();
     let save = || words(&["save", "042", "--phase", "a", "--key", "once"]);
     let handles = all_at_once(&world, &(0..16).map(|_| save()).collect::<Vec<_>>());
     assert!(handles.iter().all(|handle| handle == "042/1"), "{handles:?}");

@@ -83,7 +83,15 @@ fn states_differ_by_names_modes_and_contents_and_not_by_the_names_of_temporary_f
     }
 }
 
-/// Makes a temporary directory in memory, where syncing costs nothing, or else on the disk.
+/// Makes a temporary directory in memory, where syncing costs nothing, or on the disk if there is little memory or `TMPDIR`
+/// says where.
 pub(crate) fn memory_directory() -> tempfile::TempDir {
-    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+    const MEMORY: &str = "/dev/shm";
+    /// Containers often have 64 MB, which a few tests at once may need.
+    const LEAST_FREE: u64 = 512 << 20;
+    let is_large =
+        || rustix::fs::statvfs(MEMORY).is_ok_and(|free| free.f_bavail * free.f_frsize >= LEAST_FREE);
+    let in_memory = std::env::var_os("TMPDIR").is_none() && is_large();
+    let made = if in_memory { tempfile::tempdir_in(MEMORY) } else { tempfile::tempdir() };
+    made.unwrap()
 }

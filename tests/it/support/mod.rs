@@ -1,6 +1,7 @@
 //! The environments that tests run in, and the instruments they measure with.
 //!
-//! - [`project`]: a temporary project in which `ckpt` runs as a process, with [`strace`] for its system calls.
+//! - [`project`]: a temporary project in which `ckpt` runs, [`inside`] of this process or in one of its own, with [`strace`]
+//!   for its system calls.
 //! - [`program`]: where the program under test is.
 //! - [`store`]: a store in a temporary directory, used through the library, on a disk with faults.
 //! - [`memory`], [`tap`], [`fault`]: a disk in memory that can lose power, and disks that watch, refuse or fail a step.
@@ -14,6 +15,7 @@
 pub(crate) mod audit;
 pub(crate) mod fault;
 pub(crate) mod files;
+pub(crate) mod inside;
 pub(crate) mod kamiflow;
 pub(crate) mod memory;
 pub(crate) mod offered;

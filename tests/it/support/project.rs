@@ -19,6 +19,7 @@ use ckpt::core::{Store, Timestamp, WorkflowId};
 use serde_json::{Value, json};
 
 use super::files::{copy_tree, memory_directory};
+use super::inside::{run_inside, runs_inside};
 use super::offered::assert_understood;
 use super::program::CKPT;
 
@@ -29,21 +30,31 @@ const FIRST_SECOND: u64 = 1_769_783_400;
 pub(crate) struct World {
     temp: PathBuf,
     ticks: AtomicU64,
+    only_processes: bool,
     _removed_at_the_end: tempfile::TempDir,
 }
 
 impl World {
+    /// A world in memory if possible, where syncing costs nothing.
     pub(crate) fn new() -> Self {
+        Self::in_directory(memory_directory())
+    }
+
+    /// A world on the disk, for races: what syncs takes its time there.
+    pub(crate) fn on_disk() -> Self {
         Self::inside(&std::env::temp_dir())
     }
 
     /// A world in a directory of the given one.
     pub(crate) fn inside(parent: &Path) -> Self {
-        let directory = tempfile::tempdir_in(parent).unwrap();
+        Self::in_directory(tempfile::tempdir_in(parent).unwrap())
+    }
+
+    fn in_directory(directory: tempfile::TempDir) -> Self {
         let temp = directory.path().canonicalize().unwrap();
         std::fs::create_dir(temp.join("project")).unwrap();
         std::fs::create_dir(temp.join("home")).unwrap();
-        Self { temp, ticks: AtomicU64::new(0), _removed_at_the_end: directory }
+        Self { temp, ticks: AtomicU64::new(0), only_processes: false, _removed_at_the_end: directory }
     }
 
     /// A world with checkpoints 1 to `count` of workflow `042`, one phase each.
@@ -55,14 +66,18 @@ impl World {
         world
     }
 
-    /// Another world that is as this one is now. Thousands are made of one, so they are in memory if possible, where
-    /// syncing costs nothing.
+    /// Another world that is as this one is now, in memory if possible.
     pub(crate) fn copy(&self) -> Self {
         let directory = memory_directory();
         let temp = directory.path().canonicalize().unwrap();
         copy_tree(&self.temp, &temp);
         let ticks = AtomicU64::new(self.ticks.load(Ordering::Relaxed));
-        Self { temp, ticks, _removed_at_the_end: directory }
+        Self { temp, ticks, only_processes: self.only_processes, _removed_at_the_end: directory }
+    }
+
+    /// The same world, in which every command is a process: for races, and where commands start other programs.
+    pub(crate) fn with_processes(self) -> Self {
+        Self { only_processes: true, ..self }
     }
 
     /// The directory around the project and the home.
@@ -150,7 +165,16 @@ impl World {
     pub(crate) fn ckpt<S: AsRef<OsStr>>(&self, args: &[S]) -> Invocation<'_> {
         let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
         let dir = self.project();
-        Invocation { world: self, args, dir, env: Vec::new(), stdin: Vec::new(), wrapper: Vec::new() }
+        let needs_process = self.only_processes;
+        Invocation {
+            world: self,
+            args,
+            dir,
+            env: Vec::new(),
+            stdin: Vec::new(),
+            wrapper: Vec::new(),
+            needs_process,
+        }
     }
 
     pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Outcome {
@@ -221,6 +245,7 @@ pub(crate) struct Invocation<'a> {
     env: Vec<(String, OsString)>,
     stdin: Vec<u8>,
     wrapper: Vec<OsString>,
+    needs_process: bool,
 }
 
 impl Invocation<'_> {
@@ -240,10 +265,16 @@ impl Invocation<'_> {
         self
     }
 
+    /// Runs it as a process, for a test about the process itself.
+    pub(crate) fn in_a_process(mut self) -> Self {
+        self.needs_process = true;
+        self
+    }
+
     /// Runs another program, which is given the command line of `ckpt` behind these arguments.
     pub(crate) fn under<S: AsRef<OsStr>>(mut self, wrapper: &[S]) -> Self {
         self.wrapper = wrapper.iter().map(|word| word.as_ref().to_owned()).collect();
-        self
+        self.in_a_process()
     }
 
     /// Runs it in a shell as `"$@"` of this script; `$0` is no word of it.
@@ -257,11 +288,19 @@ impl Invocation<'_> {
         words.push(CKPT.as_str().into());
         words.extend(self.args.iter().cloned());
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(&self.dir).env_clear();
-        command.env("CKPT_CEILING_DIRECTORIES", &self.world.temp);
-        command.env("HOME", self.world.home()).env("CKPT_NOW", self.world.next_time());
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.args(&words[1..]).current_dir(&self.dir).env_clear().envs(self.variables());
         command
+    }
+
+    /// All its variables, at the next minute.
+    fn variables(&self) -> Vec<(OsString, OsString)> {
+        let mut variables = BTreeMap::from([
+            ("CKPT_CEILING_DIRECTORIES".into(), self.world.temp.clone().into_os_string()),
+            ("HOME".into(), self.world.home().into_os_string()),
+            ("CKPT_NOW".into(), self.world.next_time().into()),
+        ]);
+        variables.extend(self.env.iter().map(|(name, value)| (OsString::from(name), value.clone())));
+        variables.into_iter().collect()
     }
 
     pub(crate) fn spawn(&self) -> Child {
@@ -271,6 +310,18 @@ impl Invocation<'_> {
     }
 
     pub(crate) fn run(self) -> Outcome {
+        if self.needs_process || !runs_inside(&self.args, &self.env) {
+            return self.run_process();
+        }
+        let variables = self.variables();
+        let mut words = vec![CKPT.as_str().into()];
+        words.extend(self.args);
+        let finished = run_inside(words, variables, &self.dir, self.stdin);
+        let status = ExitStatus::from_raw(i32::from(finished.code) << 8);
+        self.world.outcome(status, finished.stdout, finished.stderr.into_bytes())
+    }
+
+    fn run_process(self) -> Outcome {
         let mut child = self.spawn();
         let mut stdin = child.stdin.take().unwrap();
         let world = self.world;
@@ -461,6 +512,11 @@ impl Tree {
                 self.add(&entry.unwrap().path());
             }
         }
+    }
+
+    /// The paths of all that there is.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
     }
 
     /// What is different in `later`, one line each.

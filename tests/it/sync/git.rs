@@ -23,7 +23,7 @@ fn machines(world: &World, count: usize) -> Vec<World> {
         .map(|n| {
             let parent = world.temp().join(format!("machine{n}"));
             fs::create_dir(&parent).unwrap();
-            let machine = World::inside(&parent);
+            let machine = World::inside(&parent).with_processes();
             git(&machine.project(), &["init", "--quiet"]);
             git(&machine.project(), &["remote", "add", "origin", origin.to_str().unwrap()]);
             machine.configure_user("[remote]\nurl = \"git:origin\"\n");
@@ -34,7 +34,7 @@ fn machines(world: &World, count: usize) -> Vec<World> {
 
 #[test]
 fn a_repository_carries_checkpoints_and_nothing_else_of_it_changes() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, 2);
     let [a, b] = machines.as_slice() else { unreachable!() };
     a.run(&["save", "042", "--set", "n=1"]).succeeds();
@@ -64,7 +64,7 @@ fn a_repository_carries_checkpoints_and_nothing_else_of_it_changes() {
 #[test]
 fn concurrent_pushes_lose_nothing() {
     const MACHINES: usize = 4;
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, MACHINES);
     machines[0].run(&["save", "042", "--set", "n=0"]).succeeds();
     machines[0].run(&["push"]).succeeds();
@@ -118,7 +118,7 @@ done"#;
 #[test]
 fn saves_that_are_shared_at_once_and_killed_clients_lose_and_double_nothing() {
     const MACHINES: usize = 3;
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, MACHINES + 1);
     let (new, saving) = machines.split_last().unwrap();
     for machine in saving {
@@ -170,7 +170,7 @@ fn replica(machine: &World) -> BTreeMap<String, Value> {
 
 #[test]
 fn the_path_of_a_remote_may_be_relative() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, 1);
     let machine = &machines[0];
     machine.run(&["save", "042", "--set", "n=1"]).succeeds();
@@ -184,7 +184,7 @@ fn the_path_of_a_remote_may_be_relative() {
 
 #[test]
 fn unencrypted_connections_lead_to_this_machine_only() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, 1);
     let machine = &machines[0];
     machine.run(&["save", "042", "--set", "n=1"]).succeeds();
@@ -201,7 +201,7 @@ fn unencrypted_connections_lead_to_this_machine_only() {
 
 #[test]
 fn hostile_addresses_run_nothing() {
-    let world = World::new();
+    let world = World::on_disk().with_processes();
     let machines = machines(&world, 1);
     let machine = &machines[0];
     machine.run(&["save", "042", "--set", "n=1"]).succeeds();

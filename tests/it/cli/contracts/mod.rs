@@ -5,5 +5,6 @@ mod exit_codes;
 mod failures;
 mod help;
 mod json;
+mod processes;
 mod quiet;
 mod streams;

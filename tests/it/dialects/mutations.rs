@@ -164,7 +164,7 @@ fn is_open_status(value: &Value) -> bool {
 #[test]
 fn no_variant_is_ready_without_a_reason() {
     let mut dice = Dice(0x0ddb_a115);
-    let variants = proof::amount(2_000, 10_000);
+    let variants = proof::amount(1_000, 10_000);
     let cases: Vec<_> = cases().into_iter().filter(|case| case.format == "generic").collect();
     let originals: Vec<_> = cases.iter().map(|case| judge(&case.name(), &case.bytes)).collect();
     let mut ready = 0;

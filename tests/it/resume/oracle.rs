@@ -17,6 +17,7 @@ use ckpt::core::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
 
 use super::setup::{SAVED, apply, at};
+use crate::support::proof::amount;
 
 const PHASES: usize = 5;
 
@@ -297,7 +298,7 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: u32::try_from(amount(512, 2_048)).unwrap(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn evaluate_agrees_with_the_decision_table(steps in prop::collection::vec(step(), 0..24)) {

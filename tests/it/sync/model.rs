@@ -377,13 +377,13 @@ fn steps(world: &World) -> Vec<Step> {
             steps.push(Step::Online(place, None));
             let requests = world.fork().save_online(place, None);
             for at in 0..requests {
-                steps.extend(FAULTS.map(|fault| Step::Online(place, Some((fault, at)))));
+                steps.extend(faults(place, at).map(|fault| Step::Online(place, Some((fault, at)))));
             }
         }
         steps.push(Step::Sync(place, None));
         let requests = world.fork().sync(place, None, None);
         for at in 0..requests {
-            steps.extend(FAULTS.map(|fault| Step::Sync(place, Some((fault, at)))));
+            steps.extend(faults(place, at).map(|fault| Step::Sync(place, Some((fault, at)))));
             if world.saves[1 - place] > 0 {
                 steps.push(Step::SyncDuring(place, at));
             }
@@ -394,14 +394,27 @@ fn steps(world: &World) -> Vec<Step> {
 
 const FAULTS: [Fault; 3] = [Fault::LostAnswer, Fault::DeathBefore, Fault::DeathAfter];
 
+/// The faults that are tried at a request of a store; in the short form two of the three, by turns. The remotes and stores
+/// without a protection are noticed with these too.
+fn faults(place: usize, at: usize) -> impl Iterator<Item = Fault> {
+    let is_tried = move |nth: &usize| amount(0, 1) == 1 || !(nth + at + place).is_multiple_of(FAULTS.len());
+    (0..FAULTS.len()).filter(is_tried).map(|nth| FAULTS[nth])
+}
+
+/// Tries every order of so many steps of two stores.
+fn assert_sound(world: World, depth: usize) {
+    let states = explore(world, depth).unwrap_or_else(|violation| panic!("{violation}"));
+    assert!(states > 300, "only {states} states were tried");
+}
+
 #[test]
 fn every_order_of_steps_keeps_the_promises() {
-    let offline = World::new(2, None, None);
-    let states = explore(offline.clone(), 4).unwrap_or_else(|violation| panic!("{violation}"));
-    assert!(states > 300, "only {states} states were tried");
-    let online = World { online: true, ..offline };
-    let states = explore(online, 3).unwrap_or_else(|violation| panic!("{violation}"));
-    assert!(states > 300, "only {states} states were tried");
+    assert_sound(World::new(2, None, None), 4);
+}
+
+#[test]
+fn every_order_of_steps_of_stores_that_are_online_keeps_the_promises() {
+    assert_sound(World { online: true, ..World::new(2, None, None) }, 3);
 }
 
 #[test]

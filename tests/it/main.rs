@@ -35,4 +35,3 @@ mod retention;
 mod scaling;
 mod support;
 mod sync;
-mod ui;

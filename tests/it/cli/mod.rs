@@ -41,5 +41,6 @@ mod setup;
 mod show;
 mod stats;
 mod sudo;
+mod ui;
 mod undo;
 mod verify;

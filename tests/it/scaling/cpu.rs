@@ -66,7 +66,8 @@ fn linear_work_is_told_from_quadratic_work() {
         assert!(!words.iter().enumerate().any(repeated));
     };
     assert_linear("a sum", (500, 100_000), words, total);
-    let caught =
-        std::panic::catch_unwind(|| assert_linear("a search for each", (500, 100_000), words, distinct));
-    assert!(caught.is_err(), "quadratic work was taken for linear");
+    let search = || assert_linear("a search for each", (500, 100_000), words, distinct);
+    // A small input that took long because of other processes makes quadratic work look linear, now and then.
+    let is_caught = |_| std::panic::catch_unwind(search).is_err();
+    assert!((0..ATTEMPTS).any(is_caught), "quadratic work was taken for linear");
 }

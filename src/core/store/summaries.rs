@@ -130,7 +130,7 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
         while let Some(started) = next {
             // The threads go on with this one while the other is visited.
             next = reader.next_block().map(|block| self.start(block));
-            let stamps = self.finish(started.stamps);
+            let stamps = Self::finish(&started.stamps);
             let looked_up = self.look_up(&started.block, &stamps);
             // Before anything is read: the new index has what is read from now on.
             if may_write && self.outdated.saturating_mul(REWRITE_SHARE) > reader.count {
@@ -175,7 +175,7 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
         self.scanned.total = names.len();
         let mut names = names.as_slice();
         while let Some(block) = reader.as_mut().and_then(IndexReader::next_block) {
-            self.visit_lines(merge(&mut names, &block));
+            self.visit_lines(&merge(&mut names, &block));
         }
         self.visit_names(names);
         Ok(())
@@ -184,14 +184,15 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     /// Visits workflows that have no lines.
     fn visit_names(&mut self, names: &[&str]) {
         for names in names.chunks(BLOCK_LINES) {
-            self.visit_lines(names.iter().map(|name| Line { name, members: "" }).collect());
+            let lines: Vec<_> = names.iter().map(|name| Line { name, members: "" }).collect();
+            self.visit_lines(&lines);
         }
     }
 
-    fn visit_lines(&mut self, lines: Vec<Line<'_>>) {
+    fn visit_lines(&mut self, lines: &[Line<'_>]) {
         for lines in lines.chunks(BLOCK_LINES) {
             let Started { block, stamps } = self.start(Block::of(lines.iter().copied()));
-            let stamps = self.finish(stamps);
+            let stamps = Self::finish(&stamps);
             let looked_up = self.look_up(&block, &stamps);
             self.read(&block, looked_up);
         }
@@ -209,12 +210,12 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     }
 
     /// Waits for stamps. What could not be stamped has none.
-    fn finish(&self, stamps: Vec<Receiver<Stamps>>) -> Stamps {
-        stamps.into_iter().flat_map(|stamps| stamps.recv().unwrap_or_default()).collect()
+    fn finish(stamps: &[Receiver<Stamps>]) -> Stamps {
+        stamps.iter().flat_map(|stamps| stamps.recv().unwrap_or_default()).collect()
     }
 
     /// Looks workflows up by their lines, and counts those that are outdated.
-    fn look_up<'b>(&mut self, block: &'b Block, stamps: &Stamps) -> Vec<LookedUp<'b>> {
+    fn look_up<'b>(&mut self, block: &'b Block, stamps: &[Option<FileStamp>]) -> Vec<LookedUp<'b>> {
         let stamps = stamps.iter().copied().chain(std::iter::repeat(None));
         let look_up = |(line, stamp): (Line<'b>, Option<FileStamp>)| {
             let unread = |is_outdated| LookedUp::Unread { stamp, is_outdated };

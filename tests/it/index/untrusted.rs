@@ -63,6 +63,8 @@ fn a_damaged_index_is_read_past() {
         ("lines of garbage", with(&first, &lines.replace('[', "{"))),
         ("lines without members", with(&first, &lines.replace(" [", "\n["))),
         ("numbers out of range", with(&first, &lines.replace(" 1 false ", " -1 false "))),
+        ("carriage returns", with(&first, &lines.replace('\n', "\r\n"))),
+        ("carriage returns and other letters", with(&first, &lines.replace('\n', "\u{e9}\r\n"))),
         ("a missing line", with(&first, &without_last)),
         ("another order", with(&first, &swapped)),
         ("every line twice", with(&first, &lines.repeat(2))),

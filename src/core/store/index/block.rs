@@ -42,7 +42,8 @@ impl Block {
     fn new(position: u64, text: String, previous: &str) -> Option<Self> {
         let mut ends = Vec::with_capacity(BLOCK_LINES);
         let (mut start, mut last) = (0, previous);
-        for line in text.lines() {
+        // `str::lines` would leave out carriage returns too, and places are counted here.
+        for line in text.split_terminator('\n') {
             let name = line.split_once(' ').map_or(line, |(name, _)| name);
             if name <= last {
                 return None;

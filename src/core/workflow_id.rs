@@ -148,10 +148,15 @@ impl<'a> WorkflowIdRef<'a> {
     /// Reads a directory name back; `None` if no id is stored under that name.
     #[must_use]
     pub fn from_directory(name: &'a str) -> Option<Self> {
+        Self::from_checked_directory(name).filter(|id| problem(&id.0).is_none())
+    }
+
+    /// Does the same for a name that [`from_directory`](Self::from_directory) has accepted before.
+    pub(crate) fn from_checked_directory(name: &'a str) -> Option<Self> {
         let is_spelled_differently = name.bytes().any(|b| b == b'!' || b.is_ascii_uppercase());
         let id =
             if is_spelled_differently { Cow::Owned(with_upper_case(name)?) } else { Cow::Borrowed(name) };
-        problem(&id).is_none().then_some(Self(id))
+        Some(Self(id))
     }
 
     /// Copies the id.

@@ -1,6 +1,7 @@
 //! Walking over the summaries of all workflows, by the index as far as it is valid.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -20,6 +21,8 @@ use crate::core::workflow_id::{WorkflowId, WorkflowIdRef};
 
 /// The directories that one thread looks at before it takes the next task.
 const TASK_LINES: usize = 256;
+/// The blocks that are stamped or visited at the same time. With fewer, the threads run out of tasks while one is visited.
+const BLOCKS_AHEAD: usize = 4;
 
 impl<D: Disk<Dir: Sync> + Sync> Store<D> {
     /// Passes the summary of every workflow to `visit`, in the order of their directories. Valid summaries are taken from
@@ -126,10 +129,16 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     fn by_index(&mut self, index: &'w IndexFile<'w, D>, reader: &mut IndexReader<D::File>) -> Result<()> {
         self.scanned.total = reader.count;
         let mut may_write = true;
-        let mut next = reader.next_block().map(|block| self.start(block));
-        while let Some(started) = next {
-            // The threads go on with this one while the other is visited.
-            next = reader.next_block().map(|block| self.start(block));
+        let (mut ahead, mut is_end) = (VecDeque::new(), false);
+        loop {
+            // The threads go on with these while the first one is visited. Nothing is read behind a damaged block.
+            while !is_end && ahead.len() < BLOCKS_AHEAD {
+                match reader.next_block() {
+                    Some(block) => ahead.push_back(self.start(block)),
+                    None => is_end = true,
+                }
+            }
+            let Some(started) = ahead.pop_front() else { break };
             let stamps = Self::finish(&started.stamps);
             let looked_up = self.look_up(&started.block, &stamps);
             // Before anything is read: the new index has what is read from now on.
@@ -220,7 +229,8 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
         let look_up = |(line, stamp): (Line<'b>, Option<FileStamp>)| {
             let unread = |is_outdated| LookedUp::Unread { stamp, is_outdated };
             let Some(stamp) = stamp else { return unread(false) };
-            let Some(id) = WorkflowIdRef::from_directory(line.name) else { return unread(false) };
+            // Only names that stand for a workflow are stamped.
+            let Some(id) = WorkflowIdRef::from_checked_directory(line.name) else { return unread(false) };
             match parse_line(line.members, id, &stamp) {
                 Cached::Summary(summary) => LookedUp::Summary(summary),
                 Cached::Nothing => unread(false),

@@ -1,5 +1,5 @@
 // The pages in a real browser: every page and action, live updates, hostile text, light and dark, a phone, axe-core.
-// Usage: node run.mjs CKPT [DIRECTORY FOR SCREENSHOTS]
+// Usage: node run.mjs CKPT CHROMIUM [DIRECTORY FOR SCREENSHOTS]
 import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import assert from "node:assert/strict";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { chromium } from "playwright-core";
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const [ckpt, screenshots] = process.argv.slice(2);
+const [ckpt, browserProgram, screenshots] = process.argv.slice(2);
 const home = fs.mkdtempSync(path.join(os.tmpdir(), "ckpt-browser-"));
 const project = path.join(home, "project");
 fs.mkdirSync(project);
@@ -50,7 +50,11 @@ function fill() {
   run("save", "hostile", "--phases", `a${HOSTILE.slice(0, 40).replaceAll(",", "")},b`, "--phase", "b", "--title", HOSTILE, "--label", HOSTILE.slice(0, 40), "--note", HOSTILE,
     "--state", JSON.stringify({ [HOSTILE]: HOSTILE, link: "javascript:window.pwned=1" }), "--task", "<b>t=pending", "--next", HOSTILE);
   run("fail", "hostile", "--phase", "b", "--error", HOSTILE);
-  for (let n = 0; n < 70; n += 1) run("save", `batch-${n}`, "--phases", "a,b,c", "--phase", "a", "-q");
+}
+
+// Enough for a second page.
+function fillPages() {
+  for (let n = 0; n < 50; n += 1) run("save", `batch-${n}`, "--phases", "a,b,c", "--phase", "a", "-q");
 }
 
 async function serve() {
@@ -110,10 +114,12 @@ async function check(page, name, surrounding) {
 }
 
 fill();
+const report = run("report", "-q").trim();
+fillPages();
 const site = await serve();
 origin = new URL(site.address).origin;
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true,
+  executablePath: browserProgram, headless: true,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 try {
@@ -197,8 +203,7 @@ try {
   await evil.close();
 
   // The same pages as a file.
-  const file = run("report", "-q").trim();
-  await page.goto(`file://${file}`);
+  await page.goto(`file://${report}`);
   await check(page, "report", "light");
   await page.getByRole("link", { name: "041" }).click();
   assert.ok(await page.getByRole("heading", { name: "041" }).isVisible());

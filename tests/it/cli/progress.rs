@@ -33,7 +33,7 @@ const ARCHIVE: [&str; 5] = ["archive", "042", "--as", "completed", "--color=neve
 fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
     let Some(strace) = strace() else { return };
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, 60)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, 30)).exit();
     assert_eq!(code, 0, "{screen}");
     let said = said(&screen, "Archiving 042, 1 of 1: replacing ");
     assert!(said.len() > 3, "{screen:?}");
@@ -48,12 +48,12 @@ fn a_cleanup_and_a_restore_are_seen_to_move() {
     let Some(strace) = strace() else { return };
     let world = world();
     let plan = ["cleanup", "--keep-last", "1", "--yes", "--color=never"];
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&plan), &strace, 90)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&plan), &strace, 45)).exit();
     assert_eq!(code, 0, "{screen}");
     let cleaned = said(&screen, "Cleaning up 042, 1 of 1: replacing ");
     assert!(cleaned.len() > 3 && cleaned[0].ends_with(" of 11 checkpoints"), "{screen:?}");
     assert!(screen.rsplit("\r\u{1b}[K").next().unwrap().contains("Undo: ckpt restore --plan"), "{screen:?}");
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["restore", "042"]), &strace, 120)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["restore", "042"]), &strace, 60)).exit();
     assert_eq!(code, 0, "{screen}");
     assert!(said(&screen, "Restoring 042, 1 of 1: ").len() > 3, "{screen:?}");
 }
@@ -62,7 +62,7 @@ fn a_cleanup_and_a_restore_are_seen_to_move() {
 fn verifying_one_large_workflow_is_seen_to_move() {
     let Some(strace) = strace() else { return };
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, 120)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, 60)).exit();
     assert_eq!(code, 0, "{screen}");
     assert!(said(&screen, "Checked ").len() > 3, "{screen:?}");
 }
@@ -76,9 +76,9 @@ fn reading_many_workflows_is_seen_to_move_and_then_vanishes() {
     }
     // A cleanup opens one file of each workflow, the others more.
     for (args, answer, milliseconds) in [
-        (&["list"][..], "NEWEST", 60),
-        (&["stats"], "workflows", 60),
-        (&["cleanup", "-n"], "Policy of the store", 100),
+        (&["list"][..], "NEWEST", 45),
+        (&["stats"], "workflows", 45),
+        (&["cleanup", "-n"], "Policy of the store", 60),
     ] {
         let args = [args, &["--color=never"]].concat();
         let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, milliseconds)).exit();

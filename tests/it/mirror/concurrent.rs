@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{files, mirroring, projected};
 use crate::support::project::World;
+use crate::support::proof::amount;
 
 const SAVERS: usize = 8;
 
@@ -69,10 +70,11 @@ fn exports_at_once_lose_no_entry_of_an_index() {
 fn a_killed_saver_leaves_nothing_that_looks_like_an_edit() {
     for dialect in [Dialect::Crunch, Dialect::Dotagent, Dialect::Kamiflow] {
         let world = mirroring(dialect);
-        for round in 0..40 {
+        let rounds = amount(20, 40) as u64;
+        for round in 0..rounds {
             let begin = ["save", "042", "--pipeline", "kamiflow", "--phase", "0", "--status", "in_progress"];
             let mut saver = world.ckpt(&begin).spawn();
-            std::thread::sleep(std::time::Duration::from_micros(400 * (round % 40)));
+            std::thread::sleep(std::time::Duration::from_micros(16_000 * round / rounds));
             let _ = saver.kill();
             saver.wait().unwrap();
             let next =

@@ -97,12 +97,12 @@ fn lost(world: &World) -> Vec<String> {
     world.tree().into_iter().filter(is_lost).map(|(path, _)| path.display().to_string()).collect()
 }
 
-/// Runs `act` with each event before each of its steps. In the short form, an event comes before every second step, and in
-/// the second store before those that it leaves out in the first.
+/// Runs `act` with each event before each of its steps. In the short form, an event comes before every third step, and in
+/// the second store before others than in the first.
 fn with_events(act: impl Fn(&Store<FaultyDisk>, &World) -> Vec<String>) {
     for (index, scene) in scenes().iter().enumerate() {
         for (nth, (name, event)) in EVENTS.into_iter().enumerate() {
-            let every = amount(2, 1);
+            let every = amount(3, 1);
             for at in (1 + (nth + index) % every..).step_by(every) {
                 let world = Arc::new(scene.copy());
                 let other = Arc::clone(&world);

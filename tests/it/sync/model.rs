@@ -394,10 +394,10 @@ fn steps(world: &World) -> Vec<Step> {
 
 const FAULTS: [Fault; 3] = [Fault::LostAnswer, Fault::DeathBefore, Fault::DeathAfter];
 
-/// The faults that are tried at a request of a store; in the short form two of the three, by turns. The remotes and stores
+/// The faults that are tried at a request of a store; in the short form one of the three, by turns. The remotes and stores
 /// without a protection are noticed with these too.
 fn faults(place: usize, at: usize) -> impl Iterator<Item = Fault> {
-    let is_tried = move |nth: &usize| amount(0, 1) == 1 || !(nth + at + place).is_multiple_of(FAULTS.len());
+    let is_tried = move |nth: &usize| amount(0, 1) == 1 || (nth + at + place).is_multiple_of(FAULTS.len());
     (0..FAULTS.len()).filter(is_tried).map(|nth| FAULTS[nth])
 }
 

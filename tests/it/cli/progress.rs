@@ -29,11 +29,19 @@ fn said(screen: &str, begins: &str) -> Vec<String> {
 
 const ARCHIVE: [&str; 5] = ["archive", "042", "--as", "completed", "--color=never"];
 
+/// One test for all of them: they wait, and several at once would leave the processors idle.
 #[test]
-fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
+fn long_work_is_seen_to_move_and_then_vanishes() {
     let Some(strace) = strace() else { return };
+    archiving_one_large_workflow(&strace);
+    a_cleanup_and_a_restore(&strace);
+    verifying_one_large_workflow(&strace);
+    reading_many_workflows(&strace);
+}
+
+fn archiving_one_large_workflow(strace: &Path) {
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), &strace, 30)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&ARCHIVE), strace, 30)).exit();
     assert_eq!(code, 0, "{screen}");
     let said = said(&screen, "Archiving 042, 1 of 1: replacing ");
     assert!(said.len() > 3, "{screen:?}");
@@ -43,33 +51,27 @@ fn archiving_one_large_workflow_is_seen_to_move_and_then_vanishes() {
     assert!(answer.starts_with("042  archived as completed"), "{screen:?}");
 }
 
-#[test]
-fn a_cleanup_and_a_restore_are_seen_to_move() {
-    let Some(strace) = strace() else { return };
+fn a_cleanup_and_a_restore(strace: &Path) {
     let world = world();
     let plan = ["cleanup", "--keep-last", "1", "--yes", "--color=never"];
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&plan), &strace, 45)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&plan), strace, 60)).exit();
     assert_eq!(code, 0, "{screen}");
     let cleaned = said(&screen, "Cleaning up 042, 1 of 1: replacing ");
     assert!(cleaned.len() > 3 && cleaned[0].ends_with(" of 11 checkpoints"), "{screen:?}");
     assert!(screen.rsplit("\r\u{1b}[K").next().unwrap().contains("Undo: ckpt restore --plan"), "{screen:?}");
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["restore", "042"]), &strace, 60)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["restore", "042"]), strace, 80)).exit();
     assert_eq!(code, 0, "{screen}");
     assert!(said(&screen, "Restoring 042, 1 of 1: ").len() > 3, "{screen:?}");
 }
 
-#[test]
-fn verifying_one_large_workflow_is_seen_to_move() {
-    let Some(strace) = strace() else { return };
+fn verifying_one_large_workflow(strace: &Path) {
     let world = world();
-    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), &strace, 60)).exit();
+    let (code, screen) = Terminal::of(&slowed(world.ckpt(&["verify"]), strace, 60)).exit();
     assert_eq!(code, 0, "{screen}");
     assert!(said(&screen, "Checked ").len() > 3, "{screen:?}");
 }
 
-#[test]
-fn reading_many_workflows_is_seen_to_move_and_then_vanishes() {
-    let Some(strace) = strace() else { return };
+fn reading_many_workflows(strace: &Path) {
     let world = World::new();
     for number in 0..12 {
         world.run(&["save", &format!("w{number}"), "--phase", "plan"]).succeeds();
@@ -81,7 +83,7 @@ fn reading_many_workflows_is_seen_to_move_and_then_vanishes() {
         (&["cleanup", "-n"], "Policy of the store", 60),
     ] {
         let args = [args, &["--color=never"]].concat();
-        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), &strace, milliseconds)).exit();
+        let (code, screen) = Terminal::of(&slowed(world.ckpt(&args), strace, milliseconds)).exit();
         assert_eq!(code, 0, "{screen}");
         let said = said(&screen, "Read ");
         assert!(said.len() > 3, "{args:?}: {screen:?}");

@@ -108,7 +108,7 @@ fn concurrent_pushes_lose_nothing() {
 /// A loop of saves, of which every third is killed. It prints the mark of each one that was acknowledged: by exit code 0, or
 /// by 11 if only the own store has it.
 const KILLING_LOOP: &str = r#"
-for i in 1 2 3 4 5 6; do
+for i in 1 2 3 4 5; do
   "$1" save 042 --set "MACHINE_$i=true" >/dev/null 2>&1 & pid=$!
   if [ $((i % 3)) = 2 ]; then sleep 0.$((i * 7 % 10)); kill -9 $pid 2>/dev/null; fi
   wait $pid; code=$?
@@ -138,12 +138,17 @@ fn saves_that_are_shared_at_once_and_killed_clients_lose_and_double_nothing() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         acknowledged.extend(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned));
     }
-    assert!(acknowledged.len() >= MACHINES * 4, "{acknowledged:?}");
+    assert!(acknowledged.len() >= MACHINES * 3, "{acknowledged:?}");
     for machine in machines.iter().chain(&machines) {
         machine.run(&["sync"]).succeeds();
     }
     let replicas: Vec<BTreeMap<String, Value>> = machines.iter().map(replica).collect();
-    assert!(replicas.iter().all(|replica| *replica == replicas[0]));
+    let all: BTreeMap<_, _> = replicas.iter().flatten().collect();
+    for (n, replica) in replicas.iter().enumerate() {
+        let missing = all.iter().filter(|(digest, _)| !replica.contains_key(**digest));
+        let missing: Vec<_> = missing.map(|(_, saved)| (&saved["seq"], &saved["state"])).collect();
+        assert!(missing.is_empty(), "machine {n} lacks {missing:#?}");
+    }
     let saves: BTreeSet<&str> = replicas[0].values().filter_map(|saved| saved["save_id"].as_str()).collect();
     assert_eq!(saves.len(), replicas[0].len(), "one save is one checkpoint");
     // A save that was killed after it was in its store may have been continued elsewhere.
@@ -160,10 +165,12 @@ fn saves_that_are_shared_at_once_and_killed_clients_lose_and_double_nothing() {
     }
 }
 
-/// Returns all checkpoints of a store by their digests.
+/// Returns all checkpoints of a store by their digests, without the temporary files that killed saves have left.
 fn replica(machine: &World) -> BTreeMap<String, Value> {
     let files = ["workflows/042", "sides/042"].map(|dir| fs::read_dir(machine.store().join(dir)));
-    let bytes = files.into_iter().flatten().flatten().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    let entries = files.into_iter().flatten().flatten().map(Result::unwrap);
+    let published = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    let bytes = published.map(|entry| fs::read(entry.path()).unwrap());
     let checkpoints = bytes.filter_map(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     checkpoints.map(|saved| (saved["sha256"].to_string(), saved)).collect()
 }

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 use super::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;
+use crate::support::proof::amount;
 
 /// One thing that happens. Time passes only by [`Event::Tick`], so the others may share a tick of the clock.
 #[derive(Debug, Clone)]
@@ -149,7 +150,7 @@ fn compare_counts(disk: &MemoryDisk) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: u32::try_from(amount(5, 32)).unwrap(), ..ProptestConfig::default() })]
 
     #[test]
     fn the_index_never_changes_a_list(events in proptest::collection::vec(event(), 8..24)) {

@@ -173,12 +173,13 @@ fn two_savers_above_a_seal_in_every_order() {
     assert_sound(Bounds { roles: &[Save, Save], preemptions, begun: Begun::Archived }, amount(400, 900));
 }
 
-/// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing.
+/// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing. In the short form
+/// there is one archiver; that a second one goes on with what the first has left is tried with power failures.
 #[test]
 fn savers_and_archivers_with_few_preemptions() {
-    for (roles, preemptions) in
-        [(&[Save, Archive][..], amount(1, 2)), (&[Save, Save, Archive], 1), (&[Save, Archive, Archive], 1)]
-    {
+    let scenes =
+        [(&[Save, Archive][..], amount(1, 2)), (&[Save, Save, Archive], 1), (&[Save, Archive, Archive], 1)];
+    for (roles, preemptions) in scenes.into_iter().take(amount(2, 3)) {
         assert_sound(Bounds { roles, preemptions, begun: Begun::Live }, 1_000);
     }
 }

@@ -9,7 +9,7 @@ const GROWTH: usize = 4;
 /// Between the factor of linear work, which is [`GROWTH`], and that of quadratic work, which is its square.
 const TOO_MUCH: u32 = 8;
 /// An operation that costs less is repeated with larger inputs: fixed costs would hide how it grows.
-const MEASURABLE: Duration = Duration::from_millis(4);
+const MEASURABLE: Duration = Duration::from_millis(2);
 /// Other processes disturb caches, so a large ratio counts only if it stays large.
 const ATTEMPTS: usize = 6;
 

@@ -122,7 +122,7 @@ pub(super) fn failures(strace: &Path, world: &World, args: &[&str]) -> Vec<Fault
 
 /// A part of the faults, for a command that takes most of its steps in common with another one that is tried whole.
 pub(super) fn sample(faults: Vec<Fault>) -> Vec<Fault> {
-    faults.into_iter().step_by(amount(2, 1)).collect()
+    faults.into_iter().step_by(amount(3, 1)).collect()
 }
 
 /// The call and its result without the process id in front, and without numbers of descriptors, which tell nothing.

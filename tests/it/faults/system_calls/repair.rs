@@ -1,4 +1,4 @@
-//! `ckpt verify --repair`. In the short form, every second fault: a process that verifies takes ten times as long as one
+//! `ckpt verify --repair`. In the short form, every third fault: a process that verifies takes ten times as long as one
 //! that saves, and most of its calls read what another one reads as well.
 
 use super::injection::sample;

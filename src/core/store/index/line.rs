@@ -83,7 +83,7 @@ impl<'l> Fields<'l> {
         Some(WorkflowSummary { workflow, seq, head: Ok(head), archived })
     }
 
-    /// Reads a number while its end is looked for, which takes half as long as one after the other.
+    /// Reads a number in the same pass that finds its end.
     fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for (place, byte) in self.0.bytes().enumerate() {

@@ -57,7 +57,7 @@ impl Block {
 
     /// Makes a block of lines that are in order.
     pub(in crate::core::store) fn of<'l>(lines: impl Iterator<Item = Line<'l>>) -> Self {
-        let (mut text, mut ends) = (String::new(), Vec::with_capacity(BLOCK_LINES));
+        let (mut text, mut ends) = (String::new(), Vec::new());
         for Line { name, members } in lines {
             text.push_str(name);
             let end_of_name = text.len();

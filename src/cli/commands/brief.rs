@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::brief::BriefReport;
 use crate::core::resume::Selected;
-use crate::core::store::{Extent, Location};
+use crate::core::store::Location;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "brief",
@@ -82,8 +82,8 @@ fn brief_after(
             match (unfinished.total, unfinished.ids().as_slice()) {
                 (_, []) => return Ok(BriefReport::empty(max_tokens)),
                 (1, [one]) => Selected::newest(store, one)?,
-                (total, newest) => {
-                    let rows = store.scan_these(newest, Extent::Newest)?;
+                (total, _) => {
+                    let rows = unfinished.rows(store)?;
                     return Ok(BriefReport::several(total, &rows, max_tokens));
                 }
             }

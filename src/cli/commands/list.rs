@@ -104,8 +104,11 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         return session.answer(&report.warning(session.config_warning(&store)));
     }
     // Only `--json` has the sizes of live checkpoints, which take one stat each.
-    let extent = if session.ui.is_json() { Extent::Live } else { Extent::Newest };
-    let mut rows = store.scan_these(&selection.ids(), extent)?;
+    let mut rows = if session.ui.is_json() {
+        store.scan_these(&selection.ids(), Extent::Live)?
+    } else {
+        selection.rows(&store)?
+    };
     rows.retain(|row| args.selects(&WorkflowSummary::from(row), &session.clock));
     let shown: Vec<Handle> = rows.iter().map(|row| row.newest.clone()).collect();
     let mut report = WorkflowsReport::new(rows, &rest, &store).warning(session.config_warning(&store));

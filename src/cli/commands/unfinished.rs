@@ -54,7 +54,9 @@ impl Selection {
         {
             return;
         }
-        self.newest.push(workflow.into());
+        // A list without a limit would hold the rows of all workflows.
+        let row = if self.limit == usize::MAX { None } else { workflow.row.cloned().map(Box::new) };
+        self.newest.push(SelectedWorkflow { row, ..workflow.into() });
         if self.newest.len() > self.limit.saturating_add(SPARE) {
             self.trim();
         }
@@ -81,6 +83,12 @@ impl Selection {
     /// Returns their ids.
     pub(crate) fn ids(&self) -> Vec<WorkflowId> {
         self.newest.iter().map(|workflow| workflow.newest.workflow.clone()).collect()
+    }
+
+    /// Returns their rows, in order. In a small store all were read to be selected, and are not read again.
+    pub(crate) fn rows(&self, store: &Store) -> Result<Vec<WorkflowRow>, Failure> {
+        let kept: Option<_> = self.newest.iter().map(|workflow| workflow.row.as_deref().cloned()).collect();
+        Ok(kept.map_or_else(|| store.scan_these(&self.ids(), Extent::Newest), Ok)?)
     }
 }
 
@@ -125,7 +133,7 @@ pub(crate) fn only_unfinished(
         return Err(Failure::new(ErrorCode::NothingToResume, message).help("`ckpt list` shows all workflows"));
     }
     if session.is_interactive() && session.env.var("TERM").is_none_or(|term| term != "dumb") {
-        let rows = store.scan_these(&ids, Extent::Newest)?;
+        let rows = selection.rows(store)?;
         let question = format!("{total} workflows are unfinished. Which one?");
         if let Some(picked) = pick(&session.ui, &question, &choices(&rows, session)) {
             let workflow = rows[picked].newest.workflow.clone();
@@ -201,6 +209,7 @@ mod tests {
             seq: 1,
             head: if number.is_multiple_of(500) { Err(&Unusable::Empty) } else { Ok(head) },
             archived: false,
+            row: None,
         }
     }
 
@@ -216,7 +225,10 @@ mod tests {
             summaries.iter().for_each(|summary| selection.add(summary));
             selection.trim();
             let shown = limit.min(all.len());
-            assert_eq!(selection.newest(), &all[..shown], "{limit}");
+            let handles = |workflows: &[SelectedWorkflow]| -> Vec<_> {
+                workflows.iter().map(|workflow| workflow.newest.clone()).collect()
+            };
+            assert_eq!(handles(selection.newest()), handles(&all[..shown]), "{limit}");
             let damaged = all[shown..].iter().filter(|workflow| workflow.saved_at.is_err()).count();
             assert_eq!((selection.total, selection.other_damaged.len()), (9000, damaged), "{limit}");
         }

@@ -7,7 +7,7 @@ use crate::cli::session::Workspace;
 use crate::cli::views::brief::{Audience, BriefReport};
 use crate::core::hosts::Answer;
 use crate::core::resume::Selected;
-use crate::core::store::{Extent, SessionNote};
+use crate::core::store::SessionNote;
 use crate::core::{WorkflowId, WorkflowStatus};
 
 /// The most tokens that the start of a session costs.
@@ -87,6 +87,6 @@ fn brief_of_all(workspace: &Workspace, all: &Selection) -> Result<String, Failur
     if all.total == 0 {
         return Ok(String::new());
     }
-    let rows = workspace.store.scan_these(&all.ids(), Extent::Newest)?;
+    let rows = all.rows(&workspace.store)?;
     Ok(BriefReport::several(all.total, &rows, MAX_TOKENS).text)
 }

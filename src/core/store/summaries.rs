@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use super::batches::{ScanProgress, Workers, on_all_cores};
+use super::batches::{ScanProgress, Workers, in_batches, on_all_cores};
 use super::disk::Disk;
 use super::error::Result;
 use super::file_stamp::FileStamp;
@@ -36,33 +36,57 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
         visit: &mut dyn FnMut(&WorkflowSummary<'_>),
     ) -> Result<()> {
         let workflows = self.open_workflows()?;
-        let is_small = workflows.as_ref().is_none_or(|dir| self.disk().is_short(dir).unwrap_or(true));
+        let workflows = workflows.as_ref();
+        let is_small = workflows.is_none_or(|dir| self.disk().is_short(dir).unwrap_or(true));
         let index = if is_small { None } else { IndexFile::open(self) };
+        let Some(index) = index else { return self.visit_unindexed(workflows, progress, visit) };
         // Before anything is listed: a later change changes it.
-        let set = index.as_ref().and_then(IndexFile::set_stamp);
-        let stamp_all = |task: StampTask| self.stamp_all(workflows.as_ref(), &task);
+        let set = index.set_stamp();
+        let stamp_all = |task: StampTask| self.stamp_all(workflows, &task);
         std::thread::scope(|scope| {
             let mut walk = Walk {
                 store: self,
-                workflows: workflows.as_ref(),
-                workers: index.as_ref().map(|_| Workers::start(scope, &stamp_all)),
+                workflows,
+                index: &index,
+                workers: Workers::start(scope, &stamp_all),
                 writer: None,
                 outdated: 0,
                 scanned: ScanProgress { done: 0, total: 0 },
                 progress,
                 visit,
             };
-            match (&index, index.as_ref().and_then(IndexFile::read)) {
-                (Some(index), Some(mut reader)) if reader.set.is_some() && reader.set == set => {
-                    walk.by_index(index, &mut reader)?;
+            match index.read() {
+                Some(mut reader) if reader.set.is_some() && reader.set == set => {
+                    walk.by_index(&mut reader)?
                 }
-                (index, reader) => walk.by_names(index.as_ref(), reader, set)?,
+                reader => walk.by_names(reader, set)?,
             }
             if let Some(writer) = walk.writer {
                 writer.finish();
             }
             Ok(())
         })
+    }
+
+    /// Reads every workflow: there are few, or no index can be written.
+    fn visit_unindexed(
+        &self,
+        workflows: Option<&D::Dir>,
+        progress: &mut dyn FnMut(&ScanProgress),
+        visit: &mut dyn FnMut(&WorkflowSummary<'_>),
+    ) -> Result<()> {
+        let names = self.workflow_names()?;
+        let names = in_order(&names);
+        let mut scanned = ScanProgress { done: 0, total: names.len() };
+        let read = |name: &&str| self.scan_newest_of(workflows, &WorkflowId::from_directory(name)?);
+        in_batches(&names, read, |_, row| {
+            scanned.done += 1;
+            progress(&scanned);
+            if let Some((row, _)) = row {
+                visit(&WorkflowSummary::from(&row));
+            }
+        });
+        Ok(())
     }
 
     /// Returns the stamps of the directories in some lines of a block; none where that is no directory of a workflow.
@@ -113,8 +137,9 @@ enum LookedUp<'l> {
 struct Walk<'w, D: Disk> {
     store: &'w Store<D>,
     workflows: Option<&'w D::Dir>,
-    /// They stamp directories, if these are compared with an index or may be written to one.
-    workers: Option<Workers<StampTask, Stamps>>,
+    index: &'w IndexFile<'w, D>,
+    /// They stamp directories.
+    workers: Workers<StampTask, Stamps>,
     /// Gets a line for each workflow.
     writer: Option<IndexWriter<'w, D>>,
     /// The number of lines that were outdated.
@@ -126,7 +151,7 @@ struct Walk<'w, D: Disk> {
 
 impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     /// Visits the workflows in an index that has all of them. If too many lines are outdated, a new one is begun.
-    fn by_index(&mut self, index: &'w IndexFile<'w, D>, reader: &mut IndexReader<D::File>) -> Result<()> {
+    fn by_index(&mut self, reader: &mut IndexReader<D::File>) -> Result<()> {
         self.scanned.total = reader.count;
         let mut may_write = true;
         let (mut ahead, mut is_end) = (VecDeque::new(), false);
@@ -143,7 +168,7 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
             let looked_up = self.look_up(&started.block, &stamps);
             // Before anything is read: the new index has what is read from now on.
             if may_write && self.outdated.saturating_mul(REWRITE_SHARE) > reader.count {
-                self.writer = index.begin_with(reader, started.block.position);
+                self.writer = self.index.begin_with(reader, started.block.position);
                 may_write = false;
             }
             self.read(&started.block, looked_up);
@@ -154,7 +179,7 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
             let mut names = in_order(&names);
             names.retain(|name| *name > last);
             if self.writer.is_none() {
-                self.writer = index.begin_with(reader, reader.end);
+                self.writer = self.index.begin_with(reader, reader.end);
             }
             self.visit_names(&names);
         }
@@ -162,23 +187,18 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     }
 
     /// Lists all workflows and visits them. The names may have changed, so a new index is written.
-    fn by_names(
-        &mut self,
-        index: Option<&'w IndexFile<'w, D>>,
-        mut reader: Option<IndexReader<D::File>>,
-        set: Option<SetStamp>,
-    ) -> Result<()> {
-        let time = || index.and_then(IndexFile::time);
+    fn by_names(&mut self, mut reader: Option<IndexReader<D::File>>, set: Option<SetStamp>) -> Result<()> {
+        let index = self.index;
         let was_large = reader.as_ref().is_some_and(|reader| reader.count >= LEAST_WORKFLOWS);
-        let mut before = if was_large { time() } else { None };
+        let mut before = if was_large { index.time() } else { None };
         let mut names = self.store.workflow_names()?;
         if !was_large && names.lines().count() >= LEAST_WORKFLOWS {
             // The time has to be before the list. The first one was only to count.
-            before = time();
+            before = index.time();
             names = self.store.workflow_names()?;
         }
         let names = in_order(&names);
-        if let (Some(index), Some(before)) = (index, before) {
+        if let Some(before) = before {
             self.writer = index.begin(before, names.len(), set);
         }
         self.scanned.total = names.len();
@@ -210,11 +230,8 @@ impl<'w, D: Disk<Dir: Sync> + Sync> Walk<'w, D> {
     /// Lets the threads stamp the directories in a block.
     fn start(&self, block: Block) -> Started {
         let block = Arc::new(block);
-        let tasks = (0..block.len()).step_by(TASK_LINES);
-        let give = |workers: &Workers<_, _>| {
-            tasks.map(|first| workers.give((Arc::clone(&block), first..first + TASK_LINES))).collect()
-        };
-        let stamps = self.workers.as_ref().map(give).unwrap_or_default();
+        let give = |first| self.workers.give((Arc::clone(&block), first..first + TASK_LINES));
+        let stamps = (0..block.len()).step_by(TASK_LINES).map(give).collect();
         Started { block, stamps }
     }
 

@@ -14,7 +14,7 @@ use crate::core::workflow_id::{WorkflowId, WorkflowIdRef};
 
 /// The part of a [`WorkflowRow`] that workflows are selected and ordered by. It is borrowed from the row or from a line of
 /// the index: few of many workflows are selected, and only those are worth copying.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct WorkflowSummary<'a> {
     /// The workflow.
     pub workflow: WorkflowIdRef<'a>,
@@ -24,6 +24,8 @@ pub struct WorkflowSummary<'a> {
     pub head: Result<HeadSummary<'a>, &'a Unusable>,
     /// True if the workflow is archived: its head is a seal.
     pub archived: bool,
+    /// The whole row, unless the summary is from the index.
+    pub row: Option<&'a WorkflowRow>,
 }
 
 /// The part of a header that workflows are selected and ordered by.
@@ -38,7 +40,7 @@ pub struct HeadSummary<'a> {
 }
 
 /// A workflow that was selected by its summary.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SelectedWorkflow {
     /// The head.
     pub newest: Handle,
@@ -46,6 +48,8 @@ pub struct SelectedWorkflow {
     pub saved_at: Result<Timestamp, Unusable>,
     /// True if the workflow is archived.
     pub archived: bool,
+    /// The whole row, if somebody kept it.
+    pub row: Option<Box<WorkflowRow>>,
 }
 
 impl<'a> From<&'a WorkflowRow> for WorkflowSummary<'a> {
@@ -62,6 +66,7 @@ impl<'a> From<&'a WorkflowRow> for WorkflowSummary<'a> {
             seq: row.newest.seq,
             head: row.header.as_ref().map(head),
             archived: row.archived,
+            row: Some(row),
         }
     }
 }
@@ -72,6 +77,7 @@ impl From<&WorkflowSummary<'_>> for SelectedWorkflow {
             newest: Handle::new(&summary.workflow.to_id(), summary.seq),
             saved_at: summary.head.as_ref().map(|head| head.saved_at).map_err(|why| (*why).clone()),
             archived: summary.archived,
+            row: None,
         }
     }
 }

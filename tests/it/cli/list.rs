@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::project::World;
+use crate::support::strace::{calls, strace};
 use crate::support::terminal::Terminal;
 
 /// Workflows in several conditions, each saved a minute after the one before it.
@@ -396,4 +397,17 @@ fn what_is_not_a_workflow_is_none() {
     let answer = world.json(&["list"]);
     assert_eq!((ids(&answer), &answer["damaged"]), (vec!["042"], &json!([])));
     assert_eq!(answer["workflows"][0]["checkpoints"], 1);
+}
+
+#[test]
+fn a_small_store_is_listed_by_reading_every_head_once() {
+    let Some(strace) = strace() else { return };
+    let world = several();
+    let opened = |args: &[&str]| {
+        let is_head = |line: &str| line.contains("openat(") && line.contains("\"00000001.json\"");
+        calls(&strace, &world, args).iter().filter(|call| is_head(&call.line)).count()
+    };
+    for command in ["list", "brief"] {
+        assert_eq!(opened(&[command]), 5, "{command}");
+    }
 }

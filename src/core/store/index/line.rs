@@ -80,7 +80,7 @@ impl<'l> Fields<'l> {
             pipeline: pipeline.map(|text| text.0),
             labels: labels.into_iter().map(|text| text.0).collect(),
         };
-        Some(WorkflowSummary { workflow, seq, head: Ok(head), archived })
+        Some(WorkflowSummary { workflow, seq, head: Ok(head), archived, row: None })
     }
 
     /// Reads a number in the same pass that finds its end.

@@ -41,7 +41,7 @@ impl Installation {
     }
 }
 
-/// What `ckpt setup --check` and `ckpt doctor` say about an agent.
+/// The state of an agent, as `ckpt setup --check` and `ckpt doctor` report it.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct AgentState {
     pub(crate) host: &'static str,
@@ -54,7 +54,7 @@ pub(crate) struct AgentState {
     pub(crate) skill: &'static str,
     /// `yes`, `no`, `unknown`, or `not needed`.
     pub(crate) trusted: &'static str,
-    /// Whether the hooks run: `yes`, `no` or `unknown`.
+    /// `yes` if the hooks run, `no` or `unknown`.
     pub(crate) effective: &'static str,
     pub(crate) todo: Vec<String>,
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Codex answers in about half a second, on a busy machine in a few; somebody waits for this.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Whether Codex runs the hooks.
+/// The answer to whether Codex runs the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trust {
     Trusted,

@@ -37,7 +37,7 @@ impl Source {
     }
 }
 
-/// What an exchange is about.
+/// The extent of an exchange.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
     pub(crate) pull: bool,

@@ -284,7 +284,7 @@ impl Artifact {
     /// The digest of the object that has its content, if that was kept.
     #[must_use]
     pub fn object(&self) -> Option<Digest> {
-        self.sha256.filter(|_| self.captured)
+        if self.captured { self.sha256 } else { None }
     }
 
     /// A file of which only the path is known.

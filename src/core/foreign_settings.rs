@@ -123,9 +123,12 @@ impl ForeignSettings {
         }
     }
 
-    /// Switches triggers off. They are on by default.
+    /// Switches triggers off, unless they are to be on, which is the default.
     fn switch_off(&mut self, triggers: &[Trigger], on: bool) {
-        for trigger in triggers.iter().filter(|_| !on) {
+        if on {
+            return;
+        }
+        for trigger in triggers {
             self.set("save.triggers", trigger.word(), "false");
         }
     }

@@ -196,7 +196,7 @@ pub fn is_reserved(key: &str) -> bool {
 #[derive(Clone, Copy)]
 struct CheckedKeys<'c>(&'c KeyChecks<'c>);
 
-/// What the check of the keys knows of the document so far.
+/// The state of the check of the keys.
 struct KeyChecks<'t> {
     text: &'t str,
     most_repeated: usize,

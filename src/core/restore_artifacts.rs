@@ -118,7 +118,7 @@ pub fn apply<D: Disk>(
     Ok(())
 }
 
-/// What is at the path of an artifact.
+/// The state of the path of an artifact.
 enum Present {
     Same,
     Missing,

@@ -131,7 +131,7 @@ impl RunSummary {
             };
             let took = ended.zip(begun).and_then(|(ended, begun)| seconds(begun, ended));
             // Before a later attempt there were earlier ones, not a wait.
-            let first_begun = phase.started_at.filter(|_| phase.attempts <= 1);
+            let first_begun = if phase.attempts <= 1 { phase.started_at } else { None };
             let idle = before.zip(first_begun).and_then(|(before, begun)| seconds(before, begun));
             let approval = ended.zip(phase.approved_at).and_then(|(ended, at)| seconds(ended, at));
             before = phase.approved_at.max(ended).or(before);

@@ -134,9 +134,12 @@ impl WorkflowId {
             }
             id.push_str(word);
         }
+        if id.is_empty() {
+            return None;
+        }
         // A reserved name becomes one that is not.
         let id = id.to_ascii_lowercase();
-        id.parse().or_else(|_| format!("{id}-1").parse()).ok().filter(|_| !id.is_empty())
+        id.parse().or_else(|_| format!("{id}-1").parse()).ok()
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) use url::{BadUrl, RemoteUrl};
 
 use crate::core::sync::{Failure, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe};
 
-/// What a transport needs to know about its surroundings.
+/// The surroundings of a transport.
 pub(crate) struct Surroundings<'a> {
     /// The project, whose git remotes have names.
     pub(crate) project: PathBuf,

@@ -16,6 +16,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("cli/error", "cli/views"),
 ];
 
+/// Forms that no lint reports, and the ones that are used instead.
+const REPLACED: &[(&str, &str)] =
+    &[(".filter(|_|", "`if`"), ("super::super::", "`crate::`"), ("mem::forget", "nothing")];
+
 /// A path that a file names, such as `core::store::Disk`, with the module of that file.
 struct Use {
     file: String,
@@ -105,6 +109,16 @@ fn is_platform_bound(line: &str) -> bool {
         words.iter().any(|word| matches!(*word, "unix" | "windows") || word.starts_with("target_"));
     let crates = ["std::os::", "rustix::", "signal_hook::", "winapi_util::"];
     conditional || crates.iter().any(|name| line.contains(name))
+}
+
+#[test]
+fn code_has_the_forms_that_this_project_uses() {
+    for path in files_below(&sources()) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (form, instead) in REPLACED {
+            assert!(!text.contains(form), "{}: {instead} is used instead of `{form}`", path.display());
+        }
+    }
 }
 
 #[test]

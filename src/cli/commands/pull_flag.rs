@@ -5,7 +5,7 @@ use clap::Args;
 use crate::cli::error::Failure;
 use crate::cli::session::{Session, Workspace};
 
-/// Whether the remote is asked first.
+/// The flag of commands that can ask the remote first.
 #[derive(Debug, Args)]
 pub(crate) struct PullFlag {
     /// Ask the remote first what other stores have saved; without it, nothing is contacted

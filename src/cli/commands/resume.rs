@@ -348,7 +348,9 @@ fn go_on(
     judgement: &Judgement,
 ) -> Result<Exit, Failure> {
     let Judgement { checkpoint, resume, .. } = judgement;
-    if let Some(id) = resume.phase.as_ref().filter(|_| args.command.is_empty()) {
+    if let Some(id) = &resume.phase
+        && args.command.is_empty()
+    {
         let (workflow, flag) = (&checkpoint.workflow, session.store_flag());
         let status = checkpoint.content.find_phase(id).map(|phase| phase.status);
         let verb = match status {

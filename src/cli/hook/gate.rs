@@ -22,11 +22,12 @@ impl Hook {
         let Some(note) = self.note(&workspace.store).filter(|note| note.bound) else { return Ok(None) };
         let Some(workflow) = &note.workflow else { return Ok(None) };
         let Ok(Some((checkpoint, _))) = workspace.store.continued(workflow) else { return Ok(None) };
+        if !super::binding::is_in_progress(&checkpoint) {
+            return Ok(None);
+        }
         let mut open =
             checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
-        let Some(phase) = open.next().filter(|_| super::binding::is_in_progress(&checkpoint)) else {
-            return Ok(None);
-        };
+        let Some(phase) = open.next() else { return Ok(None) };
         let id = phase.id.as_str();
         if note.asked.len() >= MOST_ASKED || note.asked.iter().any(|asked| asked == id) {
             return Ok(None);

@@ -10,7 +10,7 @@ use crate::cli::ui::Ui;
 /// The name of the command.
 pub(super) const NAME: &str = "hook";
 
-/// What the command line of a hook says.
+/// The command line of a hook.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct HookRequest {
     pub(super) host: String,

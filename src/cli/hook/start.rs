@@ -73,8 +73,10 @@ impl Hook {
         if judgement.checkpoint.content.status != WorkflowStatus::InProgress {
             return Ok(String::new());
         }
-        let saved = note.and_then(|note| note.compacted.as_ref()).filter(|_| self.is_after_compaction());
-        let line = saved.map(|handle| format!("The context was compacted; {handle} was saved before that."));
+        let compacted =
+            if self.is_after_compaction() { note.and_then(|note| note.compacted.as_ref()) } else { None };
+        let line =
+            compacted.map(|handle| format!("The context was compacted; {handle} was saved before that."));
         Ok(BriefReport::one_with(&judgement, MAX_TOKENS, Audience::Hook, line).text)
     }
 

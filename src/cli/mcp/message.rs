@@ -52,7 +52,7 @@ pub(super) struct Request {
     pub(super) params: Map<String, Value>,
 }
 
-/// What a line says.
+/// A line, parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Message {
     Request(Request),

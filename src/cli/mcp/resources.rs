@@ -17,7 +17,7 @@ const PREFIX: &str = "ckpt://workflow/";
 const MIME_TYPE: &str = "application/json";
 /// A client shows them to a person, who looks at the newest; any other can be named.
 const MOST_LISTED: usize = 100;
-/// What stands in an id as it is.
+/// The characters of an id that are escaped in a URI.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Returns the answer to `resources/list`: the live workflows, the newest first. Without a store there are none.

@@ -12,7 +12,7 @@ use crate::cli::session::Session;
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::ResumeReport;
 
-/// What an agent reads about the tools. It pays for every word of it, so a test counts them.
+/// The description of the tools. An agent pays for every word of it, so a test counts them.
 const TOOLS: &str = include_str!("tools.json");
 
 /// Returns the answer to `tools/list`.

@@ -40,7 +40,7 @@ pub(crate) use links::Links;
 
 use crate::core::Timestamp;
 
-/// What a page needs to know beside its documents.
+/// The surroundings of a page, beside its documents.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     /// The time that ages are relative to.

@@ -13,7 +13,7 @@ const ROWS: usize = 50;
 /// The cards of one column of the board.
 const CARDS: usize = 25;
 
-/// What is asked for.
+/// The part of the list that is asked for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query {
     /// Text in the title, id, labels, pipeline or phase.

@@ -37,7 +37,7 @@ impl MergeReport {
         applied: bool,
     ) -> Self {
         let verb = if applied { "Merged" } else { "Would merge" };
-        let before = save.parent.zip(save.handle.as_ref()).filter(|_| applied);
+        let before = if applied { save.parent.zip(save.handle.as_ref()) } else { None };
         let undo = before.map(|(parent, handle)| {
             let handle = Handle::new(&handle.workflow, parent);
             vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]

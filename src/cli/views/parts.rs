@@ -98,7 +98,7 @@ pub(super) fn diff_line(page: &Page, line: &str) -> String {
     }
 }
 
-/// What was done, or would be done, about the artifacts of a checkpoint. Those that are as they were are not listed.
+/// Writes what was done, or would be done, about the artifacts of a checkpoint. Unchanged ones are not listed.
 pub(super) fn render_restored(page: &mut Page, steps: &[ArtifactStep], applied: bool) {
     for step in steps {
         let path = page.escape(&step.path);

@@ -28,7 +28,7 @@ struct ListedPipeline {
 impl PipelinesReport {
     pub(crate) fn new(config: &Config) -> Self {
         let line = |name: &str| {
-            let builtin = builtin::find(name).filter(|_| !config.is_configured(name));
+            let builtin = if config.is_configured(name) { None } else { builtin::find(name) };
             let pipeline = config.pipeline(name, None).ok();
             let list = pipeline.as_ref().map(|pipeline| {
                 pipeline.phases.iter().map(|phase| phase.id.to_string()).collect::<Vec<_>>().join(", ")

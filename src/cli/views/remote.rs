@@ -7,7 +7,7 @@ use crate::cli::report::Report;
 use crate::core::config::PushMode;
 use crate::transport::RemoteUrl;
 
-/// What was done.
+/// The change that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Action {

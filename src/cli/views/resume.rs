@@ -46,7 +46,7 @@ pub(crate) struct ResumeReport {
     saved_at: Timestamp,
     artifacts: Vec<ArtifactCondition>,
     messages: Messages,
-    /// What was done about the artifacts, if that was asked.
+    /// The artifacts that were brought back or left, if that was asked.
     restored_artifacts: Vec<ArtifactStep>,
     warnings: Vec<String>,
     #[serde(skip)]

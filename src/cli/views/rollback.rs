@@ -19,7 +19,7 @@ pub(crate) struct RollbackReport {
     copy_of: Handle,
     /// The command that undoes the rollback.
     undo: Option<Vec<String>>,
-    /// What was done about the artifacts, if that was asked.
+    /// The artifacts that were brought back or left, if that was asked.
     restored_artifacts: Vec<ArtifactStep>,
     /// True if artifacts are recorded that the rollback has left as they are.
     #[serde(skip)]
@@ -34,7 +34,8 @@ impl RollbackReport {
         store_words: Vec<String>,
     ) -> Self {
         let verb = if applied { "Rolled back" } else { "Would roll back" };
-        let undo = save.parent.filter(|_| applied).map(|parent| {
+        let before = if applied { save.parent } else { None };
+        let undo = before.map(|parent| {
             let handle = Handle::new(&earlier.workflow, parent);
             let command = ["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()];
             command.into_iter().chain(store_words).collect()

@@ -22,7 +22,7 @@ pub(crate) struct SyncReport {
     warnings: Vec<String>,
 }
 
-/// What was exchanged of a workflow.
+/// A workflow, and the parts of it that were exchanged.
 #[derive(Debug, Serialize)]
 pub(crate) struct SharedWorkflow {
     workflow: WorkflowId,

@@ -193,9 +193,10 @@ impl Change {
     /// A phase whose data says that its gate was not passed has failed, unless somebody insists that it is complete.
     fn judge_gate(&self, next: &mut Content, index: usize, now: Timestamp) -> Result<(), ChangeError> {
         let phase = &mut next.phases[index];
-        let Some(why) = failed_gate(phase).filter(|_| phase.status == PhaseStatus::Complete) else {
+        if phase.status != PhaseStatus::Complete {
             return Ok(());
-        };
+        }
+        let Some(why) = failed_gate(phase) else { return Ok(()) };
         if self.phase.is_some() && self.status == Some(PhaseStatus::Complete) {
             return Err(ChangeError::FailedGate { phase: phase.id.clone(), why });
         }

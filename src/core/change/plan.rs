@@ -26,13 +26,13 @@ const TITLE_LENGTH: usize = 100;
 pub struct PlanUpdate {
     /// The session of the agent; the keys of items mean something inside of it only.
     pub session: Option<String>,
-    /// What the items are.
+    /// The kind of the items.
     pub kind: PlanKind,
     /// The items, in the order of the plan.
     pub items: Vec<PlanItem>,
 }
 
-/// What the items of a report are.
+/// The kind of the items of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanKind {
@@ -42,7 +42,7 @@ pub enum PlanKind {
     Part,
     /// The one item that is worked on from now on; what was worked on before it is done.
     Chapter,
-    /// What the whole plan is for.
+    /// The purpose of the whole plan.
     Goal,
 }
 
@@ -51,7 +51,7 @@ pub enum PlanKind {
 pub struct PlanItem {
     /// The host's own id of it.
     pub key: Option<String>,
-    /// What is to be done; none if only the key is known.
+    /// The text; none if only the key is known.
     pub text: Option<String>,
     /// Where it stands; none if that has not changed.
     pub status: Option<PhaseStatus>,

@@ -1,4 +1,4 @@
-//! What a workflow remembers about the plan of a session, in its state: `agent_plan.SESSION`.
+//! The memory of a workflow about the plan of a session, in its state: `agent_plan.SESSION`.
 //!
 //! A host reports a change by its own id of an item, without the text, so the ids are kept with the phases they led to. They
 //! are in the checkpoint and not beside it: whoever reads one has the other.

@@ -55,8 +55,10 @@ fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
         item.depends_on = ids(phase.get("depends_on"));
         let phase = item.phase.id.clone();
         for (subtask, status) in subtasks.iter().zip(statuses) {
-            let id = name(subtask, &["id"]).and_then(|id| id.parse().ok());
-            let Some(id) = id.filter(|_| tasks.len() < MAX_TASKS) else { continue };
+            if tasks.len() >= MAX_TASKS {
+                break;
+            }
+            let Some(id) = name(subtask, &["id"]).and_then(|id| id.parse().ok()) else { continue };
             let status = TaskStatus::from(status);
             let attempts = u32::from(!matches!(status, TaskStatus::Pending | TaskStatus::Skipped));
             tasks.push(Task { status, attempts, ..Task::pending(id, Some(phase.clone())) });

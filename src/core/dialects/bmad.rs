@@ -57,7 +57,9 @@ fn read_sprint(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft 
     for (key, word) in statuses.into_iter().flatten() {
         let place = pointer(&["development_status", key]);
         if let Some(open) = key.strip_prefix("epic-").and_then(|epic| open_stories.get(epic)) {
-            if let Some(story) = open.filter(|_| is_done(word)) {
+            if let Some(story) = open
+                && is_done(word)
+            {
                 let message = format!("{key} is done, but its story {story} is not; the story counts");
                 log.finding_at(Severity::Advice, Code::RecordsDisagree, &place, &message);
             }

@@ -46,7 +46,10 @@ pub(super) fn find(dialect: Dialect, main: &Value, companion: Option<&Value>) ->
 
 /// Returns the member of a document that this program has written.
 fn member(dialect: Dialect, main: &Value) -> Option<&Map<String, Value>> {
-    let carried = main.get(KEY).filter(|_| dialect.format().carries())?.as_object()?;
+    if !dialect.format().carries() {
+        return None;
+    }
+    let carried = main.get(KEY)?.as_object()?;
     let is_ours = carried.get("sha256").is_some_and(Value::is_string)
         && carried.get("checkpoint").is_some_and(Value::is_object);
     is_ours.then_some(carried)
@@ -142,7 +145,8 @@ impl Dialect {
         let renewed = json!(digest(main));
         if let Some(carried) = main.get_mut(KEY) {
             carried["sha256"] = renewed;
-            if let Some(companion) = companion.as_ref().filter(|_| carried.get("companion_sha256").is_some())
+            if let Some(companion) = &companion
+                && carried.get("companion_sha256").is_some()
             {
                 carried["companion_sha256"] = json!(digest(companion));
             }

@@ -44,7 +44,9 @@ pub(super) fn check_boxes(text: &str) -> Vec<CheckBox<'_>> {
         } else if in_code {
         } else if line.starts_with('#') {
             heading = line.trim_matches(['#', ' ', '*']);
-        } else if let Some((mark, text)) = check_box(content).filter(|_| !content.starts_with('[')) {
+        } else if let Some((mark, text)) = check_box(content)
+            && !content.starts_with('[')
+        {
             let is_nested = line.len() > content.len();
             boxes.push(CheckBox { heading, mark, text, is_nested, line: index + 1 });
         }

@@ -148,8 +148,9 @@ fn tracks(text: &str) -> Vec<Track<'_>> {
             tracks.push(Track { id: None, name, status: mark.status(), line: index + 1 });
         } else if let (Some(track), Some((_, link))) = (tracks.last_mut(), line.split_once("](")) {
             let path = link.split(')').next().unwrap_or_default().trim_end_matches('/');
-            let id = path.rsplit('/').next().filter(|_| path.contains("tracks/"));
-            track.id = track.id.or(id);
+            if path.contains("tracks/") {
+                track.id = track.id.or(path.rsplit('/').next());
+            }
         }
     }
     tracks

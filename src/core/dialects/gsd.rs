@@ -42,17 +42,15 @@ fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
     let position = line(text, "Phase").unwrap_or_default();
     let is_over = ["complete", "shipped", "archived"].iter().any(|word| status.contains(word));
     let all_done = position.to_lowercase().starts_with("complete") || (is_over && !status.contains("phase"));
-    let Some(number) = leading_number(position).filter(|_| !all_done) else {
-        if all_done {
-            log.origin("status", "complete", "Phase");
-            draft.content.status = WorkflowStatus::Complete;
-        } else {
-            let message = "the text does not say which phase the work is at";
-            log.finding(Severity::Advice, Code::PhasesUnknown, message);
-        }
-        return draft;
-    };
-    read_position(main, text, number, position, &mut draft.content, log);
+    if all_done {
+        log.origin("status", "complete", "Phase");
+        draft.content.status = WorkflowStatus::Complete;
+    } else if let Some(number) = leading_number(position) {
+        read_position(main, text, number, position, &mut draft.content, log);
+    } else {
+        let message = "the text does not say which phase the work is at";
+        log.finding(Severity::Advice, Code::PhasesUnknown, message);
+    }
     draft
 }
 

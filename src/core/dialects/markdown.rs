@@ -74,7 +74,9 @@ pub(super) fn to_object(mut members: Map<String, Value>, text: &str) -> Map<Stri
         let only = if checklist.len() == 1 { checklist.values_mut().next().map(Value::take) } else { None };
         members.insert(CHECKLIST.to_owned(), only.unwrap_or(checklist.into()));
     }
-    if let Some(rows) = status_table(text).filter(|_| !members.contains_key(TABLE)) {
+    if let Some(rows) = status_table(text)
+        && !members.contains_key(TABLE)
+    {
         members.insert(TABLE.to_owned(), rows);
     }
     members.insert(TEXT.to_owned(), text.into());
@@ -91,8 +93,9 @@ fn status_table(text: &str) -> Option<Value> {
     let is_rule =
         |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
     let start = lines.windows(2).position(|pair| {
-        let names = cells(pair[0]).filter(|_| is_rule(pair[1].trim())).unwrap_or_default();
-        names.len() > 1 && names.iter().any(|name| name.eq_ignore_ascii_case("status"))
+        let names = cells(pair[0]).unwrap_or_default();
+        let has_status = names.iter().any(|name| name.eq_ignore_ascii_case("status"));
+        names.len() > 1 && has_status && is_rule(pair[1].trim())
     })?;
     let names = cells(lines[start])?;
     let rows = lines[start + 2..].iter().map_while(|line| cells(line));

@@ -48,7 +48,7 @@ fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
         let Some(item) = worklist.add(&id.into(), status, word, &place, log) else { continue };
         item.phase.name = Some(title.to_owned());
         item.phase.started_at = started;
-        item.phase.completed_at = completed.filter(|_| status == PhaseStatus::Complete);
+        item.phase.completed_at = if status == PhaseStatus::Complete { completed } else { None };
     }
     let mut content = worklist.into_content();
     let current = main.pointer("/project/current_phase").and_then(text_or_number);

@@ -38,7 +38,7 @@ fn read(main: &Value, _: Option<&Value>, log: &mut ReadLog<'_>) -> Draft {
         let (started, completed) = (time("started", log), time("completed", log));
         let Some(item) = worklist.add(&id.as_str().into(), status, word, &place, log) else { continue };
         item.phase.started_at = started;
-        item.phase.completed_at = completed.filter(|_| status == PhaseStatus::Complete);
+        item.phase.completed_at = if status == PhaseStatus::Complete { completed } else { None };
         let gate = main.pointer(&pointer(&["manual_gates", id]));
         if gate.is_some_and(|gate| gate.get("required").is_some_and(is_clearly_true)) {
             let approved = gate.and_then(|gate| gate.get("approved")).is_some_and(is_clearly_true);

@@ -25,7 +25,7 @@ pub struct ExportFile {
     pub content: FileContent,
     /// The checkpoint that it is made from; the newest one if there are several.
     pub source: Handle,
-    /// What a mirror remembers of the checkpoint; none if the file is derived from others.
+    /// The facts about the checkpoint that a mirror keeps; none if the file is derived from others.
     pub memo: Option<FileMemo>,
 }
 
@@ -34,7 +34,7 @@ pub struct ExportFile {
 pub struct EarlierFile {
     /// Its path.
     pub path: String,
-    /// What is remembered of the checkpoint.
+    /// The facts about the checkpoint that are kept.
     pub memo: FileMemo,
 }
 
@@ -75,7 +75,7 @@ impl FileContent {
 pub struct Export {
     /// The files.
     pub files: Vec<ExportFile>,
-    /// What of the checkpoints is lost, in words.
+    /// The parts of the checkpoints that are lost, in words.
     pub left_out: IndexSet<&'static str>,
 }
 
@@ -146,9 +146,9 @@ pub fn files_after(
             phase: checkpoint.content.phase.clone(),
             trigger: (layout.per == FilePer::Checkpoint).then(|| checkpoint.trigger.clone()),
             packed: false,
-            entry: companion.clone().filter(|_| layout.derived.is_some()),
+            entry: if layout.derived.is_some() { companion.clone() } else { None },
         };
-        let memo = Some(memo).filter(|_| layout.has_history());
+        let memo = layout.has_history().then_some(memo);
         if let (Some(name), Some(companion), Some((dir, _))) = (second, companion, path.rsplit_once('/')) {
             let (path, content) = (format!("{dir}/{name}"), FileContent::Bytes(encode(&companion)));
             export.files.push(ExportFile { path, content, source: source.clone(), memo: memo.clone() });

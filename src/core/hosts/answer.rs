@@ -1,4 +1,4 @@
-//! What a host is answered: at most one JSON object, with nothing but what it accepts at that event.
+//! The output of a hook: at most one JSON object, with nothing but what the host accepts at that event.
 //!
 //! Codex refuses unknown members, Gemini shows anything else to the person, so both get exactly these.
 

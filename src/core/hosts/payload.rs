@@ -1,4 +1,4 @@
-//! What a host tells its hooks: one JSON object on stdin.
+//! The input of a hook: one JSON object on stdin.
 //!
 //! Hosts add members every few weeks, so reading is lenient: every member is optional, one of another type counts as
 //! missing, and unknown ones do not matter.
@@ -21,7 +21,7 @@ pub struct Payload {
     pub subagent: Option<String>,
     /// How the session starts: `startup`, `resume`, `clear`, `compact` or `fork`.
     pub source: Option<String>,
-    /// What the compaction was caused by: `auto` or `manual`.
+    /// The cause of the compaction: `auto` or `manual`.
     pub trigger: Option<String>,
     /// Why the session ends, or the kind of the error that ended the turn.
     pub reason: Option<String>,

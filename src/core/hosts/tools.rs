@@ -1,4 +1,4 @@
-//! What the tools of a host tell about the work: the agent's plan, and the files that it edits.
+//! The reports of a host's tools about the work: the agent's plan, and the files that it edits.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ const MOST_ITEMS: usize = 500;
 /// The most files of one use of a tool.
 const MOST_FILES: usize = 100;
 
-/// What a tool that keeps a plan has told.
+/// The report of a tool that keeps a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanReport {
     /// The items.
     pub update: PlanUpdate,
-    /// What the agent says about it.
+    /// The remark of the agent about it.
     pub note: Option<String>,
 }
 

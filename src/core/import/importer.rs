@@ -35,8 +35,8 @@ pub struct Importer<'a, D: Disk> {
 pub enum ImportOutcome {
     /// It became this checkpoint.
     Appended(Box<Checkpoint>),
-    /// What its system has changed in it became part of this checkpoint. Of some members, which have changed here too, it
-    /// replaced the values.
+    /// The changes that its system has made in it became part of this checkpoint. Of the members in the list, which have
+    /// changed here too, they replaced the values.
     Merged(Box<Checkpoint>, Vec<String>),
     /// It had become this checkpoint before.
     Unchanged(Handle),

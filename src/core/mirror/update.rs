@@ -52,7 +52,7 @@ pub fn mirrored(store: &Store, workflow: &WorkflowId) -> Vec<Dialect> {
     Dialect::mirrored().into_iter().filter(has_files).collect()
 }
 
-/// What an update looks at.
+/// The extent of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// The checkpoints that were saved since the last update, if nothing else has happened.

@@ -65,7 +65,7 @@ pub struct OtherHead {
     pub writer: Option<String>,
     /// How far the work is there.
     pub progress: String,
-    /// What differs from the head of this store, in a few words.
+    /// The difference to the head of this store, in a few words.
     pub differs: String,
 }
 

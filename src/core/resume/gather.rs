@@ -121,10 +121,8 @@ fn kept(
     let mut found = HashMap::new();
     let Some(contents) = observer.kept else { return found };
     for (artifact, condition) in artifacts.iter().zip(conditions) {
-        let Some(object) = artifact.object().filter(|_| *condition != FileCondition::Unchanged) else {
-            continue;
-        };
-        if !contents.has(&object) {
+        let Some(object) = artifact.object() else { continue };
+        if *condition == FileCondition::Unchanged || !contents.has(&object) {
             continue;
         }
         let diff = || {

@@ -31,7 +31,7 @@ pub struct RecoveredTasks {
     pub waiting: Vec<TaskId>,
     /// Done, including reconciled ones.
     pub done: Vec<TaskId>,
-    /// What is left in the order of its dependencies: the tasks of a batch can be done at once, the first one now.
+    /// The open tasks in the order of their dependencies: those of a batch can be done at once, the first batch now.
     pub batches: Vec<Vec<TaskId>>,
 }
 

@@ -4,7 +4,7 @@ use super::gather::Found;
 use super::json_edit;
 use super::parts::PartKind;
 
-/// What is there of a part.
+/// The condition of a part on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
     /// As it would be written now.

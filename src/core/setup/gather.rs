@@ -21,11 +21,11 @@ pub struct Found {
     pub file: PathBuf,
     /// Its text; `None` if there is no file.
     pub text: Option<String>,
-    /// What was written to it before.
+    /// The record of the last write to it.
     pub record: Option<Record>,
 }
 
-/// What was written to a file, and what it was before.
+/// The text that was written to a file, and the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The text before; `None` if there was no file.

@@ -303,9 +303,9 @@ fn input(value: &Value) -> CstInputValue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hooks::wanted_hooks;
     use super::*;
     use crate::core::hosts::Host;
+    use crate::core::setup::hooks::wanted_hooks;
 
     const FILES: [&str; 10] = [
         "{}",

@@ -15,7 +15,7 @@ pub enum Level {
     Project,
 }
 
-/// What is set up besides hooks and skill.
+/// The parts that are set up besides hooks and skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Switch on the plan tools that newer models are not offered.
@@ -46,11 +46,11 @@ pub struct Places {
 pub struct Part {
     /// The file.
     pub path: PathBuf,
-    /// What of it is ours.
+    /// The part of it that is ours.
     pub kind: PartKind,
 }
 
-/// What of a file is ours.
+/// The part of a file that is ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartKind {
     /// The hooks in the settings of a host, or in a file for hooks.

@@ -1,4 +1,4 @@
-//! What to do about a file, decided without I/O.
+//! Decides what to do about a file, without I/O.
 
 use std::path::PathBuf;
 

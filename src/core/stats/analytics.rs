@@ -263,7 +263,8 @@ impl PipelineTotals {
         let longest =
             self.phases.iter().map(|(id, phase)| (time(phase), id, phase)).max_by_key(|(time, ..)| *time);
         let took_time = self.phases.values().filter(|phase| time(phase) > 0).count();
-        let bottleneck = longest.filter(|_| took_time > 1).map(|(time, id, phase)| Bottleneck {
+        let slowest = if took_time > 1 { longest } else { None };
+        let bottleneck = slowest.map(|(time, id, phase)| Bottleneck {
             phase: id.clone(),
             share_percent: percent(time, total),
             waiting_percent: percent(phase.waiting, time),

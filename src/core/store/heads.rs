@@ -113,7 +113,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Reads how the entries of the main line are linked, from a number upwards, also those in bundles: a join may be archived.
-    /// What cannot be read is left out.
+    /// Checkpoints that cannot be read are left out.
     fn main_links(&self, workflow: &WorkflowId, from: u64) -> Result<Vec<Links>> {
         let entries = self.workflow(workflow)?;
         let numbers = entries.numbers()?;

@@ -19,7 +19,7 @@ const GIT_COPY: &str = "git";
 const SUFFIX: &str = ".json";
 const MAX_LEDGER_BYTES: u64 = 16 << 20;
 
-/// What a remote is known to have of a workflow.
+/// The part of a workflow that a remote is known to have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// The digest of the URL of the remote.

@@ -93,7 +93,8 @@ pub fn locate(searcher: &Searcher<'_>, checkout: Option<&Checkout>) -> Result<Lo
     let git_root = checkout.map(|checkout| checkout.root.as_path());
     if let Some(named) = searcher.named {
         let root = cwd.join(named);
-        let beside = root.parent().filter(|_| root.file_name().is_some_and(|name| name == STORE_NAME));
+        let is_usual = root.file_name().is_some_and(|name| name == STORE_NAME);
+        let beside = if is_usual { root.parent() } else { None };
         let project = beside.or(git_root).unwrap_or(cwd).to_owned();
         let located = Located { root, project };
         return Ok(match owner(&located.root)? {

@@ -67,12 +67,12 @@ pub struct MirroredFile {
     /// The digest of its content. Until it was written, also that of the content that it replaces: a process may be killed
     /// before.
     pub sha256: Vec<Digest>,
-    /// What has to be known of the checkpoint later; none of a file that is derived from the others.
+    /// The facts about the checkpoint that are kept; none for a file that is derived from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memo: Option<FileMemo>,
 }
 
-/// What is remembered of the checkpoint of a file, so that it is not read again for every later one.
+/// The facts about the checkpoint of a file that are kept, so that it is not read again for every later one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileMemo {

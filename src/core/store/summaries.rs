@@ -57,7 +57,7 @@ impl<D: Disk<Dir: Sync> + Sync> Store<D> {
             };
             match index.read() {
                 Some(mut reader) if reader.set.is_some() && reader.set == set => {
-                    walk.by_index(&mut reader)?
+                    walk.by_index(&mut reader)?;
                 }
                 reader => walk.by_names(reader, set)?,
             }

@@ -39,7 +39,7 @@ pub struct Exchange<'a, D: Disk> {
     pub(super) allow_secrets: bool,
 }
 
-/// What a push did, or would do.
+/// The result of a push, done or planned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pushed {
     /// The entries that were created on the main line.
@@ -50,7 +50,7 @@ pub struct Pushed {
     pub behind: u64,
 }
 
-/// What a pull did, or would do.
+/// The result of a pull, done or planned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pulled {
     /// The entries that continue the main line of this store.

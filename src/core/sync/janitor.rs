@@ -41,7 +41,7 @@ pub struct RemoteCleanup {
     pub bytes: u64,
 }
 
-/// What a cleanup of a remote did with one bundle.
+/// The result of a cleanup of a remote for one bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Emptied {
     /// The checkpoints that are empty now.

@@ -39,7 +39,7 @@ impl From<&Links> for Node {
     }
 }
 
-/// What a number of a main line holds.
+/// The content of a number of a main line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slot {
     /// A checkpoint or a seal.
@@ -57,7 +57,7 @@ impl Slot {
     }
 }
 
-/// What a store has of a workflow.
+/// The part of a workflow that a store has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LocalView {
     /// Its main line; below the lowest number that matters, it may be left out.
@@ -68,7 +68,7 @@ pub struct LocalView {
     pub pushed: u64,
 }
 
-/// What a remote has of a workflow, as far as it was looked at.
+/// The part of a workflow that a remote has, as far as it was looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteView {
     /// All numbers of its main line up to this one are taken, whether or not they are in `main`.

@@ -23,7 +23,7 @@ const TRIES: usize = 3;
 const FIRST: &[u8] = b"first";
 const SECOND: &[u8] = b"second";
 
-/// What a remote can do besides keeping the promises of [`Remote`].
+/// The abilities of a remote beside the promises of [`Remote`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Objects can be emptied, as a janitor does. An account that may only add cannot.

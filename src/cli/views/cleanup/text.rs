@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::parts::command_line;
 use super::{CleanupReport, DeletedRun, WorkflowChange};
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::views::failed::FailedItem;
+use crate::cli::views::parts::command_line;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::{and, count, left_out, verb};
 use crate::core::retention::{CheckpointDecision, Reason};

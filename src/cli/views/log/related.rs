@@ -97,7 +97,7 @@ pub(super) fn newest_first(entries: Vec<LogEntry>) -> Vec<LogEntry> {
 pub(super) struct Row<'a> {
     pub(super) newest: &'a Handle,
     pub(super) oldest: &'a Handle,
-    /// What it continues; none if that is unknown.
+    /// The checkpoints that it continues; none if they are unknown.
     pub(super) parents: Option<&'a [Handle]>,
     pub(super) mark: char,
 }

@@ -28,7 +28,9 @@ pub(super) fn read(main: &Value, phase: Option<&PhaseId>, log: &mut ReadLog<'_>)
         match task_id(key).filter(|id| seen.insert(id.clone())) {
             Some(id) => {
                 let mut task = read_node(id, node, phase, &place, log);
-                if let Some(node) = by_id.get(&task.id).filter(|_| task.depends_on.is_empty()) {
+                if let Some(node) = by_id.get(&task.id)
+                    && task.depends_on.is_empty()
+                {
                     task.depends_on = dependencies(node);
                 }
                 tasks.push(task);

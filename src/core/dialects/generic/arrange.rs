@@ -68,7 +68,7 @@ pub(super) struct Subject {
     pub(super) extent: Extent,
     pub(super) current: Option<Stand>,
     pub(super) next: Option<Stand>,
-    /// What the word in the place of the current thing says instead.
+    /// The word that stands in the place of the current thing.
     pub(super) word: Option<Word>,
 }
 
@@ -129,7 +129,9 @@ impl Subject {
 
     /// Takes what the work stands at as one of the things, unless there is a list that lacks it.
     pub(super) fn add_current(&mut self, status: PhaseStatus) {
-        if let Some(Stand { id, place, .. }) = self.current.clone().filter(|_| !self.is_listed) {
+        if let Some(Stand { id, place, .. }) = self.current.clone()
+            && !self.is_listed
+        {
             self.push(Thing { status: Some(status), ..Thing::named(id, &place) });
         }
     }
@@ -189,7 +191,9 @@ impl Subject {
             log_standing(item, log);
             let mut item = item.clone();
             let is_other = self.names.find_spelling(&item.id).is_some_and(|known| known < first_new);
-            if let Some(prefix) = prefix.filter(|_| is_other) {
+            if let Some(prefix) = prefix
+                && is_other
+            {
                 item.id = format!("{prefix}/{}", item.id).parse().unwrap_or(item.id);
             }
             let Some(index) = self.names.find_spelling(&item.id) else {
@@ -277,19 +281,21 @@ impl Subject {
         let is_number = |thing: &Thing| numbered_phases::number_of(&thing.id).is_some();
         let are_numbers =
             !self.is_listed && (count(about, Counted::Total).is_some() || self.things.iter().any(is_number));
-        if let Some(stand) =
-            self.current.clone().filter(|_| self.current_index().is_none() || !self.is_listed)
+        if let Some(stand) = self.current.clone()
+            && (self.current_index().is_none() || !self.is_listed)
         {
             let index = number_in(stand.id.as_str()).and_then(|number| usize::try_from(number).ok());
-            let at = index.filter(|_| stand.pointer == Pointer::Position && self.is_listed);
-            if let Some(thing) = at.and_then(|at| self.things.get(at)) {
+            if let Some(thing) = index.and_then(|index| self.things.get(index))
+                && stand.pointer == Pointer::Position
+                && self.is_listed
+            {
                 self.current = Some(Stand { id: thing.id.clone(), ..stand });
             } else if let Some(word) = pointer_word(stand.id.as_str()) {
                 (self.word, self.current) = (Some(word), None);
             }
         }
         for stand in [&mut self.current, &mut self.next].into_iter().flatten() {
-            let number = number_in(stand.id.as_str()).filter(|_| are_numbers);
+            let number = if are_numbers { number_in(stand.id.as_str()) } else { None };
             if let Some(index) = self.names.find(&stand.id) {
                 stand.id = self.things[index].id.clone();
             } else if let Some(Ok(id)) = number.map(|number| number.to_string().parse()) {
@@ -334,9 +340,9 @@ impl Subject {
     /// Drops a pointer to a number beyond the total, and any number of none. If nothing else is known, that is a finding.
     fn check_within(&mut self, total: u64, log: &mut ReadLog<'_>) {
         let is_beyond = |stand: &mut Stand| {
-            let number =
-                numbered_phases::number_of(&stand.id).filter(|_| self.names.find(&stand.id).is_none());
-            number.is_some_and(|number| number > total || total == 0)
+            let is_beyond = |number| number > total || total == 0;
+            self.names.find(&stand.id).is_none()
+                && numbered_phases::number_of(&stand.id).is_some_and(is_beyond)
         };
         if let Some(stand) = self.current.take_if(is_beyond)
             && !self.has_any_status()

@@ -1,4 +1,4 @@
-//! What a document says about its progress: a list of statements with their places, without any conclusion.
+//! Collects the statements of a document about its progress, with their places and without any conclusion.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -160,7 +160,7 @@ struct Member<'v, 's> {
     value: &'v Value,
     place: String,
     section: &'s Section,
-    /// What it is about, by its key or by the section.
+    /// The things that it is about, by its key or by the section.
     noun: Option<Noun>,
     is_plural: bool,
 }
@@ -343,7 +343,7 @@ impl<'v> Collector<'v, '_, '_> {
     /// Reads things with the same status: a list of them, one of them, or their number.
     fn group(&mut self, status: PhaseStatus, member: &Member<'v, '_>) {
         let value = member.value;
-        let names = member.names().filter(|_| member.is_plural);
+        let names = if member.is_plural { member.names() } else { None };
         let is_list = value.is_array() || is_named_list(value) || is_named_map(value);
         let is_empty = is_blank(value) || value.as_object().is_some_and(Map::is_empty);
         if names.is_some() || is_list {
@@ -416,9 +416,10 @@ impl<'v> Collector<'v, '_, '_> {
             }
             Value::String(text) => self.named_pointer(pointer, text, member),
             value => {
-                let first =
-                    value.as_array().filter(|_| pointer == Pointer::Next).and_then(|items| items.first());
-                let value = first.unwrap_or(value);
+                let value = match value.as_array().and_then(|items| items.first()) {
+                    Some(first) if pointer == Pointer::Next => first,
+                    _ => value,
+                };
                 if let Some(id) = Fields::of(value).id(ENTRY_ID).or_else(|| short_id(value)) {
                     self.state(Claim::Pointer(pointer, id), member);
                 }
@@ -440,7 +441,7 @@ impl<'v> Collector<'v, '_, '_> {
             || text.contains(". ")
             || (text.trim_end().ends_with('.') && words > 2);
         let is_file = is_path(text) && text.contains('/');
-        let id = short_id(member.value).filter(|_| !is_prose && !is_file);
+        let id = if is_prose || is_file { None } else { short_id(member.value) };
         self.state(id.map_or(Claim::Mention, |id| Claim::Pointer(pointer, id)), member);
     }
 
@@ -449,7 +450,8 @@ impl<'v> Collector<'v, '_, '_> {
         const NAMES: &str = "id phase phase_id step stage current number task_id name key slug title index";
         let fields = Fields::of(member.value);
         let named = fields.id(NAMES).filter(|id| !is_idle_word(id.as_str()));
-        let numbered = || fields.values().find_map(numbered_place).filter(|_| pointer == Pointer::Next);
+        let numbered =
+            || if pointer == Pointer::Next { fields.values().find_map(numbered_place) } else { None };
         let Some(id) = named.or_else(numbered) else { return };
         let (standing, _) = entry_standing(&fields);
         let kind = if pointer == Pointer::Next { pointer } else { Pointer::Current };
@@ -500,7 +502,10 @@ impl<'v> Collector<'v, '_, '_> {
                 _ => value.is_boolean(),
             };
             let value = if matches!(property, "failed" | "skipped") { &Value::from(property) } else { value };
-            let list = Value::Object([(id, value.clone())].into_iter().filter(|_| is_record).collect());
+            if !is_record {
+                continue;
+            }
+            let list = Value::Object([(id, value.clone())].into_iter().collect());
             for item in read_things(&list, &section.place, ENTRY_ID, self.log) {
                 noun = classify(&snake_case(key)).noun.unwrap_or(noun);
                 items.push(Thing { place: below(&section.place, key), ..item });
@@ -517,8 +522,8 @@ impl<'v> Collector<'v, '_, '_> {
 fn numbered_place(value: &Value) -> Option<PhaseId> {
     let text = value.as_str()?;
     let word = text.split_whitespace().next()?.to_lowercase();
-    let number = number_in(text).filter(|_| classify(&word).noun.is_some())?;
-    phase_id(&Value::from(number))
+    classify(&word).noun?;
+    phase_id(&Value::from(number_in(text)?))
 }
 
 /// Splits a key for one phase into the id of the phase and what the value is: `status`, `done`, or nothing in particular.

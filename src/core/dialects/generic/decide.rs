@@ -70,7 +70,7 @@ pub(super) const RULES: [Rule; 7] = [
     },
 ];
 
-/// What a document says of the work as a whole.
+/// The statement of a document about the work as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Whole {
     Unsaid,
@@ -122,7 +122,10 @@ impl Whole {
 
     /// Returns the status of the work, if one is said.
     pub(super) fn status(&self) -> Option<PhaseStatus> {
-        if let Self::Is(word) = self { Some(word.status()).filter(|_| !self.is_idle()) } else { None }
+        match self {
+            Self::Is(word) if !self.is_idle() => Some(word.status()),
+            _ => None,
+        }
     }
 
     fn is(&self, status: PhaseStatus) -> bool {
@@ -199,9 +202,10 @@ fn is_about_things(claim: &Claim) -> bool {
 /// Takes a status beside the only phase that is named as the status of that phase: of `{"phase": "build", "status": "done"}`
 /// it is unknown whether others follow.
 fn of_one_phase(subject: &mut Subject, whole: &Whole) -> Whole {
-    let Some(current) = subject.current.as_ref().filter(|_| subject.things.is_empty()) else {
+    let Some(current) = &subject.current else { return whole.clone() };
+    if !subject.things.is_empty() {
         return whole.clone();
-    };
+    }
     let names_next = subject.next.as_ref().is_some_and(|next| current.id != next.id);
     let is_of_phase = current.pointer == Pointer::About || names_next;
     if whole.is(PhaseStatus::Complete) && is_of_phase {

@@ -303,7 +303,7 @@ fn phase_of(thing: &Thing) -> Phase {
     let mut phase = phase_with_status(thing.id.clone(), status);
     phase.name.clone_from(&thing.name);
     phase.started_at = thing.started_at;
-    phase.completed_at = thing.completed_at.filter(|_| status.is_done());
+    phase.completed_at = if status.is_done() { thing.completed_at } else { None };
     phase.error.clone_from(&thing.error);
     phase
 }

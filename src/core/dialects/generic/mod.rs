@@ -31,7 +31,7 @@ use collect::Claim;
 pub(super) fn read(main: &Value, log: &mut ReadLog<'_>) -> Draft {
     let mut draft = Draft::default();
     // In a log, the last state counts. A log of events is a history: the last word about each thing counts.
-    let lines = main.as_array().filter(|_| log.notation() == Notation::JsonLines);
+    let lines = if log.notation() == Notation::JsonLines { main.as_array() } else { None };
     let newest = lines.and_then(|lines| lines.last()).unwrap_or(main);
     let sections = details::Sections::of(newest);
     details::read_head(&sections, &mut draft, log);

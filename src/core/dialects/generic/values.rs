@@ -420,9 +420,9 @@ const ENTRY_RULES: [EntryRule; 6] = [
         // Work that is said to be done, and did not pass, failed.
         let did_not_pass = fields.flag("passed passes").filter(|(_, passed)| !*passed);
         let is_done = standing.word().is_some_and(|word| word.status().is_done());
-        Some(match did_not_pass.filter(|_| is_done) {
-            Some((key, _)) => (Standing::is(PhaseStatus::Failed, "false"), key.to_owned()),
-            None => (standing, key.to_owned()),
+        Some(match did_not_pass {
+            Some((key, _)) if is_done => (Standing::is(PhaseStatus::Failed, "false"), key.to_owned()),
+            _ => (standing, key.to_owned()),
         })
     },
     |fields| {

@@ -74,7 +74,7 @@ const STATUS_WORDS: &[(Word, &str)] = &[
     (Word::Idle, "idle inactive - nil none null nothing noactivetask notactive standby dormant"),
 ];
 
-/// What follows `done with` if somebody should look at it.
+/// The words that follow `done with` if somebody should look at it.
 const REMARKS: &str = "warning note issue concern caveat error remark deviation followup";
 
 /// The things that lists, counters and pointers refer to, from those that divide the whole work to the smallest.
@@ -129,7 +129,7 @@ pub(super) enum Role {
     Previous,
     /// Their statuses.
     Status,
-    /// What happened to them, in order of time.
+    /// Events, in order of time.
     History,
     /// Something else than the progress of the work.
     Aside,
@@ -319,7 +319,7 @@ pub(super) fn is_idle_word(text: &str) -> bool {
     status_word(text) == Some(Word::Idle) || text.eq_ignore_ascii_case("n/a")
 }
 
-/// What a key is about.
+/// The meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     /// The things it refers to; `None` if it does not say.
@@ -334,7 +334,9 @@ pub(super) fn classify(snake_key: &str) -> Key {
     let mut rest: Vec<&str> = Vec::new();
     for (index, token) in snake_key.split('_').enumerate() {
         let singular = singular(token);
-        if let Some(noun) = find(NOUNS, &singular).filter(|_| token != "todo") {
+        if let Some(noun) = find(NOUNS, &singular)
+            && token != "todo"
+        {
             // `task_step` is about steps, and `feature_tasks` about tasks; `plan_phase` is about phases.
             let widest = |known: Noun| if noun == Noun::Phase { noun } else { known.max(noun) };
             key.noun = Some(key.noun.map_or(noun, widest));
@@ -345,7 +347,8 @@ pub(super) fn classify(snake_key: &str) -> Key {
     }
     let words = rest.join("_");
     let is_index = snake_key.ends_with("_index") || snake_key.ends_with("_idx");
-    let listed = find(ROLES, &words).filter(|_| key.noun.is_some() || !has(ROLES_WITH_NOUN, &words));
+    let needs_noun = has(ROLES_WITH_NOUN, &words);
+    let listed = if needs_noun && key.noun.is_none() { None } else { find(ROLES, &words) };
     let qualifier = words.strip_prefix("current_").unwrap_or(&words);
     let is_qualified = !key.is_plural && !qualifier.contains('_') && !has(OTHER_PHASES, qualifier);
     let is_aside = || rest.iter().any(|token| has(ASIDES, &singular(token)));

@@ -29,7 +29,7 @@ pub struct Manifest {
     pub reason: ArchiveReason,
     /// The time of the last save inside; if archiving ended the run, the time of that.
     pub saved_at: Timestamp,
-    /// What happened in the checkpoints inside, for statistics. None in a bundle of an earlier version.
+    /// The events in the checkpoints inside, for statistics. None in a bundle of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "if_readable")]
     pub summary: Option<RunSummary>,
     /// The files inside, in the order of their lines: the highest number first.

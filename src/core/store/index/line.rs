@@ -32,7 +32,7 @@ type Texts<'l> = (Option<Text<'l>>, Option<Text<'l>>, Vec<Text<'l>>);
 #[derive(Deserialize)]
 struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
 
-/// What a line says about a directory.
+/// The result of comparing a line with its directory.
 pub(in crate::core::store) enum Cached<'l> {
     /// The summary, which is valid.
     Summary(WorkflowSummary<'l>),

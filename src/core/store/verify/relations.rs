@@ -97,8 +97,9 @@ impl<D: Disk> Workflow<'_, D> {
             let is_here = |(seq, sha256): &(u64, Digest)| {
                 inspection.facts(*seq).is_some_and(|found| found.sha256 == *sha256)
             };
-            let parent = facts.joined.filter(|_| !facts.parent.as_ref().is_some_and(is_here)).filter(is_here);
-            let parent = parent.or(facts.parent);
+            let is_parent_here = facts.parent.as_ref().is_some_and(is_here);
+            let joined = if is_parent_here { None } else { facts.joined.filter(is_here) };
+            let parent = joined.or(facts.parent);
             let complaint = match parent {
                 None if seq > 1 && facts.sealed.is_none() && usable(seq - 1) => {
                     Some("says that nothing is before it".to_owned())

@@ -1,5 +1,6 @@
 //! The remote of a store: its address, whether it may be used unasked, and an exchange with it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,8 +12,9 @@ use super::views::sync::{SharedWorkflow, SyncReport};
 use crate::core::WorkflowId;
 use crate::core::digest::Digest;
 use crate::core::files::read_regular;
-use crate::core::store::Disk as _;
-use crate::core::sync::{self, Exchange, Patient, Remote, check_layout, claim_layout};
+use crate::core::setup::make_private_directories;
+use crate::core::store::{Disk as _, OsDisk};
+use crate::core::sync::{self, Exchange, Names, Patient, Remote, check_layout, claim_layout};
 use crate::transport::{self, RemoteUrl, Surroundings};
 use crate::wire::PROGRAM;
 
@@ -63,10 +65,29 @@ impl Session {
 
     /// Returns the file that says that `remote add` named this remote for this store on this machine.
     pub(crate) fn trust_file(&self, workspace: &Workspace, url: &RemoteUrl) -> Option<PathBuf> {
+        self.own_place("remotes", workspace, url)
+    }
+
+    /// Returns a path outside of the store for what this machine keeps about a store and its remote.
+    fn own_place(&self, kind: &str, workspace: &Workspace, url: &RemoteUrl) -> Option<PathBuf> {
         let root = workspace.store.root();
         let root = crate::platform::canonicalize(&root).unwrap_or(root);
         let name = Digest::of(format!("{}\n{url}", root.display()).as_bytes()).to_hex();
-        Some(self.env.state_home(&self.env.home()?).join("ckpt").join("remotes").join(name))
+        Some(self.env.state_home(&self.env.home()?).join("ckpt").join(kind).join(name))
+    }
+
+    /// Makes the directory for the copy of a git remote. It is not in the store, which may come from a stranger: git runs
+    /// the hooks and the programs that a repository names.
+    fn make_copy_dir(&self, workspace: &Workspace, url: &RemoteUrl) -> Result<PathBuf, sync::Failure> {
+        let refused = |why: String| {
+            sync::Failure::Refused(format!("{why}; set `XDG_STATE_HOME` to a directory that you own"))
+        };
+        let dir = self.own_place("git", workspace, url);
+        let dir =
+            dir.ok_or_else(|| refused("there is no home directory for the copy of the remote".to_owned()))?;
+        make_private_directories(&dir)
+            .map_err(|error| refused(format!("cannot make `{}`: {error}", dir.display())))?;
+        Ok(dir)
     }
 
     /// Returns true if a remote may be contacted without being asked for: the settings of a store may be a stranger's.
@@ -96,13 +117,13 @@ impl Session {
         unique: &str,
         time_limit: Duration,
     ) -> Result<Box<dyn Remote>, Failure> {
-        self.around_remote(workspace, unique, time_limit, |around| Ok(transport::open(url, around)?))
+        self.around_remote(workspace, url, unique, time_limit, |around| Ok(transport::open(url, around)?))
     }
 
     /// Tries a remote out, and says which layout it has if it is empty. Returns true if it was.
     pub(crate) fn probe_remote(&self, workspace: &Workspace, url: &RemoteUrl) -> Result<bool, Failure> {
         let unique = &self.stamp(&workspace.place, &workspace.config)?.save_id;
-        self.around_remote(workspace, unique, WHEN_ASKED, |around| {
+        self.around_remote(workspace, url, unique, WHEN_ASKED, |around| {
             transport::try_out(url, &around).map_err(|failure| match failure {
                 sync::ProbeFailure::Failed { failure, .. } => failure.into(),
                 sync::ProbeFailure::Unsuitable(why) => sync::Failure::Refused(why).into(),
@@ -116,19 +137,16 @@ impl Session {
     fn around_remote<T>(
         &self,
         workspace: &Workspace,
+        url: &RemoteUrl,
         unique: &str,
         time_limit: Duration,
         then: impl FnOnce(Surroundings<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let make_cache = || {
-            let made = workspace.store.make_remote_dir();
-            made.map_err(|error| sync::Failure::Refused(error.to_string()))
-        };
         let beside = self.env.executable().map(|path| path.with_file_name(PROGRAM));
         let program = beside.filter(|path| path.is_file()).or_else(|| self.env.program(PROGRAM));
         then(Surroundings {
             project: workspace.store.project().to_owned(),
-            make_cache: &make_cache,
+            make_copy_dir: &|| self.make_copy_dir(workspace, url),
             time_limit,
             program,
             allow_http: workspace.config.allow_http(),
@@ -191,13 +209,10 @@ impl Session {
         let mut progress = Progress::new(&self.ui);
 
         let mut listed = if wanted.pull && workflows.is_empty() { Some(exchange.names(None)?) } else { None };
-        let mut ids: Vec<WorkflowId> = if !workflows.is_empty() {
-            workflows.to_vec()
-        } else if wanted.push {
-            store.workflow_ids()?
-        } else {
-            Vec::new()
-        };
+        let mut ids = workflows.to_vec();
+        if ids.is_empty() && wanted.push {
+            ids = store.workflow_ids()?;
+        }
         ids.extend(listed.iter().flat_map(|listed| listed.keys().cloned()));
         ids.sort();
         ids.dedup();
@@ -205,21 +220,7 @@ impl Session {
         for (done, workflow) in ids.into_iter().enumerate() {
             progress.at(|| format!("Exchanged {done} of {total} workflows"));
             let mut shared = SharedWorkflow::new(&workflow);
-            let exchanged = (|| {
-                let names = match &mut listed {
-                    Some(listed) => listed.remove(&workflow),
-                    None if wanted.pull => exchange.names(Some(&workflow))?.remove(&workflow),
-                    None => None,
-                };
-                if wanted.pull {
-                    shared.pulled(exchange.pull(&workflow, names.as_ref().unwrap_or(&Default::default()))?);
-                }
-                if wanted.push {
-                    let names = if wanted.pull { Some(names.unwrap_or_default()) } else { None };
-                    shared.pushed(exchange.push(&workflow, names.as_ref())?);
-                }
-                Ok::<(), sync::Error>(())
-            })();
+            let exchanged = exchange_one(&mut exchange, &workflow, listed.as_mut(), wanted, &mut shared);
             if let Err(error) = exchanged {
                 let failure = Failure::from(error);
                 // Others would fail in the same way.
@@ -233,4 +234,27 @@ impl Session {
         }
         Ok(report)
     }
+}
+
+/// Pulls and pushes one workflow. The names of its objects are taken from `listed`, or asked for if something is pulled.
+fn exchange_one(
+    exchange: &mut Exchange<'_, OsDisk>,
+    workflow: &WorkflowId,
+    listed: Option<&mut BTreeMap<WorkflowId, Names>>,
+    wanted: Wanted,
+    shared: &mut SharedWorkflow,
+) -> Result<(), sync::Error> {
+    let mut names = None;
+    if wanted.pull {
+        let found = match listed {
+            Some(listed) => listed.remove(workflow),
+            None => exchange.names(Some(workflow))?.remove(workflow),
+        };
+        let found = names.insert(found.unwrap_or_default());
+        shared.pulled(exchange.pull(workflow, found)?);
+    }
+    if wanted.push {
+        shared.pushed(exchange.push(workflow, names.as_ref())?);
+    }
+    Ok(())
 }

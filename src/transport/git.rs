@@ -2,8 +2,8 @@
 //!
 //! Each workflow has a ref of its own, `refs/ckpt/wf/042`, which points to a commit whose tree has the objects. An object is
 //! created by a commit on top of the known one, and a push that succeeds only if the ref still points there. Branches, tags
-//! and the work tree are never touched. Copies are kept in a bare repository below `.ckpt/remote`, which may be deleted at
-//! any time.
+//! and the work tree are never touched. A copy is kept in a bare repository of this machine, which may be deleted at any
+//! time. It is never one that was found in a store: git runs the hooks and the programs that a repository names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use super::Surroundings;
 use super::git_process::{self, Answer};
 use super::url::check_git;
 use crate::core::store::{Disk as _, OsDisk};
-use crate::core::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
+use crate::core::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote, WORKFLOWS_PREFIX};
 use crate::wire::is_loopback;
 
 const REFS: &str = "refs/ckpt/";
@@ -82,7 +82,7 @@ impl Repository {
             let top = if is_name { top_level(around)? } else { around.project.clone() };
             top.join(url).display().to_string()
         };
-        let parent = (around.make_cache)()?;
+        let parent = (around.make_copy_dir)()?;
         let mut remote = Self {
             url,
             settings,
@@ -107,11 +107,15 @@ impl Repository {
 
     /// Runs git on the copy.
     fn git(&self, args: &[&str], input: &[u8]) -> Result<Answer, Failure> {
-        let mut all = words(&["-c", "gc.auto=0", "-c", "maintenance.auto=false"]);
+        let mut all = Vec::new();
         if let Some(settings) = &self.settings {
             let mut include = OsString::from("include.path=");
             include.push(settings);
-            all.extend(["-c".into(), include, "-c".into(), "core.bare=true".into()]);
+            all.extend(["-c".into(), include]);
+        }
+        // Behind the settings of the project, so that these count.
+        for setting in ["core.bare=true", "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"] {
+            all.extend(words(&["-c", setting]));
         }
         all.extend(words(&["--git-dir=."]));
         all.extend(words(args));
@@ -124,13 +128,22 @@ impl Repository {
         if answer.succeeded { Ok(answer.output) } else { Err(Failure::Unusable(answer.message)) }
     }
 
-    /// Brings the copy of the refs up to date whose names start with a prefix.
-    fn fetch(&mut self, prefix: &str) -> Result<(), Failure> {
-        let refs = if prefix.is_empty() || prefix.ends_with('/') && prefix.matches('/').count() == 1 {
-            format!("{REFS}{prefix}*")
+    /// Brings the copies of all groups up to date that have objects with a prefix.
+    fn fetch_listed(&mut self, prefix: &str) -> Result<(), Failure> {
+        if prefix.is_empty() || prefix == WORKFLOWS_PREFIX {
+            self.fetch(&format!("{REFS}{prefix}*"))
         } else {
-            reference(prefix.trim_end_matches('/'))
-        };
+            self.fetch_group(prefix.trim_end_matches('/'))
+        }
+    }
+
+    /// Brings the copy of a group up to date.
+    fn fetch_group(&mut self, group: &str) -> Result<(), Failure> {
+        self.fetch(&reference(group))
+    }
+
+    /// Brings the copy of a ref up to date, or of those that a pattern stands for.
+    fn fetch(&mut self, refs: &str) -> Result<(), Failure> {
         let spec = format!("+{refs}:{refs}");
         let args =
             ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--prune", "--", &self.url, &spec];
@@ -140,7 +153,7 @@ impl Repository {
         }
         if !answer.succeeded {
             // It is gone, or was never there.
-            let _ = self.git(&["update-ref", "-d", &refs], b"")?;
+            let _ = self.git(&["update-ref", "-d", refs], b"")?;
         }
         Ok(())
     }
@@ -249,7 +262,7 @@ impl Repository {
                 );
                 OsDisk::new(&self.cache).pause(Duration::from_millis(spread % (50 * u64::from(race.min(8)))));
             }
-            self.fetch(&format!("{group}/")).map_err(nothing)?;
+            self.fetch_group(&group).map_err(nothing)?;
             self.fresh.insert(group.clone());
         }
         Err(nothing(Failure::Unreachable(format!("others were faster {MAX_RACES} times"))))
@@ -258,7 +271,7 @@ impl Repository {
     /// Brings the copies of groups up to date.
     fn refresh(&mut self, groups: &BTreeSet<&str>) -> Result<(), Failure> {
         for group in groups {
-            self.fetch(&format!("{group}/"))?;
+            self.fetch_group(group)?;
             self.fresh.insert((*group).to_owned());
         }
         Ok(())
@@ -314,7 +327,7 @@ impl Remote for Repository {
         prefix: &str,
         visit: &mut dyn FnMut(Listed) -> ControlFlow<()>,
     ) -> Result<(), Failure> {
-        self.fetch(prefix)?;
+        self.fetch_listed(prefix)?;
         let refs = self.local(&["for-each-ref", "--format=%(refname)", REFS.trim_end_matches('/')], b"")?;
         for name in String::from_utf8_lossy(&refs).lines() {
             let Some(group) = group(name).filter(|group| format!("{group}/").starts_with(prefix)) else {
@@ -419,7 +432,7 @@ mod tests {
         let open = |cache: &Path, unique: &str| {
             let around = Surroundings {
                 project: dir.path().to_owned(),
-                make_cache: &|| Ok(cache.to_owned()),
+                make_copy_dir: &|| Ok(cache.to_owned()),
                 time_limit: LIMIT,
                 program: None,
                 allow_http: false,

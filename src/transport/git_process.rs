@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,8 @@ use crate::core::sync::Failure;
 
 const FIRST_POLL: Duration = Duration::from_millis(1);
 const LAST_POLL: Duration = Duration::from_millis(20);
+/// How long messages are waited for when git is gone.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The most that is kept of what git says on stderr.
 const MAX_MESSAGE: usize = 400;
 
@@ -76,37 +79,56 @@ pub(super) fn run(
         _ => Failure::Unreachable(format!("git does not start: {error}")),
     };
     let mut child = command.spawn().map_err(not_started)?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    thread::scope(|scope| {
-        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
-        let output = scope.spawn(move || read(stdout));
-        let errors = scope.spawn(move || read(stderr));
-        let started = Instant::now();
-        let mut poll = FIRST_POLL;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break Ok(status),
-                Ok(None) if started.elapsed() < time_limit => OsDisk::new(dir).pause(poll),
-                Ok(None) => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    break Err(format!("git took longer than {} s", time_limit.as_secs()));
-                }
-                Err(error) => break Err(error.to_string()),
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = input.to_vec();
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    let (output, errors) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
+    let end = Instant::now() + time_limit;
+    let mut poll = FIRST_POLL;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < end => OsDisk::new(dir).pause(poll),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Failure::Unknown(format!("git took longer than {} s", time_limit.as_secs())));
             }
-            poll = (poll * 2).min(LAST_POLL);
-        };
-        let output = output.join().unwrap_or_default();
-        let errors = errors.join().unwrap_or_default();
-        let status = status.map_err(Failure::Unknown)?;
-        Ok(Answer { succeeded: status.success(), output, message: message(&errors) })
-    })
+            Err(error) => return Err(Failure::Unknown(error.to_string())),
+        }
+        poll = (poll * 2).min(LAST_POLL);
+    };
+    let output = collect(&output, end);
+    let errors = collect(&errors, end.min(Instant::now() + LAST_WORDS));
+    Ok(Answer { succeeded: status.success(), output, message: message(&errors) })
 }
 
-fn read(stream: Option<impl io::Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
+/// Reads a stream in a thread of its own. What git has started, such as ssh, may keep the stream open when git is gone, so
+/// nobody waits for the thread.
+fn read_aside(stream: Option<impl io::Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, chunks) = channel();
     if let Some(mut stream) = stream {
-        let _ = stream.read_to_end(&mut bytes);
+        thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                match stream.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(length) if sender.send(buffer[..length].to_vec()).is_ok() => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Ok(_) | Err(_) => break,
+                }
+            }
+        });
+    }
+    chunks
+}
+
+/// Returns what was read of a stream until its end, or until a time.
+fn collect(chunks: &Receiver<Vec<u8>>, end: Instant) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Ok(chunk) = chunks.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        bytes.extend(chunk);
     }
     bytes
 }
@@ -118,4 +140,19 @@ fn message(errors: &[u8]) -> String {
     let whole = lines.join(" ");
     let cut = whole.char_indices().rev().nth(MAX_MESSAGE).map_or(0, |(place, _)| place);
     whole[cut..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_git_has_started_does_not_prolong_the_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let args = ["-c", "alias.wait=!sleep 60", "wait"].map(OsString::from);
+        let started = Instant::now();
+        let answer = run(dir.path(), &args, b"", Duration::from_millis(100));
+        assert!(matches!(answer, Err(Failure::Unknown(_))));
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    }
 }

@@ -19,8 +19,8 @@ use crate::core::sync::{Failure, ObjectStoreRemote, ProbeFailure, RACERS, Remote
 pub(crate) struct Surroundings<'a> {
     /// The project, whose git remotes have names.
     pub(crate) project: PathBuf,
-    /// Makes a directory for copies that may be deleted at any time.
-    pub(crate) make_cache: &'a dyn Fn() -> Result<PathBuf, Failure>,
+    /// Makes the directory for the copy of a git remote, which may be deleted at any time.
+    pub(crate) make_copy_dir: &'a dyn Fn() -> Result<PathBuf, Failure>,
     /// How long one request may take.
     pub(crate) time_limit: Duration,
     /// The program that speaks to object stores, if there is one.

@@ -104,9 +104,21 @@ fn missing_directories(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn make_directories(directory: &Path) -> io::Result<()> {
+    make_directories_with(directory, 0o777)
+}
+
+/// Makes a directory, and those above it, for their owner alone.
+///
+/// # Errors
+/// The disk refuses.
+pub fn make_private_directories(directory: &Path) -> io::Result<()> {
+    make_directories_with(directory, 0o700)
+}
+
+fn make_directories_with(directory: &Path, mode: u32) -> io::Result<()> {
     for path in missing_directories(directory) {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { continue };
-        match Dir::open(parent)?.make_dir_for_owner(name, 0o777) {
+        match Dir::open(parent)?.make_dir_for_owner(name, mode) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }

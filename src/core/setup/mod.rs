@@ -21,7 +21,7 @@ mod parts;
 mod plan;
 mod skill;
 
-pub use apply::{apply, write_private};
+pub use apply::{apply, make_private_directories, write_private};
 pub use condition::{Condition, condition};
 pub use error::SetupError;
 pub use gather::{Found, Record, gather};

@@ -3,19 +3,15 @@
 //! `.ckpt/remote/042.json` may be deleted at any time: then everything is looked up again.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;
-use super::error::Result;
 use super::layout::{self, REMOTE};
 use super::open::Store;
 use crate::core::digest::Digest;
 use crate::core::workflow_id::WorkflowId;
 
-/// The copy of a git remote.
-const GIT_COPY: &str = "git";
 const SUFFIX: &str = ".json";
 const MAX_LEDGER_BYTES: u64 = 16 << 20;
 
@@ -44,11 +40,6 @@ pub struct Ledger {
 /// Returns true for the name of a ledger.
 pub(super) fn is_ledger(name: &str) -> bool {
     name.strip_suffix(SUFFIX).is_some_and(|name| WorkflowId::from_directory(name).is_some())
-}
-
-/// Returns true for everything that belongs beside the ledgers.
-pub(super) fn is_of_remote(name: &str) -> bool {
-    name == GIT_COPY || is_ledger(name)
 }
 
 fn file(workflow: &WorkflowId) -> String {
@@ -89,18 +80,6 @@ impl<D: Disk> Store<D> {
             let replaced = self.disk().replace(&dir, staged, &file(workflow));
             let _ = replaced.inspect_err(|_| drop(self.disk().remove(&dir, staged)));
         }
-    }
-
-    /// Creates the directory of ledgers, for copies that may be deleted at any time, and returns its path.
-    ///
-    /// # Errors
-    /// The disk refuses.
-    pub fn make_remote_dir(&self) -> Result<PathBuf> {
-        self.create()?;
-        let path = self.root().join(REMOTE);
-        let root = self.open_root()?;
-        self.make(&root, REMOTE, &path)?;
-        Ok(path)
     }
 
     /// Removes all ledgers: the remote is another one from now on.

@@ -222,3 +222,52 @@ fn hostile_addresses_run_nothing() {
     machine.refuses(&["pull"], 9, "remote_refused");
     assert!(!proof.exists());
 }
+
+#[test]
+fn contents_of_artifacts_travel_both_ways() {
+    let world = World::on_disk().with_processes();
+    let machines = machines(&world, 2);
+    let [a, b] = machines.as_slice() else { unreachable!() };
+    for (machine, file) in [(a, "a.md"), (b, "b.md")] {
+        machine.run(&["sync"]).succeeds();
+        machine.write(file, file);
+        machine.run(&["save", "042", "--artifact", file, "--capture"]).succeeds();
+        machine.run(&["push"]).succeeds();
+    }
+    a.run(&["pull"]).succeeds();
+    for machine in [a, b] {
+        fs::remove_file(machine.project().join("a.md")).ok();
+        fs::remove_file(machine.project().join("b.md")).ok();
+        machine.ckpt(&["resume", "042", "--restore-artifacts"]).run();
+        for file in ["a.md", "b.md"] {
+            assert_eq!(fs::read_to_string(machine.project().join(file)).unwrap(), file);
+        }
+    }
+}
+
+#[test]
+fn a_repository_that_a_stranger_has_put_into_the_store_runs_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let world = World::on_disk().with_processes();
+    let machines = machines(&world, 2);
+    let [a, b] = machines.as_slice() else { unreachable!() };
+    a.run(&["save", "042", "--set", "n=1"]).succeeds();
+    a.run(&["push"]).succeeds();
+    let proof = world.temp().join("proof");
+    let hook = format!("#!/bin/sh\ntouch {}\n", proof.display());
+    fs::create_dir_all(b.store().join("remote")).unwrap();
+    git(&b.store().join("remote"), &["init", "--quiet", "--bare", "git"]);
+    let git_dir = b.project().join(".git");
+    for repository in [b.store().join("remote/git"), git_dir] {
+        let path = repository.join("hooks/reference-transaction");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &hook).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        git(&repository, &["config", "core.hooksPath", path.parent().unwrap().to_str().unwrap()]);
+    }
+    b.run(&["pull"]).succeeds();
+    b.run(&["save", "042", "--set", "n=2"]).succeeds();
+    b.run(&["push"]).succeeds();
+    assert!(!proof.exists());
+}

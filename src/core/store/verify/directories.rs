@@ -128,7 +128,7 @@ impl<D: Disk> Store<D> {
                 return Ok(());
             }
             REMOTE => {
-                for name in names.iter().filter(|name| !ledger::is_of_remote(name)) {
+                for name in names.iter().filter(|name| !ledger::is_ledger(name)) {
                     if layout::is_staged(name) {
                         walk.temporary(path.join(name));
                     } else {

@@ -131,61 +131,10 @@ impl Agents {
 
     fn state(&self, installation: &Installation, level: Option<Level>) -> AgentState {
         let host = installation.host;
-        let all = [(Level::User, "user"), (Level::Project, "project")];
-        let mut levels = Vec::new();
-        let (mut hooks, mut skill) = (Condition::Absent, Condition::Absent);
         let mut todo = Vec::new();
-        for (at, word) in all.into_iter().filter(|(at, _)| level.is_none_or(|level| level == *at)) {
-            let flag = if at == Level::Project { " --project" } else { "" };
-            for part in parts(host, at, Options::default(), &self.places) {
-                let is_skill = part.path.ends_with("SKILL.md");
-                let is_hooks = is_hooks(&part);
-                let path = part.path.clone();
-                let found = match gather(part, at, &self.places) {
-                    Ok(found) => condition(&found),
-                    Err(_) => Condition::Unreadable,
-                };
-                if is_skill && (found != Condition::Absent) {
-                    skill = found;
-                }
-                if !is_hooks || found == Condition::Absent {
-                    continue;
-                }
-                if found == Condition::Unreadable {
-                    todo.push(format!("mend `{}`: it cannot be read", path.display()));
-                }
-                if found == Condition::Outdated {
-                    todo.push(format!("ckpt setup {host}{flag}"));
-                }
-                levels.push(word);
-                hooks = hooks_of_both(hooks, found);
-            }
-        }
+        let OwnParts { levels, hooks, skill } = self.own_parts(host, level, &mut todo);
         let is_set_up = hooks != Condition::Absent;
-        let trusted = match (host, is_set_up) {
-            (_, false) => "-",
-            (Host::Codex, true) => match codex_trust(installation.program.as_deref(), &self.cwd) {
-                Trust::Trusted => YES,
-                Trust::Untrusted => {
-                    todo.push("start `codex`, type `/hooks`, and approve the hooks of ckpt".to_owned());
-                    NO
-                }
-                Trust::Unknown => {
-                    todo.push(
-                        "Codex could not be asked; `/hooks` in it shows if it trusts the hooks".to_owned(),
-                    );
-                    UNKNOWN
-                }
-            },
-            (Host::Gemini, true) if levels == ["project"] => {
-                todo.push(
-                    "trust this folder in `gemini`, or use `ckpt setup gemini` without `--project`"
-                        .to_owned(),
-                );
-                UNKNOWN
-            }
-            (_, true) => "not needed",
-        };
+        let trusted = if is_set_up { self.trusted(installation, &levels, &mut todo) } else { "-" };
         if host == Host::Codex && levels.len() > 1 {
             todo.push("Codex runs hooks of both levels: `ckpt setup codex --project --remove`".to_owned());
         }
@@ -218,6 +167,63 @@ impl Agents {
             todo,
         }
     }
+
+    /// Looks for the parts of ours that an agent has, and adds what is to be done about them.
+    fn own_parts(&self, host: Host, level: Option<Level>, todo: &mut Vec<String>) -> OwnParts {
+        let mut own = OwnParts { levels: Vec::new(), hooks: Condition::Absent, skill: Condition::Absent };
+        let all = [(Level::User, "user", ""), (Level::Project, "project", " --project")];
+        for (at, word, flag) in all.into_iter().filter(|(at, ..)| level.is_none_or(|level| level == *at)) {
+            for part in parts(host, at, Options::default(), &self.places) {
+                let (path, is_hooks) = (part.path.clone(), is_hooks(&part));
+                let found =
+                    gather(part, at, &self.places).map_or(Condition::Unreadable, |found| condition(&found));
+                if found == Condition::Absent {
+                    continue;
+                }
+                if path.ends_with("SKILL.md") {
+                    own.skill = found;
+                }
+                if !is_hooks {
+                    continue;
+                }
+                if found == Condition::Unreadable {
+                    todo.push(format!("mend `{}`: it cannot be read", path.display()));
+                }
+                if found == Condition::Outdated {
+                    todo.push(format!("ckpt setup {host}{flag}"));
+                }
+                own.levels.push(word);
+                own.hooks = hooks_of_both(own.hooks, found);
+            }
+        }
+        own
+    }
+
+    /// Returns the word for the trust of an agent in our hooks, and adds what a person has to do about it.
+    fn trusted(&self, installation: &Installation, levels: &[&str], todo: &mut Vec<String>) -> &'static str {
+        let (word, advice) = match installation.host {
+            Host::Codex => match codex_trust(installation.program.as_deref(), &self.cwd) {
+                Trust::Trusted => return YES,
+                Trust::Untrusted => (NO, "start `codex`, type `/hooks`, and approve the hooks of ckpt"),
+                Trust::Unknown => {
+                    (UNKNOWN, "Codex could not be asked; `/hooks` in it shows if it trusts the hooks")
+                }
+            },
+            Host::Gemini if levels == ["project"] => {
+                (UNKNOWN, "trust this folder in `gemini`, or use `ckpt setup gemini` without `--project`")
+            }
+            Host::Claude | Host::Gemini => return "not needed",
+        };
+        todo.push(advice.to_owned());
+        word
+    }
+}
+
+/// The parts of ours that an agent has.
+struct OwnParts {
+    levels: Vec<&'static str>,
+    hooks: Condition,
+    skill: Condition,
 }
 
 /// Returns true for the part that has the hooks.

@@ -11,7 +11,7 @@ use super::session::{Session, Workspace};
 use super::views::remote_cleanup::RemoteCleanupReport;
 use crate::core::WorkflowId;
 use crate::core::digest::Digest;
-use crate::core::store::Disk as _;
+use crate::core::store::{Disk as _, OsDisk};
 use crate::core::sync::{Exchange, Patient, RemoteCleanup, check_layout};
 use crate::transport::RemoteUrl;
 
@@ -48,23 +48,7 @@ impl Session {
         let identity = Digest::of(url.to_string().as_bytes());
         let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id);
 
-        let mut names = match options.workflows {
-            [workflow] => exchange.names(Some(workflow))?,
-            _ => exchange.names(None)?,
-        };
-        if !options.workflows.is_empty() {
-            names.retain(|workflow, _| options.workflows.contains(workflow));
-        }
-        let mut plan = Vec::new();
-        let mut warnings = Vec::new();
-        for (workflow, names) in &names {
-            plan.extend(exchange.plan_cleanup(workflow, names)?);
-            if exchange.has_unpushed_bundle(workflow)? {
-                warnings.push(format!(
-                    "{workflow}: the archive holds checkpoints that the remote is not known to have; `ckpt push {workflow}` first"
-                ));
-            }
-        }
+        let (plan, warnings) = plan(&mut exchange, options.workflows)?;
         let remote_text = url.to_string();
         let fingerprint = Digest::of_json(&Fingerprinted { remote: &remote_text, plan: &plan }).to_hex();
         if options.expect_plan.is_some_and(|expected| expected != fingerprint) {
@@ -86,28 +70,7 @@ impl Session {
                 return Ok(Exit::Refused);
             }
         }
-        report.begin();
-        let mut progress = Progress::new(&self.ui);
-        for (done, part) in plan.iter().enumerate() {
-            progress.at(|| format!("Cleaned up {done} of {} bundles of the remote", plan.len()));
-            match exchange.clean_up(part) {
-                Ok(emptied) => report.done(part, emptied),
-                Err(error) => {
-                    let failure = Failure::from(error);
-                    // Others would fail in the same way.
-                    let is_general =
-                        matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused);
-                    if is_general && report.is_untouched() {
-                        return Err(failure);
-                    }
-                    report.failed(part, failure);
-                    if is_general {
-                        break;
-                    }
-                }
-            }
-        }
-        drop(progress);
+        carry_out(&plan, &mut exchange, &mut report, &mut Progress::new(&self.ui))?;
         self.answer(&report)?;
         Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
     }
@@ -124,4 +87,57 @@ impl Session {
             _ => Ok(url),
         }
     }
+}
+
+/// Plans the cleanup of these workflows, or of all. Returns warnings as well.
+fn plan(
+    exchange: &mut Exchange<'_, OsDisk>,
+    workflows: &[WorkflowId],
+) -> Result<(Vec<RemoteCleanup>, Vec<String>), Failure> {
+    let mut names = match workflows {
+        [workflow] => exchange.names(Some(workflow))?,
+        _ => exchange.names(None)?,
+    };
+    if !workflows.is_empty() {
+        names.retain(|workflow, _| workflows.contains(workflow));
+    }
+    let (mut plan, mut warnings) = (Vec::new(), Vec::new());
+    for (workflow, names) in &names {
+        plan.extend(exchange.plan_cleanup(workflow, names)?);
+        if exchange.has_unpushed_bundle(workflow)? {
+            warnings.push(format!(
+                "{workflow}: the archive holds checkpoints that the remote is not known to have; `ckpt push {workflow}` first"
+            ));
+        }
+    }
+    Ok((plan, warnings))
+}
+
+fn carry_out(
+    plan: &[RemoteCleanup],
+    exchange: &mut Exchange<'_, OsDisk>,
+    report: &mut RemoteCleanupReport,
+    progress: &mut Progress<'_>,
+) -> Result<(), Failure> {
+    report.begin();
+    for (done, part) in plan.iter().enumerate() {
+        progress.at(|| format!("Cleaned up {done} of {} bundles of the remote", plan.len()));
+        match exchange.clean_up(part) {
+            Ok(emptied) => report.done(part, emptied),
+            Err(error) => {
+                let failure = Failure::from(error);
+                // Others would fail in the same way.
+                let is_general =
+                    matches!(failure.code, ErrorCode::RemoteUnreachable | ErrorCode::RemoteRefused);
+                if is_general && report.is_untouched() {
+                    return Err(failure);
+                }
+                report.failed(part, failure);
+                if is_general {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
 }

@@ -4,10 +4,10 @@ use super::auto_cleanup::{clean_up_after_save, is_due};
 use super::error::Failure;
 use super::mirror::{update_mirror, update_mirrors_since};
 use super::session::{Session, Workspace};
-use super::share::{is_end, not_shared};
+use super::share::{Sharing, is_end, not_shared};
 use super::views::save::SaveReport;
 use super::words;
-use crate::core::change::Change;
+use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;
 use crate::core::dialects::Dialect;
 use crate::core::mirror::Since;
@@ -94,78 +94,111 @@ impl Session {
             _ => (save.to(store)?, None),
         };
 
-        let kept;
-        let checkpoint = match &outcome {
-            Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => Some(&**checkpoint),
-            _ => {
-                let handle = outcome.seq().map(|seq| Handle::new(workflow, seq));
-                // An archived checkpoint may be unreadable; its number is enough of an answer.
-                kept = handle.and_then(|handle| store.load(&handle).ok());
-                kept.as_ref().map(|stored| &*stored.checkpoint)
-            }
-        };
-        let mut report = SaveReport::new(store, workflow, &outcome, checkpoint);
-        report.store_flag = self.store_flag();
-        if report.new_workflow {
-            report.similar = store.near_miss(workflow);
-        }
-        if outcome.written().is_some() {
-            report.restarted_from = before;
-        }
+        let saved = Saved { session: self, workspace, workflow, options, outcome: &outcome };
+        let mut report = saved.report();
         report.redactions = redactions;
         report.warnings.extend(captured.left_out.iter().map(ToString::to_string));
         if options.capture && change.artifacts.is_empty() {
             report.warnings.push("--capture kept nothing: this save records no file".to_owned());
         }
         report.warnings.extend(sharing_warnings);
+        if let Some(checkpoint) = outcome.written() {
+            report.restarted_from = before;
+            if !options.dry_run {
+                store.write_seen(&captured.seen, &stamp.save_id);
+                report.warnings.extend(open_work(&change, checkpoint));
+            }
+        }
         if options.dry_run {
             return Ok(report.planned());
         }
-        if let Some(checkpoint) = outcome.written() {
-            store.write_seen(&captured.seen, &stamp.save_id);
-            report.warnings.extend(open_work(&change, checkpoint));
+        let since = saved.clean_up(&stamp, &mut report);
+        report.warnings.extend(saved.update_mirrors(since));
+        if let (Some(checkpoint), Some(why)) = (outcome.written(), not_on_remote) {
+            return Err(not_shared(&checkpoint.handle(), &why));
         }
+        report.warnings.extend(saved.share(&change, sharing.as_ref())?);
+        Ok(report)
+    }
+}
+
+/// A save that was made, for the steps after it.
+struct Saved<'a> {
+    session: &'a Session,
+    workspace: &'a Workspace,
+    workflow: &'a WorkflowId,
+    options: &'a SaveOptions<'a>,
+    outcome: &'a Outcome,
+}
+
+impl Saved<'_> {
+    fn report(&self) -> SaveReport {
+        let store = &self.workspace.store;
+        let kept;
+        let checkpoint = if let Some(written) = self.outcome.written() {
+            Some(written)
+        } else {
+            let handle = self.outcome.seq().map(|seq| Handle::new(self.workflow, seq));
+            // An archived checkpoint may be unreadable; its number is enough of an answer.
+            kept = handle.and_then(|handle| store.load(&handle).ok());
+            kept.as_ref().map(|stored| &*stored.checkpoint)
+        };
+        let mut report = SaveReport::new(store, self.workflow, self.outcome, checkpoint);
+        report.store_flag = self.session.store_flag();
+        if report.new_workflow {
+            report.similar = store.near_miss(self.workflow);
+        }
+        report
+    }
+
+    /// Cleans up if that is due. Returns the extent of the update of the mirrors.
+    fn clean_up(&self, stamp: &Stamp, report: &mut SaveReport) -> Since {
+        let Workspace { store, config, .. } = self.workspace;
         // A save that is repeated may have been cut short before its mirror.
-        let mut since = if outcome.written().is_some() { Since::LastUpdate } else { Since::Beginning };
-        if let Some(checkpoint) = outcome.written()
-            && is_due(checkpoint, config)
-            && !(options.quick && checkpoint.seq > SHORT)
-        {
-            match clean_up_after_save(store, config, &stamp, workflow) {
-                Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.store_flag()),
-                Err(warning) => report.warnings.push(warning),
-            }
-            // Checkpoints may have left.
-            since = Since::Beginning;
+        let Some(checkpoint) = self.outcome.written() else { return Since::Beginning };
+        if !is_due(checkpoint, config) || (self.options.quick && checkpoint.seq > SHORT) {
+            return Since::LastUpdate;
         }
-        if outcome.seq().is_some() {
-            report.warnings.extend(match &options.mirrors {
-                Mirrors::All => update_mirrors_since(store, config, &place.cwd, workflow, since),
-                Mirrors::One(dialect) => match dialect.or(config.mirror()) {
-                    Some(dialect) => update_mirror(store, dialect, &place.cwd, workflow, since),
-                    None => Vec::new(),
-                },
-            });
+        match clean_up_after_save(store, config, stamp, self.workflow) {
+            Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.session.store_flag()),
+            Err(warning) => report.warnings.push(warning),
         }
-        if let (Some(saved), Some(sharing)) = (outcome.written(), &sharing)
-            && sharing.mode == PushMode::End
-            && is_end(&change, saved)
-        {
-            report.warnings.extend(self.push_at_end(workspace, workflow));
+        // Checkpoints may have left.
+        Since::Beginning
+    }
+
+    /// Returns warnings.
+    fn update_mirrors(&self, since: Since) -> Vec<String> {
+        let Workspace { place, store, config, .. } = self.workspace;
+        if self.outcome.seq().is_none() {
+            return Vec::new();
         }
-        if let (Some(saved), Some(why)) = (outcome.written(), not_on_remote) {
-            return Err(not_shared(&saved.handle(), &why));
+        match &self.options.mirrors {
+            Mirrors::All => update_mirrors_since(store, config, &place.cwd, self.workflow, since),
+            Mirrors::One(dialect) => match dialect.or(config.mirror()) {
+                Some(dialect) => update_mirror(store, dialect, &place.cwd, self.workflow, since),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// Pushes at the end of a phase, if the settings say so, and looks for other heads. Returns warnings.
+    fn share(&self, change: &Change, sharing: Option<&Sharing>) -> Result<Vec<String>, Failure> {
+        let Self { session, workspace, workflow, .. } = self;
+        let mut warnings = Vec::new();
+        let Some(checkpoint) = self.outcome.written() else { return Ok(warnings) };
+        if sharing.is_some_and(|sharing| sharing.mode == PushMode::End) && is_end(change, checkpoint) {
+            warnings.extend(session.push_at_end(workspace, workflow));
         }
         // Without a remote nothing is looked for, so that a save costs nothing more.
-        if outcome.written().is_some()
-            && self.find_remote(workspace)?.is_some()
-            && store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty())
+        if session.find_remote(workspace)?.is_some()
+            && workspace.store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty())
         {
-            report.warnings.push(format!(
+            warnings.push(format!(
                 "{workflow} was continued in another place too, and this continues the head of this store; `ckpt join {workflow}`"
             ));
         }
-        Ok(report)
+        Ok(warnings)
     }
 }
 

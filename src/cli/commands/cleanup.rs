@@ -20,7 +20,7 @@ use crate::cli::views::policy::PolicySource;
 use crate::cli::words::count;
 use crate::core::change::Stamp;
 use crate::core::retention::{
-    CleanupPlan, KeepRules, Limit, Policy, Rules, WorkflowFilter, is_past_grace, plan,
+    CleanupPlan, KeepRules, Limit, Policy, Rules, Snapshot, WorkflowFilter, is_past_grace, plan,
 };
 use crate::core::span::Span;
 use crate::core::store::{ArchiveProgress, Cleaned, CleanupProgress};
@@ -123,31 +123,12 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     if !workspace.exists() && !session.ui.is_quiet() && !session.ui.is_json() {
         session.ui.say("There is no store here, so there is nothing to clean up.\n");
     }
-    let mut progress = Progress::new(&session.ui);
-    let mut snapshot = workspace.store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
-    drop(progress);
-    // Objects belong to no workflow alone.
-    if policy.filter.is_empty() {
-        match workspace.store.unreferred_objects(|modified| is_past_grace(modified, session.now())) {
-            Ok(objects) => snapshot.objects = objects,
-            Err(error) => snapshot.skipped.push((workspace.store.objects_dir(), error.to_string())),
-        }
-    }
+    let snapshot = gather(&policy, &workspace.store, session)?;
     let plan = plan(&snapshot, &policy, session.now())?;
-    let fingerprint = plan.fingerprint().to_hex();
-    if args.expect_plan.as_ref().is_some_and(|expected| *expected != fingerprint) {
-        let again = args.dry_run_of(&policy);
-        return Err(Failure::new(
-            ErrorCode::PlanChanged,
-            format!("the plan is `{fingerprint}`, not the expected one"),
-        )
-        .context("plan", fingerprint)
-        .help(format!("look again with `{again}`, and give the plan that it prints")));
-    }
+    args.check_plan(&plan, &policy)?;
     let mut report = CleanupReport::planned(&plan, (&policy, args.source()), &snapshot, session.now());
-    let exit = |report: &CleanupReport| if report.has_failures() { Exit::Partial } else { Exit::Ok };
     if args.dry_run {
-        return session.answer(&report).map(|_| exit(&report));
+        return answer(&report, session);
     }
     if args.purge && !args.yes {
         return Err(Failure::new(
@@ -156,49 +137,84 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         )
         .help("look first with `--dry-run`, then add `--yes`"));
     }
-    if !plan.is_empty() {
-        if !args.yes && session.is_interactive() {
-            session.ui.converse(&report, &session.clock);
-            if !confirm(&session.ui, "Do it?") {
-                session.ui.say("Nothing was done.\n");
-                return Ok(Exit::Refused);
-            }
-            if session.ui.shows_answer() {
-                report.shows_policy = false;
-            }
-        } else if report.deletes() {
-            // Before it goes, not only afterwards.
-            report.shows_deletions_only = true;
-            session.ui.converse(&report, &session.clock);
-            report.shows_deletions_only = false;
-        }
-        let stamp = session.stamp(&workspace.place, &workspace.config)?;
-        let mut progress = Progress::new(&session.ui);
-        let mut cleaned = workspace.store.clean_up(&plan, &stamp, &mut |far| {
-            progress.at(|| {
-                let CleanupProgress { workflow, done, total, step } = far;
-                let place = format!("{workflow}, {} of {total}", done + 1);
-                let ArchiveProgress { step, done, total } = step;
-                format!("Cleaning up {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
-            });
-        });
-        drop(progress);
-        let files = cleaned.stale_files.len() + cleaned.objects.len();
-        let nothing = cleaned.workflows.is_empty() && files == 0;
-        if nothing && !cleaned.failures.is_empty() {
-            return Err(cleaned.failures.swap_remove(0).1.into());
-        }
-        let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
-        report.carried_out(cleaned);
-        let Workspace { place, store, config, .. } = &workspace;
-        for workflow in &changed {
-            report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
-        }
-        record_undo(session, &workspace.store, &plan, &stamp, &mut report);
-    } else {
+    if plan.is_empty() {
         report.carried_out(Cleaned::default());
+    } else if is_confirmed(args.yes, session, &mut report) {
+        carry_out(&plan, &workspace, session, &mut report)?;
+    } else {
+        session.ui.say("Nothing was done.\n");
+        return Ok(Exit::Refused);
     }
-    session.answer(&report).map(|_| exit(&report))
+    answer(&report, session)
+}
+
+fn answer(report: &CleanupReport, session: &Session) -> Result<Exit, Failure> {
+    session.answer(report)?;
+    Ok(if report.has_failures() { Exit::Partial } else { Exit::Ok })
+}
+
+/// Gathers the facts that the policy is applied to.
+fn gather(policy: &Policy, store: &Store, session: &Session) -> Result<Snapshot, Failure> {
+    let mut progress = Progress::new(&session.ui);
+    let mut snapshot = store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
+    // Objects belong to no workflow alone.
+    if policy.filter.is_empty() {
+        match store.unreferred_objects(|modified| is_past_grace(modified, session.now())) {
+            Ok(objects) => snapshot.objects = objects,
+            Err(error) => snapshot.skipped.push((store.objects_dir(), error.to_string())),
+        }
+    }
+    Ok(snapshot)
+}
+
+/// Shows the plan to a person and asks whether to go on. Elsewhere only deletions are shown, before they are made.
+fn is_confirmed(yes: bool, session: &Session, report: &mut CleanupReport) -> bool {
+    if !yes && session.is_interactive() {
+        session.ui.converse(report, &session.clock);
+        if session.ui.shows_answer() {
+            report.shows_policy = false;
+        }
+        return confirm(&session.ui, "Do it?");
+    }
+    if report.deletes() {
+        report.shows_deletions_only = true;
+        session.ui.converse(report, &session.clock);
+        report.shows_deletions_only = false;
+    }
+    true
+}
+
+/// Carries out a plan, updates the mirrors of what has changed, and records how to undo it.
+fn carry_out(
+    plan: &CleanupPlan,
+    workspace: &Workspace,
+    session: &Session,
+    report: &mut CleanupReport,
+) -> Result<(), Failure> {
+    let Workspace { place, store, config, .. } = workspace;
+    let stamp = session.stamp(place, config)?;
+    let mut progress = Progress::new(&session.ui);
+    let mut cleaned = store.clean_up(plan, &stamp, &mut |far| {
+        progress.at(|| {
+            let CleanupProgress { workflow, done, total, step } = far;
+            let place = format!("{workflow}, {} of {total}", done + 1);
+            let ArchiveProgress { step, done, total } = step;
+            format!("Cleaning up {place}: {} {done} of {}", step.word(), count(*total, "checkpoint"))
+        });
+    });
+    drop(progress);
+    let files = cleaned.stale_files.len() + cleaned.objects.len();
+    let nothing = cleaned.workflows.is_empty() && files == 0;
+    if nothing && !cleaned.failures.is_empty() {
+        return Err(cleaned.failures.swap_remove(0).1.into());
+    }
+    let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
+    report.carried_out(cleaned);
+    for workflow in &changed {
+        report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
+    }
+    record_undo(session, store, plan, &stamp, report);
+    Ok(())
 }
 
 /// Records what left, so that one short command brings exactly that back, however many workflows it concerns.
@@ -237,6 +253,19 @@ impl CleanupArgs {
         } else {
             PolicySource::Store
         }
+    }
+
+    /// Refuses a plan that is not the expected one.
+    fn check_plan(&self, plan: &CleanupPlan, policy: &Policy) -> Result<(), Failure> {
+        let fingerprint = plan.fingerprint().to_hex();
+        if self.expect_plan.as_ref().is_none_or(|expected| *expected == fingerprint) {
+            return Ok(());
+        }
+        let again = self.dry_run_of(policy);
+        let message = format!("the plan is `{fingerprint}`, not the expected one");
+        Err(Failure::new(ErrorCode::PlanChanged, message)
+            .context("plan", fingerprint)
+            .help(format!("look again with `{again}`, and give the plan that it prints")))
     }
 
     /// Returns the command that shows the plan of the same rules.

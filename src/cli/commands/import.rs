@@ -17,6 +17,7 @@ use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver, found_line};
 use crate::core::config::ConfigError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
+use crate::core::digest::Digest;
 use crate::core::files::{FileProblem, read_regular};
 use crate::core::foreign_settings::{self, ForeignSettings};
 use crate::core::import::{
@@ -25,7 +26,7 @@ use crate::core::import::{
 };
 use crate::core::reason::ArchiveReason;
 use crate::core::store::{ImportedFiles, OsDisk};
-use crate::core::{Config, Store, WorkflowId};
+use crate::core::{Checkpoint, Config, Store, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "import",
@@ -312,53 +313,32 @@ impl Import<'_> {
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {name}", done + 1));
-            let file = match ForeignFile::open(&source, self.options, &mut self.companions) {
-                Ok(file) if file.sha256 == sha256 => file,
-                Ok(_) => {
-                    self.fail(&name, SourceError::Changed);
-                    continue;
-                }
-                Err(error) => {
-                    self.fail(&name, error);
-                    continue;
-                }
-            };
+            let Some(file) = self.open_again(&source, &name, sha256) else { continue };
             let outcome = if self.dry_run {
                 importer.preview(&file, workflow, &mut imported, &mut newest)
             } else {
                 importer.append(&file, workflow, &mut imported)
             };
-            match outcome {
-                Ok(outcome) => {
-                    self.report.add(&file, &outcome);
-                    let (added, conflicts) = match outcome {
-                        ImportOutcome::Appended(added) => (Some(added), Vec::new()),
-                        ImportOutcome::Merged(added, conflicts) => (Some(added), conflicts),
-                        ImportOutcome::Unchanged(_) => (None, Vec::new()),
-                    };
-                    for place in conflicts {
-                        let warning = format!(
-                            "{place} of `{name}` has changed in `{workflow}` too; the value of the file is taken"
-                        );
-                        self.report.warnings.push(warning);
-                    }
-                    if let Some(added) = &added {
-                        let reason = added.content.status.archive_reason();
-                        let reason = reason.unwrap_or(ArchiveReason::Restarted);
-                        archive_as = file.is_archived().then_some(reason);
-                    }
-                    if let (Some(added), false) = (added, self.dry_run) {
-                        appends = true;
-                        cleanup_is_due |= is_due(&added, config);
-                    }
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(ImportError::Source { error, .. }) => {
+                    self.fail(&name, error);
+                    continue;
                 }
-                Err(ImportError::Source { error, .. }) => self.fail(&name, error),
                 // An error of the store would repeat for every other file of the workflow.
                 Err(error) if self.report.is_empty() => return Err(error.into()),
                 Err(error) => {
                     self.report.fail(&name, error);
                     break;
                 }
+            };
+            self.report.add(&file, &outcome);
+            let Some(added) = self.added(outcome, &name, workflow) else { continue };
+            let reason = added.content.status.archive_reason().unwrap_or(ArchiveReason::Restarted);
+            archive_as = file.is_archived().then_some(reason);
+            if !self.dry_run {
+                appends = true;
+                cleanup_is_due |= is_due(&added, config);
             }
         }
         if let Some(reason) = archive_as {
@@ -373,6 +353,38 @@ impl Import<'_> {
             }
         }
         Ok(appends)
+    }
+
+    /// Opens a file that was looked at before. If it is another one by now, nothing is known about its workflow.
+    fn open_again(&mut self, source: &Source, name: &str, sha256: Digest) -> Option<ForeignFile> {
+        match ForeignFile::open(source, self.options, &mut self.companions) {
+            Ok(file) if file.sha256 == sha256 => return Some(file),
+            Ok(_) => self.fail(name, SourceError::Changed),
+            Err(error) => self.fail(name, error),
+        }
+        None
+    }
+
+    /// Returns the checkpoint that an import has added, if any, with warnings about values that it replaced.
+    fn added(
+        &mut self,
+        outcome: ImportOutcome,
+        name: &str,
+        workflow: &WorkflowId,
+    ) -> Option<Box<Checkpoint>> {
+        match outcome {
+            ImportOutcome::Appended(added) => Some(added),
+            ImportOutcome::Merged(added, conflicts) => {
+                let warning = |place: &String| {
+                    format!(
+                        "{place} of `{name}` has changed in `{workflow}` too; the value of the file is taken"
+                    )
+                };
+                self.report.warnings.extend(conflicts.iter().map(warning));
+                Some(added)
+            }
+            ImportOutcome::Unchanged(_) => None,
+        }
     }
 
     fn fail(&mut self, name: &str, error: SourceError) {

@@ -9,12 +9,12 @@ use super::exit::Exit;
 use super::progress::Progress;
 use super::session::{Session, Workspace};
 use super::views::sync::{SharedWorkflow, SyncReport};
-use crate::core::WorkflowId;
 use crate::core::digest::Digest;
 use crate::core::files::read_regular;
 use crate::core::setup::make_private_directories;
-use crate::core::store::{Disk as _, OsDisk};
+use crate::core::store::{self, Disk as _, OsDisk};
 use crate::core::sync::{self, Exchange, Names, Patient, Remote, check_layout, claim_layout};
+use crate::core::{Store, WorkflowId};
 use crate::transport::{self, RemoteUrl, Surroundings};
 use crate::wire::PROGRAM;
 
@@ -220,7 +220,16 @@ impl Session {
         for (done, workflow) in ids.into_iter().enumerate() {
             progress.at(|| format!("Exchanged {done} of {total} workflows"));
             let mut shared = SharedWorkflow::new(&workflow);
-            let exchanged = exchange_one(&mut exchange, &workflow, listed.as_mut(), wanted, &mut shared);
+            let exchanged =
+                exchange_one(store, &mut exchange, &workflow, listed.as_mut(), wanted, &mut shared);
+            if matches!(exchanged, Ok(false)) && !workflows.is_empty() {
+                let failure =
+                    Failure::from(store::Error::NoSuchWorkflow { id: workflow.clone(), similar: Vec::new() });
+                if total == 1 {
+                    return Err(failure);
+                }
+                shared.failed(failure);
+            }
             if let Err(error) = exchanged {
                 let failure = Failure::from(error);
                 // Others would fail in the same way.
@@ -237,24 +246,31 @@ impl Session {
 }
 
 /// Pulls and pushes one workflow. The names of its objects are taken from `listed`, or asked for if something is pulled.
+/// Returns false if it is neither here nor there, and nothing was done.
 fn exchange_one(
+    store: &Store,
     exchange: &mut Exchange<'_, OsDisk>,
     workflow: &WorkflowId,
     listed: Option<&mut BTreeMap<WorkflowId, Names>>,
     wanted: Wanted,
     shared: &mut SharedWorkflow,
-) -> Result<(), sync::Error> {
+) -> Result<bool, sync::Error> {
     let mut names = None;
     if wanted.pull {
         let found = match listed {
             Some(listed) => listed.remove(workflow),
             None => exchange.names(Some(workflow))?.remove(workflow),
         };
-        let found = names.insert(found.unwrap_or_default());
-        shared.pulled(exchange.pull(workflow, found)?);
+        names = Some(found.unwrap_or_default());
+    }
+    if names.as_ref().is_none_or(Names::is_empty) && store.head_number(workflow)?.is_none() {
+        return Ok(false);
+    }
+    if let Some(names) = &names {
+        shared.pulled(exchange.pull(workflow, names)?);
     }
     if wanted.push {
         shared.pushed(exchange.push(workflow, names.as_ref())?);
     }
-    Ok(())
+    Ok(true)
 }

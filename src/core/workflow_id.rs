@@ -53,7 +53,7 @@ pub enum IdProblem {
     TooLong(usize),
     #[error("a workflow id starts with a letter or a digit")]
     BadStart,
-    #[error("a workflow id consists of letters, digits, `.`, `_` and `-`")]
+    #[error("a workflow id consists of the letters a to z, digits, `.`, `_` and `-`")]
     BadCharacter,
     #[error("a workflow id cannot end with a dot")]
     TrailingDot,

@@ -17,7 +17,7 @@ use crate::cli::words::{and, count};
 use crate::core::phase_name::is_spelling_of;
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
-use crate::core::{Handle, Store, WorkflowStatus};
+use crate::core::{Handle, Store, WorkflowId, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -87,8 +87,10 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         let workflow = session.find_workflow(&store, id, "list")?;
         let (rows, total) = store.scan_newest(&workflow, limit)?;
         let deletions = store.deletions(&workflow)?;
-        let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store);
-        return session.answer(&report.warning(session.config_warning(&store)).warning(warning));
+        let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store)
+            .warning(other_heads_warning(&store, &workflow))
+            .warning(session.config_warning(&store));
+        return session.answer(&report.warning(warning));
     }
     let mut scope =
         Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
@@ -116,6 +118,18 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         report = report.warning(Some(warning));
     }
     session.answer(&report.warning(warning))
+}
+
+/// Names the heads of a workflow that are not on the main line of this store.
+fn other_heads_warning(store: &Store, workflow: &WorkflowId) -> Option<String> {
+    let heads: Vec<String> = store.other_heads(workflow).ok()?.iter().map(ToString::to_string).collect();
+    if heads.is_empty() {
+        return None;
+    }
+    let heads = and(&heads);
+    Some(format!(
+        "{workflow} was also continued elsewhere: {heads}; `ckpt join {workflow}` brings it together"
+    ))
 }
 
 /// Says which workflows were continued in several places, and how those that are shown compare with the remote, as far as the

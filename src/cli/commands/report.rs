@@ -63,6 +63,10 @@ pub(crate) struct ReportArgs {
 }
 
 fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
+    if args.output.as_ref().is_some_and(|output| output == Path::new("-")) && session.ui.is_json() {
+        return Err(Failure::new(ErrorCode::Usage, "`-o -` and `--json` cannot be used together")
+            .help("without `--json`, stdout is the page"));
+    }
     let place_of_store = session.place()?;
     let store = session.store()?;
     let program = Program { env: session.env.clone(), store: place_of_store.located().root.clone() };

@@ -128,6 +128,6 @@ fn record(
     if !session.ui.is_quiet() {
         session.ui.say(&report.summary(&what));
     }
-    session.ui.say(&report.notes());
+    session.ui.say(&report.notes(session.ui.is_quiet()));
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::cli::save::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::save::SaveReport;
 use crate::core::change::{Change, Edit};
+use crate::core::store;
 use crate::core::text::shell_word;
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
 use crate::platform::SignalHandler;
@@ -57,7 +58,12 @@ pub(crate) struct RunArgs {
 
 fn run(args: &RunArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
-    let workflow = workspace.store.resolve_workflow(&args.id)?;
+    let workflow = workspace.store.resolve_workflow(&args.id).map_err(|error| match error {
+        store::Error::NoSuchWorkflow { .. } => {
+            Failure::from(error).help(format!("ckpt save {} --phases build,test", args.id))
+        }
+        error => error.into(),
+    })?;
     let lease = session.lease(&workspace.store, &workflow);
     let ended = run_until_settled(args, session, &workspace, &workflow);
     lease.end();
@@ -155,7 +161,7 @@ impl Attempts<'_> {
                 .ui
                 .say(&report.summary(&format!("phase {phase} {word}, exit code {code}{complete}")));
         }
-        self.session.ui.say(&report.notes());
+        self.session.ui.say(&report.notes(self.session.ui.is_quiet()));
         Ok(ended)
     }
 
@@ -204,7 +210,7 @@ pub(super) fn skip_phase(
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let again = format!("ckpt start {workflow} --phase {}", shell_word(phase));
     session.ui.say(&report.summary(&format!("phase {phase} skipped. To do it after all: {again}")));
-    session.ui.say(&report.notes());
+    session.ui.say(&report.notes(session.ui.is_quiet()));
     Ok(Exit::Ok)
 }
 
@@ -218,6 +224,6 @@ pub(super) fn abandon(
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let undo = format!("ckpt save {workflow} --workflow-status in_progress");
     session.ui.say(&report.summary(&format!("{workflow} is abandoned. Undo with: {undo}")));
-    session.ui.say(&report.notes());
+    session.ui.say(&report.notes(session.ui.is_quiet()));
     Ok(())
 }

@@ -139,7 +139,8 @@ fn report(
 ) -> (StatusReport, bool) {
     let passed_over = selected.damage_warning();
     let judgement = session.judge(workspace, selected);
-    let complete = judgement.resume.verdict == Verdict::Complete;
+    let complete = judgement.resume.verdict == Verdict::Complete
+        || judgement.checkpoint.content.status == WorkflowStatus::Complete;
     (StatusReport::new(&judgement, finished, session.now()).warning(passed_over), complete)
 }
 

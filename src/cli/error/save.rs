@@ -38,7 +38,7 @@ impl From<ChangeError> for Failure {
                 .help("record a failure with `--status failed`, or leave `--error` out and use `--note`")
                 .context("phase", phase.as_str()),
             ChangeError::FailedGate { phase, why: _ } => fail(ErrorCode::GateFailed)
-                .help("record it with `--status failed`; once the gate is passed, say so with `--data`")
+                .help("record it with `ckpt fail`; once the gate is passed, say so with `--data`")
                 .context("phase", phase.as_str()),
             ChangeError::NoPhase { what: _ } => fail(ErrorCode::NoPhase).help("name it with `--phase P`"),
             ChangeError::TaskCycle { task, through } => {
@@ -167,10 +167,15 @@ impl From<PipelineError> for Failure {
             PipelineError::Nul(_) => {
                 Self::new(ErrorCode::InvalidText, message).help("leave the character out")
             }
-            PipelineError::Empty
-            | PipelineError::NeedsTotal(_)
-            | PipelineError::HasItsOwn(_)
-            | PipelineError::Duplicate(_) => Self::new(ErrorCode::InvalidPhases, message)
+            PipelineError::Empty => Self::new(ErrorCode::InvalidPhases, message)
+                .help("name at least one: `--phases plan,build,test`, or `--total 3`"),
+            PipelineError::NeedsTotal(_) => {
+                Self::new(ErrorCode::InvalidPhases, message).help("say how many with `--total 5`")
+            }
+            PipelineError::HasItsOwn(_) => {
+                Self::new(ErrorCode::InvalidPhases, message).help("leave `--total` out")
+            }
+            PipelineError::Duplicate(_) => Self::new(ErrorCode::InvalidPhases, message)
                 .help("list each phase once: `--phases plan,build,test`"),
         }
     }

@@ -111,7 +111,7 @@ impl From<Error> for Failure {
             Error::InvalidData { phase: _, pipeline, violations } => fail(ErrorCode::InvalidData)
                 .violations(&violations)
                 .help(format!("`ckpt pipeline show {} --json` has the schema", shell_word(&pipeline)))
-                .help("what is not complete yet is saved with `--status in_progress`"),
+                .help("data that lacks members yet is saved with `ckpt start`"),
             Error::Conflict { expected, newest } => {
                 let help = match &newest {
                     Some(newest) => {

@@ -179,11 +179,13 @@ impl SaveReport {
     }
 
     /// The warnings and the line about the cleanup, for a command with a summary of its own.
-    pub(crate) fn notes(&self) -> String {
+    pub(crate) fn notes(&self, is_quiet: bool) -> String {
         let mut page = Page::new(false, None, None, false);
         page.warnings(&self.warnings);
         self.redaction_warning(&mut page);
-        if let Some(cleanup) = &self.cleanup {
+        if let Some(cleanup) = &self.cleanup
+            && !is_quiet
+        {
             page.line(cleanup);
         }
         page.into_text()
@@ -269,9 +271,11 @@ impl Report for SaveReport {
             });
             return;
         }
-        let next = match &self.next {
-            _ if self.status == Some(WorkflowStatus::Complete) => " The workflow is complete.".to_owned(),
-            Some(Next { phase: Some(phase), .. }) => {
+        let next = match (self.status, &self.next) {
+            (Some(status), _) if status != WorkflowStatus::InProgress => {
+                format!(" The workflow is {}.", status.word())
+            }
+            (_, Some(Next { phase: Some(phase), .. })) => {
                 let id = page.escape(phase.as_str());
                 if self.waits() {
                     format!(" Phase {id} waits for approval.")
@@ -279,7 +283,7 @@ impl Report for SaveReport {
                     format!(" Next: {id}.")
                 }
             }
-            Some(Next { action: Some(action), .. }) => format!(" Next: {}.", page.escape(action)),
+            (_, Some(Next { action: Some(action), .. })) => format!(" Next: {}.", page.escape(action)),
             _ => String::new(),
         };
         let resume = match self.status {

@@ -302,7 +302,8 @@ impl StatusReport {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
             None => progress(RunProgress { done: self.done.len(), total: None, skipped: 0 }),
         };
-        if matches!(self.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned) {
+        let is_all_done = self.total.is_some_and(|total| total > 0 && self.done.len() == total);
+        if !matches!(self.status, WorkflowStatus::InProgress) && !is_all_done {
             progress.push_str(&format!(", {}", self.status.word()));
         }
         if self.archived_as.is_some() {

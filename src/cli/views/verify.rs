@@ -103,7 +103,7 @@ impl Report for VerifyReport {
             page.labelled(Style::Bad, "secret:", &format!("{path} {handle} at {pointer} ({rule})"));
         }
         if !self.secrets.is_empty() {
-            page.line("  help: replace what was exposed; `ckpt cleanup --help` says how to delete a workflow for good");
+            page.line("  help: replace what was exposed; `ckpt archive ID --as abandoned` and then `ckpt archive ID --delete` delete a workflow for good");
         }
         let Checked { workflows, checkpoints, bundles, objects } = self.checked;
         let mut checked =

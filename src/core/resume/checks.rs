@@ -428,7 +428,7 @@ impl Checks<'_> {
                 "{workflow} was also continued elsewhere: {handle}, saved{who} {age}, {progress}; {differs}"
             );
             let finding = Finding::confirm(Code::Forked, message)
-                .help(format!("ckpt diff {handle} {}", self.checkpoint.handle()))
+                .help(format!("ckpt diff {handle} {workflow}"))
                 .help(format!(
                     "ckpt join {workflow}{}",
                     if heads.len() > 1 { format!(" --onto {handle}") } else { String::new() }

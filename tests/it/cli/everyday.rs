@@ -116,3 +116,29 @@ fn the_first_save_says_that_the_workflow_is_new_and_names_a_near_miss() {
     let other = world.json(&["save", "billing", "--phase", "test"]);
     assert_eq!((&other["new_workflow"], &other["similar"]), (&true.into(), &serde_json::Value::Null));
 }
+
+#[test]
+fn the_end_of_a_workflow_is_said_whatever_it_is() {
+    let world = World::new();
+    for (id, end, word) in [
+        ("a", &["done", "a"][..], "complete"),
+        ("b", &["fail", "b", "--error", "gave up"], "failed"),
+        ("c", &["save", "c", "--workflow-status", "abandoned"], "abandoned"),
+    ] {
+        world.run(&["start", id, "--phases", "plan,build", "--phase", "plan"]).succeeds();
+        let ended = world.run(end).succeeds();
+        assert!(ended.stderr.contains(&format!("The workflow is {word}.")), "{ended}");
+        let status = world.run(&["status", id]);
+        assert!(status.stdout.lines().next().unwrap().ends_with(word), "{status}");
+    }
+}
+
+#[test]
+fn a_command_for_a_workflow_that_does_not_exist_yet_says_how_to_declare_it() {
+    let world = World::with_checkpoints(1);
+    let refused = world.run(&["run", "nightly", "--phase", "test", "--", "true"]).exits(4);
+    assert!(refused.stderr.contains("ckpt save nightly --phases"), "{refused}");
+    world.run(&["save", "nightly", "--phases", "test"]).succeeds();
+    let quiet = world.run(&["run", "nightly", "--quiet", "--phase", "test", "--", "true"]).succeeds();
+    assert_eq!(quiet.stderr, "");
+}

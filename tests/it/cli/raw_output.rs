@@ -87,3 +87,10 @@ fn a_pipe_gets_the_bytes() {
     assert_eq!(world.run(&["show", "042", "--raw"]).succeeds().stdout, bytes);
     assert_eq!(world.run(&["export", "042", "--as", "ckpt", "-o", "-"]).succeeds().stdout, bytes);
 }
+
+#[test]
+fn a_page_on_stdout_is_no_json_document() {
+    let world = World::with_checkpoints(1);
+    world.run(&["report", "-o", "-", "--json"]).exits(2);
+    assert!(world.run(&["report", "-o", "-"]).succeeds().stdout.starts_with("<!DOCTYPE html>"));
+}

@@ -189,3 +189,18 @@ fn the_contents_of_artifacts_travel_with_the_checkpoints_that_need_them() {
     b.run(&["resume", "042", "--restore-artifacts"]);
     assert_eq!(fs::read_to_string(b.project().join("plan.md")).unwrap(), "the plan");
 }
+
+#[test]
+fn a_workflow_that_is_nowhere_is_not_exchanged_silently() {
+    let (a, url) = shared();
+    a.run(&["save", "042", "--set", "n=1"]).succeeds();
+    a.run(&["remote", "add", &url]).succeeds();
+    for command in ["push", "pull", "sync"] {
+        a.refuses(&[command, "043"], 4, "no_such_workflow");
+    }
+    let both = a.run(&["push", "042", "043", "--json"]).exits(3);
+    assert!(both.stdout.contains("no_such_workflow") && both.stdout.contains("\"042\""), "{both}");
+    let b = machine(&a, "b", &url);
+    b.run(&["pull", "042"]).succeeds();
+    b.run(&["push", "042"]).succeeds();
+}

@@ -36,6 +36,12 @@ fn a_fork_is_visible_everywhere_and_harms_nothing() {
     assert!(codes.contains(&"forked"), "{resumed}");
     assert_eq!(resumed["verdict"], "confirm");
     assert!(a.run(&["list"]).stderr.contains("ckpt join 042"));
+    assert!(a.run(&["list", "042"]).stderr.contains("042/2@"), "the other head is named");
+    let findings = resumed["findings"].as_array().unwrap();
+    let forked = findings.iter().find(|finding| finding["code"] == "forked").unwrap();
+    let diff: Vec<&str> = forked["help"][0].as_str().unwrap().split(' ').skip(1).collect();
+    assert_eq!(diff[0], "diff");
+    a.run(&diff).succeeds();
     assert!(a.run(&["brief", "042"]).stdout.contains("continued elsewhere"));
     let ambiguous = a.refuses(&["show", "042/2"], 5, "ambiguous");
     for candidate in ambiguous["context"]["candidates"].as_array().unwrap() {

@@ -53,6 +53,13 @@ impl Failure {
         }
     }
 
+    /// The failure of a command whose plan is not the expected one. `again` shows the plan of today.
+    pub(crate) fn plan_changed(plan: String, again: &str) -> Self {
+        Self::new(ErrorCode::PlanChanged, format!("the plan is `{plan}`, not the expected one"))
+            .context("plan", plan)
+            .help(format!("look again with `{again}`, and give the plan that it prints"))
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         self.code.exit()
     }

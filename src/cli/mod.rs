@@ -48,6 +48,7 @@ mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod ui;
+mod undo;
 mod usage;
 mod values;
 mod views;

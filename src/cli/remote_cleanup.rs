@@ -52,12 +52,7 @@ impl Session {
         let remote_text = url.to_string();
         let fingerprint = Digest::of_json(&Fingerprinted { remote: &remote_text, plan: &plan }).to_hex();
         if options.expect_plan.is_some_and(|expected| expected != fingerprint) {
-            return Err(Failure::new(
-                ErrorCode::PlanChanged,
-                format!("the plan is `{fingerprint}`, not the expected one"),
-            )
-            .context("plan", fingerprint)
-            .help("look again with `ckpt cleanup --remote --dry-run`, and give the plan that it prints"));
+            return Err(Failure::plan_changed(fingerprint, "ckpt cleanup --remote --dry-run"));
         }
         let mut report = RemoteCleanupReport::planned(remote_text, fingerprint, &plan, warnings);
         if options.dry_run {

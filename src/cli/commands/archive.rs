@@ -166,27 +166,18 @@ fn undo(
     if moved.is_empty() {
         return Ok(None);
     }
-    let mut command = vec!["ckpt".to_owned(), "restore".to_owned()];
-    if moved.len() > MOST_NAMED {
-        let plans: Vec<&ArchivePlan> = applied.iter().map(|(plan, _)| plan).collect();
-        let fingerprint = Digest::of_json(&plans);
-        let parts = moved.iter().map(|(plan, archived)| {
-            let numbers = archived.moved.iter().map(|handle| handle.seq).collect();
-            ArchivedPart::new(&plan.workflow, &numbers, true)
-        });
-        let stamp = session.stamp(&workspace.place, &workspace.config)?;
-        match workspace.store.record_undo(&fingerprint, parts.collect(), &stamp) {
-            Ok(()) => {
-                command.extend(["--plan".to_owned(), crate::cli::values::short(&fingerprint)]);
-                command.extend(session.store_words());
-                return Ok(Some(command));
-            }
-            Err(error) => warnings.push(format!("what was archived could not be recorded: {error}")),
-        }
+    if moved.len() <= MOST_NAMED {
+        let ids = moved.iter().map(|(plan, _)| plan.workflow.to_string()).collect();
+        return Ok(Some(session.restore_command(ids)));
     }
-    command.extend(moved.iter().map(|(plan, _)| plan.workflow.to_string()));
-    command.extend(session.store_words());
-    Ok(Some(command))
+    let plans: Vec<&ArchivePlan> = applied.iter().map(|(plan, _)| plan).collect();
+    let parts = moved.iter().map(|(plan, archived)| {
+        let numbers = archived.moved.iter().map(|handle| handle.seq).collect();
+        ArchivedPart::new(&plan.workflow, &numbers, true)
+    });
+    let stamp = session.stamp(&workspace.place, &workspace.config)?;
+    let plan = Digest::of_json(&plans);
+    Ok(Some(session.undo_command(&workspace.store, &plan, parts.collect(), &stamp, warnings)))
 }
 
 /// Deletes archived workflows for good.

@@ -14,11 +14,9 @@ use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::remote_cleanup::RemoteCleanupOptions;
 use crate::cli::session::{Session, Workspace};
-use crate::cli::values::short;
 use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::count;
-use crate::core::change::Stamp;
 use crate::core::retention::{
     CleanupPlan, KeepRules, Limit, Policy, Rules, Snapshot, WorkflowFilter, is_past_grace, plan,
 };
@@ -213,34 +211,12 @@ fn carry_out(
     for workflow in &changed {
         report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
     }
-    record_undo(session, store, plan, &stamp, report);
-    Ok(())
-}
-
-/// Records what left, so that one short command brings exactly that back, however many workflows it concerns.
-fn record_undo(
-    session: &Session,
-    store: &Store,
-    plan: &CleanupPlan,
-    stamp: &Stamp,
-    report: &mut CleanupReport,
-) {
     let parts = report.archived_parts();
-    if parts.is_empty() {
-        return;
+    if !parts.is_empty() {
+        let plan = plan.fingerprint();
+        report.undo = Some(session.undo_command(store, &plan, parts, &stamp, &mut report.warnings));
     }
-    let fingerprint = plan.fingerprint();
-    let mut undo = vec!["ckpt".to_owned(), "restore".to_owned()];
-    let ids: Vec<String> = parts.iter().map(|part| part.workflow.to_string()).collect();
-    match store.record_undo(&fingerprint, parts, stamp) {
-        Ok(()) => undo.extend(["--plan".to_owned(), short(&fingerprint)]),
-        Err(error) => {
-            report.warnings.push(format!("what was archived could not be recorded: {error}"));
-            undo.extend(ids);
-        }
-    }
-    undo.extend(session.store_words());
-    report.undo = Some(undo);
+    Ok(())
 }
 
 impl CleanupArgs {
@@ -261,11 +237,7 @@ impl CleanupArgs {
         if self.expect_plan.as_ref().is_none_or(|expected| *expected == fingerprint) {
             return Ok(());
         }
-        let again = self.dry_run_of(policy);
-        let message = format!("the plan is `{fingerprint}`, not the expected one");
-        Err(Failure::new(ErrorCode::PlanChanged, message)
-            .context("plan", fingerprint)
-            .help(format!("look again with `{again}`, and give the plan that it prints")))
+        Err(Failure::plan_changed(fingerprint, &self.dry_run_of(policy)))
     }
 
     /// Returns the command that shows the plan of the same rules.

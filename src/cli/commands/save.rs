@@ -95,7 +95,7 @@ pub(crate) fn save_document(
     let input = SaveInput::from_json(document)?;
     if let Some(name) = input.change.extra.keys().next() {
         return Err(Failure::new(ErrorCode::InvalidDocument, format!("a save has no member `{name}`"))
-            .help("`ckpt schema save-input.v1` lists the members"));
+            .help("the schema of the tool lists the members"));
     }
     let workflow = workflow_id(id, &input, session)?;
     report(session, workflow, input, &SaveFlags::default(), Existence::Any)

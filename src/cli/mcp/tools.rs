@@ -54,8 +54,13 @@ pub(super) fn call(
 
 fn save_tool(session: &Session, mut arguments: Arguments) -> Result<Box<RawValue>, Failure> {
     let id = arguments.text("id")?.map(|id| id.parse()).transpose()?;
-    let report = save::save_document(session, id.as_ref(), Value::Object(arguments.0))?;
-    document(&report)
+    let report = save::save_document(session, id.as_ref(), Value::Object(arguments.0));
+    let report = report.map_err(|failure| match failure.code {
+        ErrorCode::NoWorkflow => Failure::new(ErrorCode::NoWorkflow, failure.message)
+            .help("`id` is the workflow, such as 042; a new one begins with its first save"),
+        _ => failure,
+    });
+    document(&report?)
 }
 
 fn resume_tool(session: &Session, mut arguments: Arguments) -> Result<Box<RawValue>, Failure> {

@@ -5,12 +5,15 @@ use std::path::{Component, Path, PathBuf};
 use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
-use crate::core::change::Change;
+use crate::core::change::{Change, MOST_TOUCHED};
 use crate::core::store::{Location, SessionNote};
 use crate::core::{Store, Trigger};
 
 /// So many files are recorded at once, without waiting for another reason to save.
 const MOST_PENDING: usize = 50;
+/// The most bytes of all remembered paths. Escaped as JSON they are six times as many at most, and the note of a session
+/// that is larger than 256 KiB is not read any more.
+const MAX_PENDING_BYTES: usize = 32 << 10;
 
 impl Hook {
     /// Remembers edited files of a session that works on a workflow.
@@ -30,16 +33,18 @@ impl Hook {
                     note.files.push(file.clone());
                 }
             }
+            forget_oldest(&mut note.files);
         });
         let Some((note, ())) = added else { return Ok(()) };
         if note.files.len() >= MOST_PENDING { self.record_files(&note) } else { Ok(()) }
     }
 
-    /// Records the pending files of a session in a checkpoint of their own.
+    /// Records the pending files of a session in a checkpoint of their own. Where such checkpoints are not wanted, and
+    /// after the end of the workflow, the files wait for the next save.
     fn record_files(&self, note: &SessionNote) -> Result<(), Failure> {
         let Some(workflow) = &note.workflow else { return Ok(()) };
         let Some(workspace) = self.workspace()? else { return Ok(()) };
-        if !self.is_open(&workspace, workflow) {
+        if !workspace.config.wants(&Trigger::AgentComplete) || !self.is_open(&workspace, workflow) {
             return Ok(());
         }
         let note_text = format!("{} files were edited", note.files.len());
@@ -74,6 +79,21 @@ impl Hook {
     }
 }
 
+/// Drops the oldest files if there are more than a checkpoint records, or than a note has room for.
+fn forget_oldest(files: &mut Vec<String>) {
+    let mut room = MAX_PENDING_BYTES;
+    files.reverse();
+    files.retain(|file| {
+        let fits = file.len() <= room;
+        if fits {
+            room -= file.len();
+        }
+        fits
+    });
+    files.truncate(MOST_TOUCHED);
+    files.reverse();
+}
+
 /// Returns a path relative to the project; none if it lies outside of it, or in the store.
 fn relative(project: &Path, cwd: &Path, file: &str) -> Option<String> {
     let mut path = PathBuf::new();
@@ -95,6 +115,18 @@ fn relative(project: &Path, cwd: &Path, file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_files_stay_if_there_are_too_many_or_their_paths_are_too_long() {
+        let mut files: Vec<String> = (0..300).map(|number| format!("{number}.rs")).collect();
+        forget_oldest(&mut files);
+        assert_eq!((files.len(), files[0].as_str()), (MOST_TOUCHED, "100.rs"));
+        let long = |name: &str| format!("{name}{}", "x".repeat(12 << 10));
+        let too_long = "x".repeat(MAX_PENDING_BYTES + 1);
+        let mut files = vec![long("a"), long("b"), long("c"), too_long, "d".to_owned()];
+        forget_oldest(&mut files);
+        assert_eq!(files, [long("b"), long("c"), "d".to_owned()]);
+    }
 
     #[test]
     fn only_files_of_the_project_are_remembered() {

@@ -8,7 +8,7 @@ use super::error::ChangeError;
 use super::phases::{declare, find_or_add, find_phase};
 use super::plan::is_plan_of_agent;
 use super::stamp::{Stamp, next_checkpoint};
-use super::{Change, Edit, Merge, PhaseChange, TaskChange};
+use super::{Change, Edit, MOST_TOUCHED, Merge, PhaseChange, TaskChange};
 use crate::core::checkpoint::{
     Artifact, Checkpoint, CheckpointRef, Content, LastError, Next, WatchedFile, WorkflowStatus,
 };
@@ -341,13 +341,12 @@ impl Merge {
 
 /// Records the content of touched files. The oldest leave if there are too many.
 fn remember_touched(known: &mut Vec<WatchedFile>, touched: &[WatchedFile]) {
-    const MOST_FILES: usize = 200;
     if touched.is_empty() {
         return;
     }
     known.retain(|file| touched.iter().all(|new| new.path != file.path));
     known.extend_from_slice(touched);
-    known.drain(..known.len().saturating_sub(MOST_FILES));
+    known.drain(..known.len().saturating_sub(MOST_TOUCHED));
 }
 
 /// Moves one of several phases. Of those that are begun, the last one is the phase that was last reported.

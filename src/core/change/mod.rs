@@ -38,6 +38,8 @@ use super::trigger::Trigger;
 pub const MAX_TITLE_BYTES: usize = 1 << 10;
 /// The longest note, error or action, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 10;
+/// The number of touched files that a checkpoint records; the oldest leave.
+pub const MOST_TOUCHED: usize = 200;
 
 /// A change to a workflow.
 #[derive(Debug, Clone, Default, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, payload, silent, todos, tool};
+use super::{SESSION, payload, silent, todos, tool, workflows};
 use crate::support::project::World;
 
 fn edit(world: &World, path: &str) {
@@ -80,4 +80,33 @@ fn files_outside_of_the_project_and_of_no_workflow_are_not_remembered() {
     }
     silent(&world, "claude", "SessionEnd", &payload(&world, SESSION, json!({})));
     assert_eq!(touched(&world, "a"), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_no_trigger_records_wait_for_the_next_save() {
+    let world = World::new();
+    world.configure("[save.triggers]\nagent_complete = false\n");
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "in_progress")]));
+    for number in 0..60 {
+        edit(&world, &format!("src/{number}.rs"));
+    }
+    assert_eq!(world.numbers("a"), [1]);
+    silent(&world, "claude", "SessionEnd", &payload(&world, SESSION, json!({"reason": "other"})));
+    assert_eq!((world.numbers("a").len(), touched(&world, "a").len()), (2, 60));
+}
+
+#[test]
+fn edits_after_the_end_of_a_workflow_do_not_make_the_session_forget_it() {
+    let world = World::new();
+    silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "completed")]));
+    for number in 0..100 {
+        let path = format!("{}{number}.rs", "directory/".repeat(350));
+        let input = json!({ "file_path": path });
+        silent(&world, "claude", "PostToolUse", &tool(&world, SESSION, "Edit", input, Value::Null));
+    }
+    let plan = todos(&world, SESSION, &[("A", "completed"), ("B", "in_progress")]);
+    silent(&world, "claude", "PostToolUse", &plan);
+    assert_eq!(workflows(&world), ["a"]);
+    let files = touched(&world, "a");
+    assert!(files.last().is_some_and(|file| file.ends_with("/99.rs")), "the newest stay: {}", files.len());
 }

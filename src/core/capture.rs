@@ -3,6 +3,7 @@
 //! A file is kept byte for byte or not at all, because its digest is part of the record: so a text with a secret in it is
 //! not kept, unless the caller allows secrets. A file that is not kept is recorded all the same, and the caller is told.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::checkpoint::Artifact;
@@ -68,6 +69,9 @@ pub(super) struct Capture<'a, D: Disk> {
     limits: CaptureLimits,
     allow_secrets: bool,
     captured: Captured,
+    /// The contents that are not in the store yet, and their size.
+    new: BTreeSet<Digest>,
+    new_size: u64,
 }
 
 /// A file whose content cannot be kept because it cannot be read, or the store cannot.
@@ -80,7 +84,7 @@ pub(super) enum CaptureError {
 impl<'a, D: Disk> Capture<'a, D> {
     pub(super) fn new(store: &'a Store<D>, limits: CaptureLimits, allow_secrets: bool) -> Self {
         let captured = Captured { seen: store.seen_files(), ..Captured::default() };
-        Self { store, limits, allow_secrets, captured }
+        Self { store, limits, allow_secrets, captured, new: BTreeSet::new(), new_size: 0 }
     }
 
     pub(super) fn finish(self) -> Captured {
@@ -106,7 +110,7 @@ impl<'a, D: Disk> Capture<'a, D> {
             Err(problem) => return Err(CaptureError::File(problem)),
         };
         let sha256 = Digest::of(&bytes);
-        if let Some(why) = self.objection(&bytes, &sha256).map_err(CaptureError::Store)? {
+        if let Some(why) = self.admit(&bytes, sha256).map_err(CaptureError::Store)? {
             self.leave_out(artifact, why);
             return Ok(false);
         }
@@ -129,9 +133,9 @@ impl<'a, D: Disk> Capture<'a, D> {
         self.captured.contents.push(content);
     }
 
-    /// Returns the reason not to keep a content. One that is kept already costs nothing.
-    fn objection(&self, bytes: &[u8], sha256: &Digest) -> store::Result<Option<NotKept>> {
-        if self.store.has_object(sha256)? {
+    /// Counts a content that is to be kept, or returns the reason not to keep it. One that is kept already costs nothing.
+    fn admit(&mut self, bytes: &[u8], sha256: Digest) -> store::Result<Option<NotKept>> {
+        if self.new.contains(&sha256) || self.store.has_object(&sha256)? {
             return Ok(None);
         }
         if !self.allow_secrets
@@ -139,10 +143,14 @@ impl<'a, D: Disk> Capture<'a, D> {
         {
             return Ok(Some(NotKept::Secret(rule)));
         }
-        let new: u64 = self.captured.contents.iter().map(ObjectContent::size).sum();
+        let new_size = self.new_size.saturating_add(bytes.len() as u64);
         let limit = self.limits.max_store;
-        let size = self.store.objects_size()?.saturating_add(new).saturating_add(bytes.len() as u64);
-        Ok((size > limit.0).then_some(NotKept::StoreFull(limit)))
+        if self.store.objects_size()?.saturating_add(new_size) > limit.0 {
+            return Ok(Some(NotKept::StoreFull(limit)));
+        }
+        self.new.insert(sha256);
+        self.new_size = new_size;
+        Ok(None)
     }
 
     fn leave_out(&mut self, artifact: &Artifact, why: NotKept) {

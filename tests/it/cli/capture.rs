@@ -76,6 +76,26 @@ fn the_setting_captures_within_its_limits_and_a_file_that_is_not_kept_is_recorde
 }
 
 #[test]
+fn the_limit_of_the_store_counts_each_content_once() {
+    let world = World::new();
+    let text = |first: char| format!("{first}{}", "0123456789".repeat(30));
+    world.configure("[artifacts]\ncapture = true\nmax_store = \"800b\"\n");
+    for name in ["a", "b"] {
+        world.write(name, text('x'));
+    }
+    world.write("c", text('y'));
+    let save = ["save", "042", "--artifact", "a", "--artifact", "b", "--artifact", "c"];
+    let saved = world.run(&save).succeeds();
+    assert!(!saved.stderr.contains("was not kept"), "two contents of 301 bytes: {saved}");
+    assert_eq!(objects(&world).len(), 2);
+    // What is stored already is counted as an object, and not again as a part of the save.
+    world.write("d", text('z'));
+    let saved = world.run(&[&save[..], &["--artifact", "d"]].concat()).succeeds();
+    assert!(!saved.stderr.contains("was not kept"), "{saved}");
+    assert_eq!(objects(&world).len(), 3);
+}
+
+#[test]
 fn a_text_with_a_secret_in_it_is_kept_only_if_secrets_are_allowed() {
     let world = World::new();
     world.write("env", "AWS_ACCESS_KEY_ID=AKIAQX3ZJ5T7WKMN4RPD\n");

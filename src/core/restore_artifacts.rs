@@ -94,12 +94,14 @@ pub fn plan<D: Disk>(
 /// replaced.
 ///
 /// # Errors
-/// A content is damaged, or a file cannot be written. The files before it were brought back.
+/// A content is damaged, or a file cannot be written. The files before it were brought back. Where a file is under another
+/// name now, its step has that name.
 pub fn apply<D: Disk>(
     store: &Store<D>,
     checkpoint: &Checkpoint,
     steps: &mut [ArtifactStep],
 ) -> Result<(), RestoreError> {
+    let mode = store.mode()?;
     for (step, artifact) in steps.iter_mut().zip(&checkpoint.content.artifacts) {
         if !matches!(step.action, ArtifactAction::Restore | ArtifactAction::Replace) {
             continue;
@@ -113,7 +115,13 @@ pub fn apply<D: Disk>(
         if step.action == ArtifactAction::Replace {
             step.copy = Some(move_aside(store.project(), &step.path)?);
         }
-        place(store.project(), &step.path, &FileContent::Bytes(content), false, store.mode()?)?;
+        let placed = place(store.project(), &step.path, &FileContent::Bytes(content), false, mode);
+        if let (Err(_), Some(copy)) = (&placed, &step.copy)
+            && move_back(store.project(), copy, &step.path)
+        {
+            step.copy = None;
+        }
+        placed?;
     }
     Ok(())
 }
@@ -198,4 +206,13 @@ fn move_aside(project: &Path, path: &str) -> Result<String, ExportError> {
         }
     }
     Err(failed(io::ErrorKind::AlreadyExists.into()))
+}
+
+/// Renames a file that was moved aside to what it was. Returns false if it cannot be done, or another file has its name.
+fn move_back(project: &Path, copy: &str, path: &str) -> bool {
+    let (Ok(copy), Some(name)) = (FileAt::below(project, Path::new(copy)), Path::new(path).file_name())
+    else {
+        return false;
+    };
+    copy.dir().rename_new(copy.name(), copy.dir(), name).is_ok()
 }

@@ -180,9 +180,20 @@ pub(super) fn restore_artifacts(
     let Workspace { store, config, .. } = workspace;
     let mut steps = restore_artifacts::plan(store, checkpoint, force, config.max_artifact())?;
     if apply {
-        restore_artifacts::apply(store, checkpoint, &mut steps)?;
+        let applied = restore_artifacts::apply(store, checkpoint, &mut steps);
+        applied.map_err(|error| name_copies(error.into(), &steps))?;
     }
     Ok(steps)
+}
+
+/// Adds where the files are that were replaced before a failure.
+fn name_copies(mut failure: Failure, steps: &[ArtifactStep]) -> Failure {
+    for step in steps {
+        if let Some(copy) = &step.copy {
+            failure = failure.help(format!("what was in `{}` is in `{copy}`", step.path));
+        }
+    }
+    failure
 }
 
 /// Takes the work over, and names those who were noted as being at work.

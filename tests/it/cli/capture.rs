@@ -149,6 +149,21 @@ fn a_changed_file_is_shown_left_alone_and_replaced_by_force_which_keeps_a_copy()
 }
 
 #[test]
+fn a_file_that_cannot_be_replaced_stays_and_the_copies_of_those_before_it_are_named() {
+    let world = captured("one\n");
+    world.write("large", "x".repeat(9_000));
+    world.run(&["save", "042", "--artifact", "large", "--capture"]).succeeds();
+    world.write("out.md", "mine\n");
+    world.write("large", "mine, too\n");
+    let restore = ["resume", "042", "--restore-artifacts", "--force", "--json"];
+    let failed = world.ckpt(&restore).in_shell("ulimit -f 8; exec \"$@\"").run();
+    assert_ne!(failed.code(), 0, "{failed}");
+    assert_eq!((read(&world, "large").as_str(), path(&world, "large.orig").exists()), ("mine, too\n", false));
+    assert_eq!((read(&world, "out.md"), read(&world, "out.md.orig")), ("one\n".into(), "mine\n".into()));
+    assert!(format!("{failed}").contains("what was in `out.md` is in `out.md.orig`"), "{failed}");
+}
+
+#[test]
 fn nothing_is_brought_back_through_a_link_outside_or_into_git_and_the_store() {
     let world = captured("one\n");
     world.write("dir/in.md", "one\n");

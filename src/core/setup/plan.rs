@@ -35,7 +35,8 @@ pub fn plan_addition(found: &Found) -> Result<Option<FileChange>, SetupError> {
     }
     let before = match (text, record) {
         (Some(text), Some(record)) if record.after == *text => record.before.clone(),
-        (Some(text), _) if part.kind.is_older(text) => None,
+        // With a record, a text that is not what was written is somebody's work, also if it begins like ours.
+        (Some(text), None) if part.kind.is_older(text) => None,
         // What is there already was put there by somebody else, also if it reads like a part of ours.
         (Some(text), _) if !part.kind.is_in(text) => Some(text.clone()),
         (Some(text), _) => part.kind.taken_from(text).map_err(|why| unreadable(part, why))?,

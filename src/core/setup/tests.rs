@@ -165,6 +165,19 @@ fn an_older_skill_is_replaced_and_not_brought_back() {
 }
 
 #[test]
+fn a_skill_that_somebody_has_edited_comes_back_when_ours_is_taken_out() {
+    let machine = Machine::new();
+    let skill = machine.places.claude.join("skills/ckpt/SKILL.md");
+    machine.set_up(Host::Claude, Level::User);
+    let edited = format!("{SKILL}\nAlso tell me what you saved.\n");
+    write(&skill, &edited);
+    machine.set_up(Host::Claude, Level::User);
+    assert_eq!(fs::read_to_string(&skill).unwrap(), SKILL);
+    machine.take_out(Host::Claude, Level::User);
+    assert_eq!(fs::read_to_string(&skill).unwrap(), edited);
+}
+
+#[test]
 fn a_link_of_the_user_is_written_through_and_keeps_its_permissions() {
     let machine = Machine::new();
     let dotfiles = machine.places.home.join("dotfiles/settings.json");

@@ -12,6 +12,7 @@ use crate::cli::progress::Progress;
 use crate::cli::session::{Place, Session};
 use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState, Trouble, Variable};
 use crate::cli::words::count;
+use crate::core::config::ConfigError;
 use crate::core::finding::Severity;
 use crate::core::redact::redact_text;
 use crate::core::setup::Condition;
@@ -55,7 +56,7 @@ fn run(_: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let mut settings = settings;
     if let Some(path) = session.env.user_config() {
-        settings.push(look_at_settings(&path, &mut troubles));
+        settings.push(look_at_settings(&path, Config::load_user(&path), &mut troubles));
     }
     let program = Program {
         version: env!("CARGO_PKG_VERSION"),
@@ -150,7 +151,8 @@ fn look_at_store(
             return (Some(state), Vec::new());
         }
     };
-    let settings = vec![look_at_settings(&store.config_file(), troubles)];
+    let path = store.config_file();
+    let settings = vec![look_at_settings(&path, Config::load(&path), troubles)];
     if state.exists {
         verify(session, &store, &mut state, troubles);
     }
@@ -177,8 +179,12 @@ fn verify(session: &Session, store: &Store, state: &mut StoreState, troubles: &m
     }
 }
 
-fn look_at_settings(path: &Path, troubles: &mut Vec<Trouble>) -> SettingsFile {
-    let state = match Config::load(path) {
+fn look_at_settings(
+    path: &Path,
+    loaded: Result<Option<Config>, ConfigError>,
+    troubles: &mut Vec<Trouble>,
+) -> SettingsFile {
+    let state = match loaded {
         Ok(Some(_)) => "valid",
         Ok(None) => "absent",
         Err(error) => {

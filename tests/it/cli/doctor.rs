@@ -1,6 +1,7 @@
 //! `ckpt doctor`: it always has an answer.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use crate::support::project::World;
 
@@ -26,6 +27,21 @@ fn a_damaged_checkpoint_and_settings_that_cannot_be_used_are_told() {
     for part in ["settings:", "store:", "ckpt verify --repair"] {
         assert!(outcome.stdout.contains(part), "{part}: {outcome}");
     }
+}
+
+#[test]
+fn settings_of_the_user_behind_a_link_are_valid() {
+    let world = World::with_checkpoints(1);
+    let dir = world.home().join(".config/ckpt");
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(world.home().join("dotfile.toml"), "[save]\n").unwrap();
+    symlink(world.home().join("dotfile.toml"), dir.join("config.toml")).unwrap();
+    let report = world.run(&["doctor", "--json"]).succeeds().document();
+    assert_eq!(report["settings"][1]["state"], "valid", "{report}");
+    // In a store, a link could lead out of the project.
+    symlink(world.home().join("dotfile.toml"), world.store().join("config.toml")).unwrap();
+    let report = world.run(&["doctor", "--json"]).document();
+    assert_eq!(report["settings"][0]["state"], "invalid", "{report}");
 }
 
 #[test]

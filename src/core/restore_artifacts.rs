@@ -4,6 +4,7 @@
 //! a store or into the directory of git. A file with another content is left alone, or with `force` renamed first.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::Serialize;
@@ -17,6 +18,9 @@ use crate::platform::FileKind;
 
 /// How many copies of one file are kept.
 const MOST_COPIES: u32 = 1_000;
+/// The characters that HFS+ ignores in names, and others that nobody sees.
+const INVISIBLE: [RangeInclusive<char>; 4] =
+    ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2060}'..='\u{206f}', '\u{feff}'..='\u{feff}'];
 
 /// The effect on one artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -177,8 +181,23 @@ fn is_writable_place<D: Disk>(store: &Store<D>, path: &str) -> bool {
     let own = store.root();
     let own = own.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let forbidden = [".git", store::STORE_NAME, own];
-    let is_forbidden = |part: &str| forbidden.iter().any(|name| part.eq_ignore_ascii_case(name));
-    is_inside_project(path) && !path.split(['/', '\\']).any(is_forbidden)
+    is_inside_project(path) && !path.split(['/', '\\']).any(|part| may_lead_to(part, &forbidden))
+}
+
+/// Returns true if a part of a path may be one of these names on some file system. There are those that ignore case,
+/// invisible characters, or dots and spaces at the end; Windows has short names (`GIT~1`), and streams behind a colon. A
+/// checkpoint may come from another system, so the answer is the same on all.
+fn may_lead_to(part: &str, names: &[&str]) -> bool {
+    let is_visible = |c: &char| !INVISIBLE.iter().any(|range| range.contains(c));
+    let part: String = part.chars().filter(is_visible).flat_map(char::to_lowercase).collect();
+    if part != "." && (part.contains(':') || part.ends_with(['.', ' '])) {
+        return true;
+    }
+    names.iter().map(|name| name.to_lowercase()).any(|name| {
+        let stem: String = name.trim_start_matches('.').chars().take_while(|c| *c != '.').take(6).collect();
+        let number = part.strip_prefix(&stem).and_then(|rest| rest.strip_prefix('~'));
+        part == name || number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// Renames a file to a name beside it that is free. Returns the path.
@@ -215,4 +234,23 @@ fn move_back(project: &Path, copy: &str, path: &str) -> bool {
         return false;
     };
     copy.dir().rename_new(copy.name(), copy.dir(), name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_leads_to_git_or_a_store_on_any_file_system_is_recognised() {
+        let leads = |part: &str| may_lead_to(part, &[".git", ".ckpt", "My.Store"]);
+        let same = ".git|.GIT|.ckpt|my.store|.git.|.git |.git. .|.git::$INDEX_ALLOCATION|a.md:stream|GIT~1|git~2|CKPT~1|\
+                    MY~1.STO|.g\u{200c}it|\u{feff}.Git|.git.\u{200d}|.c\u{212a}pt";
+        for part in same.split('|') {
+            assert!(leads(part), "{part:?}");
+        }
+        let other = "|.|git|.gitignore|.github|ckpt|git~|git~a|legit~1|a~1|v1.0|a b|é";
+        for part in other.split('|') {
+            assert!(!leads(part), "{part:?}");
+        }
+    }
 }

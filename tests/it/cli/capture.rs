@@ -175,7 +175,9 @@ fn nothing_is_brought_back_through_a_link_outside_or_into_git_and_the_store() {
     assert_eq!(answer["restored_artifacts"][1]["action"], json!("refuse"), "{answer}");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     let mut document = world.stored("042", 2);
-    for path in ["../out.md", "/tmp/out.md", ".git/hooks/x", ".ckpt/config.toml", "a/.GIT/config"] {
+    let hostile =
+        ["../out.md", "/tmp/out.md", ".git/hooks/x", ".ckpt/config.toml", "a/.GIT/config", "GIT~1/x"];
+    for path in hostile {
         document["artifacts"][0]["path"] = json!(path);
         world.write("hostile.json", document.to_string());
         world.run(&["save", "evil", "--from", "hostile.json"]).succeeds();

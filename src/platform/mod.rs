@@ -22,7 +22,7 @@ pub use stat::{FileId, FileKind, Stat};
 pub use system::Dir;
 pub(crate) use system::{
     BROWSER, CONFIG_HOME, HOME, SUPERUSER, SignalHandler, Suspension, TerminalGuard, USER, canonicalize,
-    current_account, exit_of, host_name, is_link, is_same_variable, is_superuser, lock_until_published,
-    open_file, path_from_bytes, read_exactly, read_stdin, stat, stat_target, sync_file, terminal_size,
-    volume,
+    current_account, exit_of, host_name, is_link, is_out_of_descriptors, is_same_variable, is_superuser,
+    lock_until_published, open_file, path_from_bytes, read_exactly, read_stdin, stat, stat_target, sync_file,
+    terminal_size, volume,
 };

@@ -23,13 +23,18 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use self::events::Watcher;
 use self::guard::Guard;
 use super::invoke::Program;
+use crate::core::store::{Disk as _, OsDisk};
+use crate::platform::is_out_of_descriptors;
 
 /// The most connections at once; each has a thread.
 const MAX_CONNECTIONS: usize = 64;
+/// How long nothing is accepted if there is no descriptor left.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The server, before it runs.
 pub(crate) struct Server {
@@ -76,8 +81,13 @@ impl Server {
         loop {
             let (stream, peer) = match self.listener.accept() {
                 Ok(accepted) => accepted,
-                // A connection that ended before it was accepted, or no descriptor left.
+                // A connection that ended before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                // The connection waits until others have ended.
+                Err(error) if is_out_of_descriptors(&error) => {
+                    OsDisk::new(&self.site.program.store).pause(PAUSE);
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             if !peer.ip().is_loopback() {

@@ -24,6 +24,11 @@ pub(crate) fn is_link(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::LOOP)
 }
 
+/// Returns true if the process or the system has too many files open.
+pub(crate) fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 /// Returns a path without symbolic links.
 #[expect(clippy::disallowed_methods, reason = "the home of this call")]
 pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {

@@ -23,8 +23,8 @@ pub(crate) use account::{
 };
 pub use dir::Dir;
 pub(crate) use file::{
-    canonicalize, is_link, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,
-    sync_file,
+    canonicalize, is_link, is_out_of_descriptors, lock_until_published, open_file, path_from_bytes,
+    read_exactly, stat, stat_target, sync_file,
 };
 pub(crate) use screen_signals::{Suspension, TerminalGuard};
 pub(crate) use signals::{SignalHandler, exit_of};

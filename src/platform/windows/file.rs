@@ -19,6 +19,8 @@ const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
 const GENERIC_READ: u32 = 0x8000_0000;
 const FILE_READ_ATTRIBUTES: u32 = 0x80;
 const ERROR_STOPPED_ON_SYMLINK: i32 = 681;
+const ERROR_TOO_MANY_OPEN_FILES: i32 = 4;
+const WSAEMFILE: i32 = 10024;
 /// The seconds from 1601, the epoch of Windows, to 1970.
 const SECONDS_BEFORE_UNIX: u64 = 11_644_473_600;
 const TICKS_PER_SECOND: u64 = 10_000_000;
@@ -31,6 +33,11 @@ pub(super) fn link_error() -> io::Error {
 /// Returns true if a link was met where none is followed.
 pub(crate) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(ERROR_STOPPED_ON_SYMLINK)
+}
+
+/// Returns true if the process has too many files or sockets open.
+pub(crate) fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(ERROR_TOO_MANY_OPEN_FILES | WSAEMFILE))
 }
 
 /// Returns a path without symbolic links, in the form that other programs understand: `C:\a` instead of `\\?\C:\a`.

@@ -17,8 +17,8 @@ pub use dir::Dir;
 /// The command that opens an address in a browser.
 pub(crate) const BROWSER: &[&str] = &["rundll32", "url.dll,FileProtocolHandler"];
 pub(crate) use file::{
-    canonicalize, is_link, lock_until_published, open_file, path_from_bytes, read_exactly, stat, stat_target,
-    sync_file,
+    canonicalize, is_link, is_out_of_descriptors, lock_until_published, open_file, path_from_bytes,
+    read_exactly, stat, stat_target, sync_file,
 };
 pub(crate) use screen_signals::{Suspension, TerminalGuard};
 pub(crate) use signals::{SignalHandler, exit_of};

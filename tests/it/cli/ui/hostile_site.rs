@@ -139,3 +139,21 @@ fn a_slow_request_is_given_up_and_holds_nobody_else_up() {
     assert_eq!(stream.read(&mut [0; 10]).unwrap_or(0), 0, "the connection is closed");
     assert!(begun.elapsed() > Duration::from_secs(5));
 }
+
+#[test]
+fn a_server_without_a_free_descriptor_answers_when_there_is_one_again() {
+    const LIMIT: usize = 24;
+    let world = World::with_checkpoints(2);
+    let limited = world.ckpt(&["ui", "--json"]).in_shell(&format!("ulimit -n {LIMIT}; exec \"$@\""));
+    let site = Site::start_as(&limited);
+    let idle: Vec<TcpStream> =
+        (0..LIMIT).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
+    while site.descriptors().expect("the server goes on") < LIMIT {
+        std::thread::yield_now();
+    }
+    drop(idle);
+    while site.descriptors().expect("the server goes on") > LIMIT / 2 {
+        std::thread::yield_now();
+    }
+    assert_eq!(site.get("/").status, 200);
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::project::World;
+use crate::support::project::{Invocation, World};
 
 /// A server, killed at the end.
 pub(super) struct Site {
@@ -25,15 +25,23 @@ pub(super) struct Answer {
 
 impl Site {
     pub(super) fn start(world: &World, args: &[&str]) -> Self {
-        let args = [&["ui", "--json"], args].concat();
-        let mut child =
-            world.ckpt(&args).command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Self::start_as(&world.ckpt(&[&["ui", "--json"], args].concat()))
+    }
+
+    pub(super) fn start_as(invocation: &Invocation<'_>) -> Self {
+        let mut child = invocation.command().stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let report: Value = serde_json::from_str(&line).unwrap();
         let address = report["address"].as_str().unwrap().to_owned();
         let token = address.split_once("token=").unwrap().1.to_owned();
         Self { child, port: report["port"].as_u64().unwrap().try_into().unwrap(), token }
+    }
+
+    /// The number of descriptors that the server has open; none if it has ended.
+    pub(super) fn descriptors(&self) -> Option<usize> {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).ok()?.count();
+        (open > 0).then_some(open)
     }
 
     pub(super) fn host(&self) -> String {

@@ -190,9 +190,7 @@ fn is_writable_place<D: Disk>(store: &Store<D>, path: &str) -> bool {
 fn may_lead_to(part: &str, names: &[&str]) -> bool {
     let is_visible = |c: &char| !INVISIBLE.iter().any(|range| range.contains(c));
     let part: String = part.chars().filter(is_visible).flat_map(char::to_lowercase).collect();
-    if part != "." && (part.contains(':') || part.ends_with(['.', ' '])) {
-        return true;
-    }
+    let part = part.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     names.iter().map(|name| name.to_lowercase()).any(|name| {
         let stem: String = name.trim_start_matches('.').chars().take_while(|c| *c != '.').take(6).collect();
         let number = part.strip_prefix(&stem).and_then(|rest| rest.strip_prefix('~'));
@@ -243,12 +241,13 @@ mod tests {
     #[test]
     fn a_name_that_leads_to_git_or_a_store_on_any_file_system_is_recognised() {
         let leads = |part: &str| may_lead_to(part, &[".git", ".ckpt", "My.Store"]);
-        let same = ".git|.GIT|.ckpt|my.store|.git.|.git |.git. .|.git::$INDEX_ALLOCATION|a.md:stream|GIT~1|git~2|CKPT~1|\
+        let same = ".git|.GIT|.ckpt|my.store|.git.|.git |.git. .|.git::$INDEX_ALLOCATION|GIT~1|git~2|CKPT~1|\
                     MY~1.STO|.g\u{200c}it|\u{feff}.Git|.git.\u{200d}|.c\u{212a}pt";
         for part in same.split('|') {
             assert!(leads(part), "{part:?}");
         }
-        let other = "|.|git|.gitignore|.github|ckpt|git~|git~a|legit~1|a~1|v1.0|a b|é";
+        let other =
+            "|.|git|.gitignore|.github|ckpt|git~|git~a|legit~1|a~1|v1.0|a b|é|12:30.log|a.md:stream|etc.";
         for part in other.split('|') {
             assert!(!leads(part), "{part:?}");
         }

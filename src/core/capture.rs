@@ -115,7 +115,7 @@ impl<'a, D: Disk> Capture<'a, D> {
             return Ok(false);
         }
         self.captured.seen.note(&artifact.path, &stat, sha256);
-        self.keep(artifact, ObjectContent::read(bytes, sha256));
+        self.keep(artifact, ObjectContent::with_digest(bytes, sha256));
         Ok(true)
     }
 

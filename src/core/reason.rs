@@ -73,7 +73,7 @@ impl DeletionReason {
     #[must_use]
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Purged => "was purged: it was deleted without an archive",
+            Self::Purged => "was purged: it was deleted for good",
             Self::Expired => "has expired with its run: it was deleted for good",
             Self::Absent => {
                 "was never here: a join has passed it over, or it was deleted before it was shared"

@@ -20,7 +20,7 @@ use crate::core::finding::{Finding, Severity};
 use crate::core::foreign_settings::MergedSettings;
 use crate::core::import::{Discovered, ForeignFile, ImportOutcome};
 use crate::core::store::Location;
-use crate::core::{Handle, WorkflowId};
+use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
 /// How many lines of one kind a person sees; JSON has all of them.
 const MOST_LINES: usize = 20;
@@ -48,6 +48,9 @@ pub(crate) struct ImportReport {
     pub(crate) cleanups: Vec<String>,
     #[serde(skip)]
     store_made: Option<PathBuf>,
+    /// The status of the checkpoint that was added last.
+    #[serde(skip)]
+    last_status: Option<WorkflowStatus>,
 }
 
 /// A file, and the checkpoint it became.
@@ -129,6 +132,9 @@ impl ImportReport {
         if matches!(outcome, ImportOutcome::Unchanged(_)) {
             self.unchanged.push(file);
             return;
+        }
+        if let ImportOutcome::Appended(added) | ImportOutcome::Merged(added, _) = outcome {
+            self.last_status = Some(added.content.status);
         }
         if self.dry_run {
             file.facts.clone_from(&reading.origins);
@@ -351,7 +357,12 @@ impl ImportReport {
         if let (Some(id), 1, false) = (workflows.first(), workflows.len(), self.dry_run)
             && !self.archived.contains(*id)
         {
-            text.push_str(&format!(" Resume with: ckpt resume {id}"));
+            match self.last_status {
+                Some(status) if status != WorkflowStatus::InProgress => {
+                    text.push_str(&format!(" The workflow is {}.", status.word()));
+                }
+                _ => text.push_str(&format!(" Resume with: ckpt resume {id}")),
+            }
         }
         text
     }

@@ -97,9 +97,9 @@ pub(super) fn without_elements(text: &str, elements: &Elements) -> Result<String
     edit(text, |root| {
         let Some(object) = object(root, elements.object)? else { return Ok(()) };
         let Some(array) = array(&object, elements.array)? else { return Ok(()) };
-        let is_theirs =
+        let is_ours =
             |element: &CstNode| text_of(element).is_some_and(|text| elements.texts.contains(&text.as_str()));
-        let ours: Vec<CstNode> = array.elements().into_iter().filter(is_theirs).collect();
+        let ours: Vec<CstNode> = array.elements().into_iter().filter(is_ours).collect();
         if ours.is_empty() {
             return Ok(());
         }

@@ -203,8 +203,8 @@ impl<D: Disk> Store<D> {
 
     /// Returns the number of the newest version of a note, 0 if there is none, and its content if it can be used.
     ///
-    /// The number may be replaced, and taken again by a late event that is about to notice, between listing and reading.
-    /// Reads the newest version. It is that only if its number is still the highest one afterwards.
+    /// Listing and reading are two steps, between which a version may be replaced, and its number taken again by a late event
+    /// that is about to notice. So a version counts only if its number is still the highest one afterwards.
     fn newest_note(&self, dir: &D::Dir, key: &SessionKey) -> io::Result<(u64, Option<SessionNote>)> {
         let mut newest = self.highest_version(dir, key)?;
         for _ in 0..MAX_ATTEMPTS {

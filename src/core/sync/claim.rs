@@ -23,9 +23,9 @@ use crate::core::workflow_id::WorkflowId;
 
 /// How long processes of one store queue up before they claim in each other's way.
 const QUEUE: Duration = Duration::from_secs(20);
-/// The longest wait after the second lost try, in times of a try. It doubles with each loss up to the other, which is so long
-/// that of sixteen machines about one tries at a time.
+/// The longest wait after the second lost try, as a multiple of the time that one try takes. It doubles with each loss.
 const FIRST_WAIT: u32 = 32;
+/// The most that it becomes: of sixteen machines, about one tries at a time then.
 const MAX_WAIT: u32 = 64;
 /// The number of others' checkpoints after which a save does not wait any more.
 const MAX_OTHERS: u32 = 128;

@@ -140,7 +140,7 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     insta::assert_snapshot!(world.run(&["show", "o/1"]), @"
     exit 4
     --- stderr
-    error: the content of `o/1` was purged: it was deleted without an archive
+    error: the content of `o/1` was purged: it was deleted for good
       help: nothing brings it back; `ckpt list o` shows what there is
     --- end
     ");
@@ -159,8 +159,8 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     --- stdout
     o: nothing to bring back; the newest is o/4
     --- stderr
-    failed: o/1: the content of `o/1` was purged: it was deleted without an archive
-    failed: o/2: the content of `o/2` was purged: it was deleted without an archive
+    failed: o/1: the content of `o/1` was purged: it was deleted for good
+    failed: o/2: the content of `o/2` was purged: it was deleted for good
       help: nothing brings it back; `ckpt list o` shows what there is
     o/4 continues the last one. The workflow is complete.
     --- end

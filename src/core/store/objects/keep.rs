@@ -40,12 +40,12 @@ impl ObjectContent {
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         let sha256 = Digest::of(&bytes);
-        Self::read(bytes, sha256)
+        Self::with_digest(bytes, sha256)
     }
 
     /// Takes a content whose digest is known.
     #[must_use]
-    pub(in crate::core) fn read(bytes: Vec<u8>, sha256: Digest) -> Self {
+    pub(in crate::core) fn with_digest(bytes: Vec<u8>, sha256: Digest) -> Self {
         Self { sha256, size: bytes.len() as u64, source: Source::Memory(bytes) }
     }
 

@@ -135,6 +135,10 @@ impl From<Error> for Failure {
                 .help(format!("move it out of the store: `mv {} .`", shell_word(path.display())))
                 .about(&handle)
                 .at_path(&path),
+            Error::FarAbove { handle } => fail(ErrorCode::TooMany)
+                .help("nothing was written; no save gets that far above the others")
+                .help("whoever keeps the place that it came from, such as the remote, has to look at it")
+                .about(&handle),
             Error::NumberTaken { handle, path, attempts: _ } => fail(ErrorCode::StoreUnusable)
                 .retryable()
                 .help(format!("look at `{}`; nothing was changed", path.display()))

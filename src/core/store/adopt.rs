@@ -7,16 +7,22 @@
 use std::collections::BTreeSet;
 
 use super::bundle::{BundleName, ManifestEntry};
+use super::deletion::{Range, count};
 use super::disk::{Access, Disk};
-use super::error::Result;
+use super::error::{Error, Result};
 use super::layout;
 use super::open::Store;
 use super::progress::ProgressCounter;
 use super::publish::NewFile;
+use super::workflow::Workflow;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::core::reason::DeletionReason;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
+
+/// The most numbers without an entry that are filled. A number is data of others, so it must not decide on how much is
+/// written.
+pub const MOST_FILLED: u64 = 100_000;
 
 impl<D: Disk> Store<D> {
     /// Adds an entry with its own number to the main line, if the head is still `head`. Returns false if it is not. The
@@ -26,7 +32,7 @@ impl<D: Disk> Store<D> {
     /// has a gap, which [`fill_below`](Self::fill_below) closes.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses, or the entry is too far above the head.
     pub fn adopt(
         &self,
         workflow: &WorkflowId,
@@ -46,13 +52,17 @@ impl<D: Disk> Store<D> {
         if entries.head_number()? != head {
             return Ok(false);
         }
+        let skips = seq.saturating_sub(head.unwrap_or_default()) > 1;
+        if skips {
+            entries.free_below(seq)?;
+        }
         let name = &layout::checkpoint_file(seq);
         let staged = &layout::staged_file(&format!("{save_id}-{seq}"), 0);
         let file = NewFile { staged, name, bytes, access: Access::ReadOnly };
         let path = self.checkpoint_path(&Handle::new(workflow, seq));
         let published = file.publish(self.disk(), dir).map_err(|error| self.not_written(&path, error))?;
         entries.sync()?;
-        if published && seq > head.unwrap_or_default() + 1 {
+        if published && skips {
             self.fill_below(workflow, seq, save_id)?;
         }
         Ok(published)
@@ -61,25 +71,24 @@ impl<D: Disk> Store<D> {
     /// Gives every free number below an entry a filler, and records that it has no content.
     ///
     /// # Errors
-    /// The disk refuses.
+    /// The disk refuses, or there are too many.
     pub fn fill_below(&self, workflow: &WorkflowId, seq: u64, save_id: &str) -> Result<()> {
         let entries = self.workflow(workflow)?;
-        let taken = entries.numbers()?;
-        let mut gaps: Vec<(u64, u64)> = Vec::new();
-        let mut next = 1;
-        for number in taken.range(..=seq) {
-            if next < *number {
-                gaps.push((next, number - 1));
-            }
-            next = number + 1;
-        }
-        for range in gaps {
+        for range in entries.free_below(seq)? {
             self.record_deletion(workflow, range, DeletionReason::Absent, save_id)?;
             for seq in range.0..=range.1 {
                 entries.publish_file(seq, &[], save_id)?;
             }
         }
         entries.sync()
+    }
+
+    /// Fails if more numbers below an entry are free than are ever filled.
+    ///
+    /// # Errors
+    /// There are too many, or the store cannot be read.
+    pub fn check_free_below(&self, handle: &Handle) -> Result<()> {
+        self.workflow(&handle.workflow)?.free_below(handle.seq).map(drop)
     }
 
     /// Adds a bundle that another store has written, and replaces the files of `numbers` that it holds by tombstones. Returns
@@ -116,5 +125,23 @@ impl<D: Disk> Store<D> {
         let Some(held) = archive.verify(name)? else { return Ok(false) };
         entries.replace_archived(&[held], &numbers, save_id, &mut ProgressCounter::new(&mut |_| {}))?;
         Ok(true)
+    }
+}
+
+impl<D: Disk> Workflow<'_, D> {
+    /// Returns the ranges of free numbers below a number. Fails if there are more numbers in them than are ever filled.
+    pub(super) fn free_below(&self, seq: u64) -> Result<Vec<Range>> {
+        let mut free: Vec<Range> = Vec::new();
+        let mut next = 1;
+        for number in self.numbers()?.range(..seq).chain([&seq]) {
+            if next < *number {
+                free.push((next, number - 1));
+            }
+            next = number.saturating_add(1);
+        }
+        if count(free.clone()) > MOST_FILLED {
+            return Err(Error::FarAbove { handle: self.handle(seq) });
+        }
+        Ok(free)
     }
 }

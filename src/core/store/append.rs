@@ -175,6 +175,9 @@ impl<D: Disk> Store<D> {
             if let Some(head) = head.filter(|head| live < Some(*head)) {
                 workflow.rebuild(head, save_id)?;
             }
+            if checkpoint.joined().is_some() {
+                workflow.free_below(checkpoint.seq)?;
+            }
             match self.claim(dir, &mut checkpoint, &layout::staged_file(save_id, attempt), &keep)? {
                 Claim::Won => {
                     if checkpoint.joined().is_some() {

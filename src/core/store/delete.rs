@@ -3,6 +3,7 @@
 use super::archive::Archive;
 use super::archiving::{Closing, Deletion};
 use super::bundle::BundleName;
+use super::deletion::{Range, count};
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::head::Head;
@@ -42,20 +43,20 @@ impl<D: Disk> Store<D> {
         };
         let reason = seal.sealed.as_ref().map_or(ArchiveReason::Cleanup, |sealed| sealed.reason.clone());
         let mut plan = DeletionPlan { seal: seal.handle(), reason, bundles: 0, checkpoints: 0, bytes: 0 };
-        let mut numbers = std::collections::BTreeSet::new();
+        let mut ranges: Vec<Range> = Vec::new();
         for row in self.list_bundles(id)? {
             plan.bundles += 1;
             plan.bytes += row.bytes;
             match row.manifest {
-                Ok(manifest) => numbers.extend(manifest.entries.iter().map(|entry| entry.seq)),
-                Err(_) => numbers.extend(row.name.first..=row.name.last),
+                Ok(manifest) => ranges.extend(manifest.entries.iter().map(|entry| (entry.seq, entry.seq))),
+                Err(_) => ranges.push((row.name.first, row.name.last)),
             }
         }
         for seq in workflow.live_below(seal.seq)? {
             plan.bytes += workflow.stat(seq).map_or(0, |stat| stat.file_bytes());
-            numbers.insert(seq);
+            ranges.push((seq, seq));
         }
-        plan.checkpoints = numbers.len();
+        plan.checkpoints = usize::try_from(count(ranges)).unwrap_or(usize::MAX);
         Ok(plan)
     }
 

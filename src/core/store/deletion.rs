@@ -61,6 +61,56 @@ pub(super) fn contains((first, last): &Range, seq: u64) -> bool {
     (*first..=*last).contains(&seq)
 }
 
+/// Returns the same numbers in as few ranges as possible.
+pub(super) fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_unstable();
+    let mut joined: Vec<Range> = Vec::new();
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+/// A set of numbers. It is kept as ranges: these may be data of others, and must not decide on how much memory is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberSet(Vec<Range>);
+
+impl NumberSet {
+    pub(super) fn new(mut ranges: Vec<Range>) -> Self {
+        ranges.retain(|(first, last)| first <= last);
+        Self(joined(ranges))
+    }
+
+    pub(super) fn contains(&self, seq: u64) -> bool {
+        self.overlaps((seq, seq))
+    }
+
+    /// Returns true if a number of the range is in the set.
+    pub(super) fn overlaps(&self, (first, last): Range) -> bool {
+        let next = self.0.partition_point(|(_, end)| *end < first);
+        self.0.get(next).is_some_and(|(begin, _)| *begin <= last)
+    }
+
+    /// Returns a number in the set that is not one of 1 to `head`.
+    pub(super) fn find_outside(&self, head: u64) -> Option<u64> {
+        let (first, last) = (self.0.first()?.0, self.0.last()?.1);
+        if first == 0 {
+            return Some(0);
+        }
+        if last > head { Some(first.max(head.saturating_add(1))) } else { None }
+    }
+}
+
+/// Counts the numbers in some ranges, each once. None of them is 0.
+pub(super) fn count(ranges: Vec<Range>) -> u64 {
+    joined(ranges)
+        .iter()
+        .fold(0, |sum: u64, (first, last)| sum.saturating_add((last - first).saturating_add(1)))
+}
+
 /// Parses the name of a record.
 pub(super) fn parse(name: &str) -> Option<Range> {
     let (first, last) = name.strip_suffix(SUFFIX)?.split_once('-')?;
@@ -160,6 +210,13 @@ mod tests {
         let expected =
             [None, Some("lost"), Some("lost"), Some("expired"), Some("purged"), None, Some("expired"), None];
         assert_eq!(reasons, expected);
+    }
+
+    #[test]
+    fn numbers_in_several_ranges_count_once() {
+        assert_eq!(count(vec![(3, 6), (1, 4), (9, 9)]), 7);
+        assert_eq!(count(vec![(2, u64::MAX), (1, u64::MAX)]), u64::MAX);
+        assert_eq!(count(Vec::new()), 0);
     }
 
     #[test]

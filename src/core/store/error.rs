@@ -6,6 +6,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::adopt::MOST_FILLED;
 use super::bundle::BadBundle;
 use super::objects::BadObject;
 use crate::core::cause::Cause;
@@ -186,6 +187,12 @@ pub enum Error {
         handle: Handle,
         /// Its file.
         path: PathBuf,
+    },
+    /// So many numbers below an entry are free that they are not filled.
+    #[error("`{handle}` is far above the others: more than {MOST_FILLED} numbers below it are free")]
+    FarAbove {
+        /// The entry.
+        handle: Handle,
     },
     /// The next number was free each time that it was looked up, and taken each time that it was claimed.
     #[error("the number of `{handle}` could not be taken in {attempts} attempts: `{}` exists each time", path.display())]

@@ -89,12 +89,8 @@ impl<D: Disk> Store<D> {
             let links = self.side_links(&handle, digest)?;
             known.insert(links.sha256, (handle, links.parents().collect()));
         }
-        for seq in 1..=self.head_number(workflow)?.unwrap_or_default() {
-            let handle = Handle::new(workflow, seq);
-            let bytes = self.load_bytes(&handle).map(|(bytes, _)| bytes).unwrap_or_default();
-            if let Ok(links) = format::decode_part::<Links>(&bytes) {
-                known.insert(links.sha256, (handle, links.parents().collect()));
-            }
+        for links in self.main_links(workflow, 1)? {
+            known.insert(links.sha256, (Handle::new(workflow, links.seq), links.parents().collect()));
         }
         let ancestors = |from: Digest| {
             let mut found = HashSet::new();

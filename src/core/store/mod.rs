@@ -132,13 +132,14 @@ mod verify;
 mod workflow;
 
 pub use crate::core::reason::DeletionReason;
+pub use adopt::MOST_FILLED;
 pub use append::Decision;
 pub use archiving::{ArchivePlan, Archived};
 pub use batches::ScanProgress;
 pub use bundle::{BadBundle, Bundle, BundleName, MAX_BUNDLE_BYTES, Manifest, ManifestEntry};
 pub use cleanup::{Cleaned, CleanedWorkflow, CleanupProgress};
 pub use delete::DeletionPlan;
-pub use deletion::Deletions;
+pub use deletion::{Deletions, NumberSet};
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
 pub use figures::{BundleTotals, Run, WorkflowFigures};

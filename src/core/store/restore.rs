@@ -8,10 +8,11 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use super::adopt::MOST_FILLED;
 use super::append::Decision;
 use super::archive::Archive;
 use super::bundle::{BadBundle, BundleName};
-use super::deletion::Deletions;
+use super::deletion::{Deletions, NumberSet};
 use super::disk::Disk;
 use super::error::{Error, Result};
 use super::head::Head;
@@ -26,9 +27,6 @@ use crate::core::selector::Handle;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
 
-/// The most tombstones that are written to rebuild a directory.
-const MOST_REBUILT: u64 = 100_000;
-
 /// How often a workflow is restored again because a cleanup archives it at the same time.
 const ATTEMPTS: u32 = 16;
 
@@ -40,7 +38,7 @@ pub enum RestoreScope {
     /// These checkpoints.
     Checkpoints {
         /// Their numbers.
-        numbers: BTreeSet<u64>,
+        numbers: NumberSet,
         /// True if an archived workflow goes on.
         reopens: bool,
     },
@@ -50,13 +48,13 @@ impl RestoreScope {
     /// One checkpoint, and nothing else.
     #[must_use]
     pub fn checkpoint(seq: u64) -> Self {
-        Self::Checkpoints { numbers: BTreeSet::from([seq]), reopens: false }
+        Self::Checkpoints { numbers: NumberSet::new(vec![(seq, seq)]), reopens: false }
     }
 
     fn includes(&self, seq: u64) -> bool {
         match self {
             Self::Workflow => true,
-            Self::Checkpoints { numbers, .. } => numbers.contains(&seq),
+            Self::Checkpoints { numbers, .. } => numbers.contains(seq),
         }
     }
 
@@ -64,7 +62,7 @@ impl RestoreScope {
     fn reaches(&self, bundle: &BundleName) -> bool {
         match self {
             Self::Workflow => true,
-            Self::Checkpoints { numbers, .. } => numbers.range(bundle.first..=bundle.last).next().is_some(),
+            Self::Checkpoints { numbers, .. } => numbers.overlaps((bundle.first, bundle.last)),
         }
     }
 
@@ -170,9 +168,9 @@ impl<D: Disk> Store<D> {
             let workflow = self.workflow(id)?;
             let Some(head) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
             if let RestoreScope::Checkpoints { numbers, .. } = scope
-                && let Some(seq) = numbers.iter().find(|seq| !(1..=head).contains(*seq))
+                && let Some(seq) = numbers.find_outside(head)
             {
-                let asked = workflow.handle(*seq).to_string();
+                let asked = workflow.handle(seq).to_string();
                 return Err(Error::NoSuchCheckpoint { asked, newest: workflow.handle(head) });
             }
             // Opened each time: another process may create it.
@@ -267,7 +265,7 @@ impl<D: Disk> Workflow<'_, D> {
     ) -> Result<RestorePlan> {
         let rebuilds = self.highest_live()? < Some(head);
         if rebuilds {
-            if head > MOST_REBUILT {
+            if head > MOST_FILLED {
                 return Err(self.damaged(head, Unusable::Missing));
             }
             let (name, _) = archive.find(head)?;
@@ -327,7 +325,7 @@ impl<D: Disk> Workflow<'_, D> {
     /// Creates the missing entries up to `head`: the head with its content, if a bundle holds it, the others as
     /// tombstones. Existing entries stay.
     pub(super) fn rebuild(&self, head: u64, save_id: &str) -> Result<()> {
-        if head > MOST_REBUILT {
+        if head > MOST_FILLED {
             return Err(self.damaged(head, Unusable::Missing));
         }
         let bytes = match self.archive()?.find(head) {

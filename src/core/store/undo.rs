@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::deletion::Range;
+use super::deletion::{NumberSet, Range};
 use super::disk::{Access, Disk};
 use super::error::{Error, Result};
 use super::layout::{self, UNDO};
@@ -48,8 +48,8 @@ impl ArchivedPart {
 
     /// Returns the numbers of the checkpoints.
     #[must_use]
-    pub fn numbers(&self) -> BTreeSet<u64> {
-        self.ranges.iter().flat_map(|(first, last)| *first..=*last).collect()
+    pub fn numbers(&self) -> NumberSet {
+        NumberSet::new(self.ranges.clone())
     }
 }
 
@@ -140,6 +140,12 @@ mod tests {
         let numbers = BTreeSet::from([1, 2, 3, 7, 9, 10]);
         let part = ArchivedPart::new(&"042".parse().unwrap(), &numbers, false);
         assert_eq!(part.ranges, [(1, 3), (7, 7), (9, 10)]);
-        assert_eq!(part.numbers(), numbers);
+        let kept = part.numbers();
+        assert!((0..12).all(|seq| kept.contains(seq) == numbers.contains(&seq)));
+        assert!(kept.overlaps((4, 7)) && !kept.overlaps((4, 6)) && !kept.overlaps((11, u64::MAX)));
+        assert_eq!(
+            (kept.find_outside(10), kept.find_outside(8), kept.find_outside(2)),
+            (None, Some(9), Some(3))
+        );
     }
 }

@@ -125,8 +125,10 @@ pub(super) fn note_pushed(ledger: &mut Ledger, local: &LocalView, remote: &Remot
 
 /// Moves the end of what is known of the main line upwards, as far as there is no gap.
 fn advance(ledger: &mut Ledger, main: &BTreeMap<u64, Option<Digest>>) {
-    while let Some(digest) = main.get(&(ledger.main + 1)) {
-        ledger.main += 1;
+    while let Some(next) = ledger.main.checked_add(1)
+        && let Some(digest) = main.get(&next)
+    {
+        ledger.main = next;
         if let Some(digest) = digest {
             ledger.top = Some((ledger.main, *digest));
         }

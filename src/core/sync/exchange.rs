@@ -9,14 +9,14 @@ use super::bookkeeping::{chunks, known, lacking, note_pulled, note_pushed};
 use super::bundles::Bundles;
 use super::error::{Error, Result};
 use super::key::ObjectName;
-use super::plan::{Place, Pull, Push, Slot, plan_pull, plan_push};
+use super::plan::{FarAbove, Place, Pull, Push, Slot, plan_pull, plan_push};
 use super::remote::NewObject;
 use super::retry::{Creation, Fetched, Names, Patient};
 use crate::core::digest::Digest;
 use crate::core::format::Links;
 use crate::core::redact::find_secrets;
 use crate::core::selector::Handle;
-use crate::core::store::{Disk, Ledger, Store};
+use crate::core::store::{self, Disk, Ledger, MOST_FILLED, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// How often a plan is made again because a name was taken meanwhile.
@@ -138,12 +138,14 @@ impl<'a, D: Disk> Exchange<'a, D> {
             Fetched::Empty => None,
         };
         let shared: HashSet<Digest> = fetched.iter().filter_map(digest).collect();
-        let local = self.local(workflow, ledger.pushed + 1, 0)?;
-        while let Some(slot) = local.main.get(&(ledger.pushed + 1)) {
+        let local = self.local(workflow, ledger.pushed.saturating_add(1), 0)?;
+        while let Some(next) = ledger.pushed.checked_add(1)
+            && let Some(slot) = local.main.get(&next)
+        {
             if matches!(slot, Slot::Node(node) if !shared.contains(&node.digest)) {
                 break;
             }
-            ledger.pushed += 1;
+            ledger.pushed = next;
         }
         Ok(())
     }
@@ -167,7 +169,7 @@ impl<'a, D: Disk> Exchange<'a, D> {
         'again: for _ in 0..MAX_ATTEMPTS {
             let lowest = remote.nodes().map(|node| node.seq).min().unwrap_or(1);
             let local = self.local(workflow, lowest, 0)?;
-            for Pull { node, to } in plan_pull(&local, &remote) {
+            for Pull { node, to } in plan_pull(&local, &remote).map_err(|far| far_above(workflow, far))? {
                 let Some((links, bytes)) = content.get(&node.digest) else { continue };
                 if !self.dry_run {
                     self.pull_contents(bytes)?;
@@ -219,7 +221,7 @@ impl<'a, D: Disk> Exchange<'a, D> {
             if let Some(names) = &listed {
                 ledger.behind = lacking(&local, &remote, &ledger, names);
             }
-            let plan = plan_push(&local, &remote);
+            let plan = plan_push(&local, &remote).map_err(|far| far_above(workflow, far))?;
             if self.dry_run || self.create(workflow, &plan)? {
                 if !self.dry_run {
                     note_pushed(&mut ledger, &local, &remote, &plan);
@@ -240,11 +242,13 @@ impl<'a, D: Disk> Exchange<'a, D> {
     }
 
     /// Reads the ledger. One that knows more than the store has is not used: the store was restored from a copy, or lost a
-    /// name in a power failure.
+    /// name in a power failure. Neither is one with numbers that no exchange has written.
     pub(super) fn ledger(&self, workflow: &WorkflowId) -> Result<Ledger> {
         let ledger = self.store.ledger(workflow, self.identity);
         let head = self.store.head_number(workflow)?.unwrap_or_default();
-        let is_valid = ledger.pushed <= head;
+        let top = ledger.top.map_or(ledger.main, |(seq, _)| seq);
+        let is_sensible = top <= ledger.main && ledger.main - top <= MOST_FILLED && ledger.main < u64::MAX;
+        let is_valid = is_sensible && ledger.pushed <= head;
         Ok(if is_valid { ledger } else { Ledger { remote: Some(self.identity), ..Ledger::default() } })
     }
 
@@ -292,4 +296,8 @@ impl<'a, D: Disk> Exchange<'a, D> {
         }
         Ok(())
     }
+}
+
+fn far_above(workflow: &WorkflowId, FarAbove { seq }: FarAbove) -> Error {
+    store::Error::FarAbove { handle: Handle::new(workflow, seq) }.into()
 }

@@ -24,8 +24,10 @@ impl<D: Disk> Exchange<'_, D> {
         names: &Names,
     ) -> Result<RemoteView> {
         let mut remote = known(ledger);
-        while names.contains_key(&ObjectName::Main(remote.taken + 1)) {
-            remote.taken += 1;
+        while let Some(next) = remote.taken.checked_add(1)
+            && names.contains_key(&ObjectName::Main(next))
+        {
+            remote.taken = next;
         }
         let mut wanted: BTreeSet<ObjectName> = BTreeSet::new();
         let mut is_topped = false;
@@ -62,9 +64,14 @@ impl<D: Disk> Exchange<'_, D> {
         let sides = self.store.sides(workflow)?;
         let head = self.store.head_number(workflow)?.unwrap_or_default();
         let mut main = BTreeMap::new();
+        let mut has_empty = false;
         for seq in (1..=head).rev() {
             let slot = self.slot(workflow, seq)?;
             let is_node = matches!(slot, Slot::Node(_));
+            if !is_node && !has_empty {
+                has_empty = true;
+                self.store.check_free_below(&Handle::new(workflow, head))?;
+            }
             main.insert(seq, slot);
             if seq <= from && is_node {
                 break;

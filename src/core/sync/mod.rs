@@ -50,7 +50,7 @@ pub use helper::ObjectStoreRemote;
 pub use janitor::{Emptied, RemoteCleanup};
 pub use key::{FORMAT_KEY, Key, ObjectName, WORKFLOWS_PREFIX, workflow_prefix};
 pub use layout::{check_layout, claim_layout};
-pub use plan::{LocalView, Node, Place, Pull, Push, RemoteView, Slot, plan_pull, plan_push};
+pub use plan::{FarAbove, LocalView, Node, Place, Pull, Push, RemoteView, Slot, plan_pull, plan_push};
 pub use probe::{Capabilities, ProbeFailure, RACERS, probe};
 pub use remote::{Failure, Incomplete, Listed, NewObject, Remote};
 pub use retry::{Names, Patient};

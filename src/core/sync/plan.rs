@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::key::ObjectName;
 use crate::core::digest::{Digest, ShortDigest};
 use crate::core::format::Links;
+use crate::core::store::MOST_FILLED;
 
 /// A checkpoint or a seal, as far as the plan needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,9 +107,18 @@ pub struct Pull {
     pub to: Place,
 }
 
+/// An entry below which more numbers would have to be filled than are ever filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FarAbove {
+    /// Its number.
+    pub seq: u64,
+}
+
 /// Decides which objects are created, in this order.
-#[must_use]
-pub fn plan_push(local: &LocalView, remote: &RemoteView) -> Vec<Push> {
+///
+/// # Errors
+/// An entry is too far above the others.
+pub fn plan_push(local: &LocalView, remote: &RemoteView) -> Result<Vec<Push>, FarAbove> {
     let on_remote: HashSet<Digest> = remote.nodes().map(|node| node.digest).collect();
     let is_taken = |seq: u64| seq <= remote.taken || remote.main.contains_key(&seq);
     let mut top = remote.top().map(|node| (node.seq, node.digest));
@@ -128,8 +138,8 @@ pub fn plan_push(local: &LocalView, remote: &RemoteView) -> Vec<Push> {
         };
         if continues_top && !is_taken(*seq) {
             plan.push(Push { name: ObjectName::Main(*seq), from: Some(*seq) });
-            let first = top.map_or(1, |(number, _)| number + 1);
-            plan.extend((first..*seq).filter(|free| !is_taken(*free)).map(filler));
+            let below = top.map_or(0, |(number, _)| number);
+            plan.extend(remote.fillers(below, *seq)?);
             top = Some((*seq, node.digest));
         } else {
             plan.push(Push { name: ObjectName::side(*seq, &node.digest), from: Some(*seq) });
@@ -138,17 +148,15 @@ pub fn plan_push(local: &LocalView, remote: &RemoteView) -> Vec<Push> {
     }
     // Somebody was interrupted between a join and its fillers.
     let highest = remote.main.last_key_value().map_or(0, |(seq, _)| *seq);
-    plan.extend((remote.taken + 1..highest).filter(|free| !is_taken(*free)).map(filler));
-    plan
-}
-
-fn filler(seq: u64) -> Push {
-    Push { name: ObjectName::Main(seq), from: None }
+    plan.extend(remote.fillers(remote.taken, highest)?);
+    Ok(plan)
 }
 
 /// Decides which entries are added to a store, in this order.
-#[must_use]
-pub fn plan_pull(local: &LocalView, remote: &RemoteView) -> Vec<Pull> {
+///
+/// # Errors
+/// An entry is too far above the others.
+pub fn plan_pull(local: &LocalView, remote: &RemoteView) -> Result<Vec<Pull>, FarAbove> {
     let mut top = local.main.values().rev().find_map(Slot::node).map(|node| (node.seq, node.digest));
     let held = |node: &Node| {
         let here = local.main.get(&node.seq).and_then(Slot::node);
@@ -173,11 +181,15 @@ pub fn plan_pull(local: &LocalView, remote: &RemoteView) -> Vec<Pull> {
         };
         let to = if continues_top { Place::Main(top.map(|(number, _)| number)) } else { Place::Side };
         if continues_top {
+            let below = top.map_or(0, |(number, _)| number);
+            if node.seq - below - 1 > MOST_FILLED {
+                return Err(FarAbove { seq: node.seq });
+            }
             top = Some((node.seq, node.digest));
         }
         plan.push(Pull { node: node.clone(), to });
     }
-    plan
+    Ok(plan)
 }
 
 impl RemoteView {
@@ -190,6 +202,21 @@ impl RemoteView {
     #[must_use]
     pub fn top(&self) -> Option<&Node> {
         self.main.values().rev().find_map(Slot::node)
+    }
+
+    /// Returns fillers for the free numbers between two others.
+    fn fillers(&self, below: u64, seq: u64) -> Result<Vec<Push>, FarAbove> {
+        let mut fillers = Vec::new();
+        for free in below.max(self.taken).saturating_add(1)..seq {
+            if self.main.contains_key(&free) {
+                continue;
+            }
+            if fillers.len() as u64 == MOST_FILLED {
+                return Err(FarAbove { seq });
+            }
+            fillers.push(Push { name: ObjectName::Main(free), from: None });
+        }
+        Ok(fillers)
     }
 
     /// Returns the digest of the next entry below a number that has content, `Some(None)` if there is none; `None` if a
@@ -245,16 +272,32 @@ mod tests {
         let (a, b, c) = (node(1, "a", &[]), node(2, "b", &["a"]), node(3, "c", &["b"]));
         let other = node(2, "other", &["a"]);
         let mine = local(&[a.clone(), b.clone(), c.clone()]);
-        assert_eq!(pushed(&plan_push(&mine, &remote(&[]))), ["1", "2", "3"]);
-        assert_eq!(pushed(&plan_push(&mine, &remote(std::slice::from_ref(&a)))), ["2", "3"]);
-        assert_eq!(pushed(&plan_push(&mine, &remote(&[a.clone(), other.clone()]))), ["2@", "3@"]);
+        assert_eq!(pushed(&plan_push(&mine, &remote(&[])).unwrap()), ["1", "2", "3"]);
+        assert_eq!(pushed(&plan_push(&mine, &remote(std::slice::from_ref(&a))).unwrap()), ["2", "3"]);
+        assert_eq!(pushed(&plan_push(&mine, &remote(&[a.clone(), other.clone()])).unwrap()), ["2@", "3@"]);
 
         let theirs = remote(&[a.clone(), other]);
-        let places =
-            |local: &LocalView| plan_pull(local, &theirs).iter().map(|pull| pull.to).collect::<Vec<_>>();
+        let places = |local: &LocalView| {
+            plan_pull(local, &theirs).unwrap().iter().map(|pull| pull.to).collect::<Vec<_>>()
+        };
         assert_eq!(places(&local(&[])), [Place::Main(None), Place::Main(Some(1))]);
         assert_eq!(places(&local(&[a])), [Place::Main(Some(1))]);
         assert_eq!(places(&mine), [Place::Side]);
+    }
+
+    #[test]
+    fn no_plan_fills_more_numbers_than_the_limit() {
+        let a = node(1, "a", &[]);
+        for (seq, is_planned) in [(MOST_FILLED + 2, true), (MOST_FILLED + 3, false), (u64::MAX, false)] {
+            let theirs = remote(&[a.clone(), node(seq, "far", &["a"])]);
+            let mine = local(std::slice::from_ref(&a));
+            assert_eq!(plan_pull(&mine, &theirs).is_ok(), is_planned, "{seq}");
+            assert_eq!(plan_push(&mine, &theirs).is_ok(), is_planned, "{seq}");
+            let ours = local(&[a.clone(), node(seq, "far", &["a"])]);
+            assert_eq!(plan_push(&ours, &remote(std::slice::from_ref(&a))).is_ok(), is_planned, "{seq}");
+        }
+        let far = RemoteView { taken: u64::MAX, ..remote(&[node(u64::MAX, "far", &[])]) };
+        assert_eq!(plan_push(&local(&[]), &far), Ok(Vec::new()));
     }
 
     #[test]
@@ -265,18 +308,19 @@ mod tests {
         let mine = local(&[a.clone(), b.clone(), c.clone(), join.clone()]);
         let mut theirs = remote(&[a, other]);
         theirs.sides = vec![b, c];
-        assert_eq!(pushed(&plan_push(&mine, &theirs)), ["4", "3 empty"]);
+        assert_eq!(pushed(&plan_push(&mine, &theirs).unwrap()), ["4", "3 empty"]);
         // The fillers of somebody who was interrupted.
         theirs.main.insert(4, Slot::Node(join));
-        assert_eq!(pushed(&plan_push(&mine, &theirs)), ["3 empty"]);
+        assert_eq!(pushed(&plan_push(&mine, &theirs).unwrap()), ["3 empty"]);
     }
 
     #[test]
     fn a_join_above_a_save_that_was_faster_stands_beside_it() {
         let (a, b) = (node(1, "a", &[]), node(2, "b", &["a"]));
         let theirs = remote(&[a.clone(), b.clone(), node(3, "join", &["other", "a"])]);
-        assert_eq!(plan_pull(&local(&[a, b]), &theirs)[0].to, Place::Side);
-        let places: Vec<Place> = plan_pull(&local(&[]), &theirs).iter().map(|pull| pull.to).collect();
+        assert_eq!(plan_pull(&local(&[a, b]), &theirs).unwrap()[0].to, Place::Side);
+        let places: Vec<Place> =
+            plan_pull(&local(&[]), &theirs).unwrap().iter().map(|pull| pull.to).collect();
         assert_eq!(places, [Place::Main(None), Place::Main(Some(1)), Place::Side]);
     }
 
@@ -285,10 +329,10 @@ mod tests {
         let seal = node(3, "seal", &["gone"]);
         let mut mine = local(&[seal.clone(), node(4, "d", &["seal"])]);
         mine.main.extend([(1, Slot::Empty), (2, Slot::Empty)]);
-        assert_eq!(pushed(&plan_push(&mine, &remote(&[]))), ["3", "1 empty", "2 empty", "4"]);
+        assert_eq!(pushed(&plan_push(&mine, &remote(&[])).unwrap()), ["3", "1 empty", "2 empty", "4"]);
         let mut theirs = remote(&[seal]);
-        assert_eq!(plan_pull(&local(&[]), &theirs)[0].to, Place::Side, "1 and 2 may still come");
+        assert_eq!(plan_pull(&local(&[]), &theirs).unwrap()[0].to, Place::Side, "1 and 2 may still come");
         theirs.main.extend([(1, Slot::Empty), (2, Slot::Empty)]);
-        assert_eq!(plan_pull(&local(&[]), &theirs)[0].to, Place::Main(None));
+        assert_eq!(plan_pull(&local(&[]), &theirs).unwrap()[0].to, Place::Main(None));
     }
 }

@@ -5,5 +5,6 @@ mod commands;
 mod forks;
 mod git;
 mod janitor;
+mod limits;
 mod model;
 mod remote;

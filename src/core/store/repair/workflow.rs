@@ -11,7 +11,7 @@ use crate::core::format::Unusable;
 use crate::core::reason::DeletionReason;
 use crate::core::store::append::Decision;
 use crate::core::store::bundle::BadBundle;
-use crate::core::store::deletion::Range;
+use crate::core::store::deletion::{Range, joined};
 use crate::core::store::disk::Disk;
 use crate::core::store::error::{Error, Result};
 use crate::core::store::head::writable;
@@ -281,19 +281,6 @@ fn never_taken(inspection: &Inspection) -> Option<(u64, &Unusable)> {
         Slot::Damaged(why) if far && is_movable(why) => Some((*highest, why)),
         _ => None,
     }
-}
-
-/// Returns the same numbers in as few ranges as possible.
-fn joined(mut ranges: Vec<Range>) -> Vec<Range> {
-    ranges.sort_unstable();
-    let mut joined: Vec<Range> = Vec::new();
-    for (first, last) in ranges {
-        match joined.last_mut() {
-            Some((_, end)) if first <= end.saturating_add(1) => *end = last.max(*end),
-            _ => joined.push((first, last)),
-        }
-    }
-    joined
 }
 
 /// Returns the ranges without some numbers.

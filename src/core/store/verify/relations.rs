@@ -6,7 +6,7 @@ use super::finding::{LOOK, REPAIR, Walk};
 use super::workflow::{Inspection, Slot};
 use crate::core::digest::Digest;
 use crate::core::finding::{Code, Severity};
-use crate::core::store::deletion::Range;
+use crate::core::store::deletion::{Range, count};
 use crate::core::store::disk::Disk;
 use crate::core::store::error::{Error, Result};
 use crate::core::store::workflow::Workflow;
@@ -77,7 +77,7 @@ impl<D: Disk> Workflow<'_, D> {
                 Some(REPAIR),
             );
         }
-        let recorded = inspection.deleted.iter().map(|(first, last)| last - first + 1).sum::<u64>();
+        let recorded = count(inspection.deleted.clone());
         if recorded > 0 {
             let message = match recorded {
                 1 => "records 1 number whose content was deleted or lost".to_owned(),
@@ -90,9 +90,10 @@ impl<D: Disk> Workflow<'_, D> {
 
     /// Checks that each checkpoint names the one before it as its parent, with its digest.
     fn relate_parents(&self, walk: &mut Walk<'_>, inspection: &Inspection) {
-        for seq in inspection.all_numbers() {
+        let numbers = inspection.all_numbers();
+        let usable = |seq: u64| inspection.facts(seq).is_some();
+        for seq in numbers.iter().copied() {
             let Some(facts) = inspection.facts(seq) else { continue };
-            let usable = |seq: u64| inspection.facts(seq).is_some();
             // A join continues two checkpoints, one of which is on the main line of this store.
             let is_here = |(seq, sha256): &(u64, Digest)| {
                 inspection.facts(*seq).is_some_and(|found| found.sha256 == *sha256)
@@ -111,7 +112,9 @@ impl<D: Disk> Workflow<'_, D> {
                         Some(format!("continues another {} than the one that is there", self.handle(parent)))
                     }
                     // The checkpoints between them were damaged when the store was repaired.
-                    _ if (parent + 1..seq).any(usable) => Some(format!("says that it continues {parent}")),
+                    _ if numbers.range(parent + 1..seq).copied().any(usable) => {
+                        Some(format!("says that it continues {parent}"))
+                    }
                     _ => None,
                 },
             };

@@ -9,6 +9,7 @@ mod foreign_owner;
 mod hostile_text;
 mod ids;
 mod json;
+mod numbers;
 mod places;
 mod schemas;
 mod signals;

@@ -9,7 +9,7 @@ use super::bookkeeping::{chunks, known, lacking, note_pulled, note_pushed};
 use super::bundles::Bundles;
 use super::error::{Error, Result};
 use super::key::ObjectName;
-use super::plan::{FarAbove, Place, Pull, Push, Slot, plan_pull, plan_push};
+use super::plan::{FarAbove, Place, Pull, Push, RemoteView, Slot, plan_pull, plan_push};
 use super::remote::NewObject;
 use super::retry::{Creation, Fetched, Names, Patient};
 use crate::core::digest::Digest;
@@ -59,6 +59,15 @@ pub struct Pulled {
     pub sides: u64,
 }
 
+impl Pulled {
+    fn count(&mut self, to: Place) {
+        match to {
+            Place::Main(_) => self.main += 1,
+            Place::Side => self.sides += 1,
+        }
+    }
+}
+
 impl<'a, D: Disk> Exchange<'a, D> {
     /// Prepares an exchange. `identity` is the digest of the URL of the remote.
     pub fn new(store: &'a Store<D>, remote: Patient<'a>, identity: Digest, save_id: &'a str) -> Self {
@@ -90,6 +99,9 @@ impl<'a, D: Disk> Exchange<'a, D> {
     /// # Errors
     /// The remote or the store fails, or an object is damaged. What was added before stays.
     pub fn pull(&mut self, workflow: &WorkflowId, names: &Names) -> Result<Pulled> {
+        if self.dry_run {
+            return self.plan_whole_pull(workflow, names);
+        }
         let mut ledger = self.ledger(workflow)?;
         let before = ledger.clone();
         let mut pulled = Pulled::default();
@@ -98,15 +110,43 @@ impl<'a, D: Disk> Exchange<'a, D> {
             let fetched = self.fetch(workflow, &chunk, names, &mut bundles)?;
             self.take(workflow, &mut ledger, &fetched, &mut pulled)?;
         }
-        if self.dry_run {
-            return Ok(pulled);
-        }
         self.adopt_bundles(workflow, &bundles)?;
         ledger.behind = 0;
         if ledger != before {
             self.store.write_ledger(workflow, &ledger, self.save_id);
         }
         Ok(pulled)
+    }
+
+    /// Counts what a pull would add. Nothing is added, so no part of the remote can be planned on top of another: all of it is
+    /// looked at first, and only how entries are linked is kept.
+    fn plan_whole_pull(&mut self, workflow: &WorkflowId, names: &Names) -> Result<Pulled> {
+        let ledger = self.ledger(workflow)?;
+        let mut remote = known(&ledger);
+        let mut unknown: HashSet<Digest> = HashSet::new();
+        let mut bundles = Bundles::default();
+        for chunk in chunks(&ledger, names) {
+            for (name, fetched) in self.fetch(workflow, &chunk, names, &mut bundles)? {
+                if let Fetched::Entry(links, _) = &fetched {
+                    unknown.insert(links.sha256);
+                }
+                remote.add(&name, &fetched);
+            }
+        }
+        let mut pulled = Pulled::default();
+        for Pull { node, to } in self.plan_pull(workflow, &remote)? {
+            if unknown.contains(&node.digest) {
+                pulled.count(to);
+            }
+        }
+        Ok(pulled)
+    }
+
+    /// Decides which entries of the remote are added to the store.
+    fn plan_pull(&self, workflow: &WorkflowId, remote: &RemoteView) -> Result<Vec<Pull>> {
+        let lowest = remote.nodes().map(|node| node.seq).min().unwrap_or(1);
+        let local = self.local(workflow, lowest, 0)?;
+        plan_pull(&local, remote).map_err(|far| far_above(workflow, far))
     }
 
     /// Adds fetched entries to the store, and records that the remote has them.
@@ -118,11 +158,9 @@ impl<'a, D: Disk> Exchange<'a, D> {
         pulled: &mut Pulled,
     ) -> Result<()> {
         self.place(workflow, ledger, fetched, pulled)?;
-        if !self.dry_run {
-            note_pulled(ledger, fetched);
-            self.note_shared(workflow, ledger, fetched)?;
-            self.store.write_ledger(workflow, ledger, self.save_id);
-        }
+        note_pulled(ledger, fetched);
+        self.note_shared(workflow, ledger, fetched)?;
+        self.store.write_ledger(workflow, ledger, self.save_id);
         Ok(())
     }
 
@@ -167,15 +205,10 @@ impl<'a, D: Disk> Exchange<'a, D> {
             remote.add(name, fetched);
         }
         'again: for _ in 0..MAX_ATTEMPTS {
-            let lowest = remote.nodes().map(|node| node.seq).min().unwrap_or(1);
-            let local = self.local(workflow, lowest, 0)?;
-            for Pull { node, to } in plan_pull(&local, &remote).map_err(|far| far_above(workflow, far))? {
+            for Pull { node, to } in self.plan_pull(workflow, &remote)? {
                 let Some((links, bytes)) = content.get(&node.digest) else { continue };
-                if !self.dry_run {
-                    self.pull_contents(bytes)?;
-                }
+                self.pull_contents(bytes)?;
                 match to {
-                    _ if self.dry_run => {}
                     Place::Main(head) => {
                         if !self.store.adopt(workflow, node.seq, bytes, head, self.save_id)? {
                             continue 'again;
@@ -185,10 +218,7 @@ impl<'a, D: Disk> Exchange<'a, D> {
                         self.store.add_side(workflow, links, bytes, self.save_id)?;
                     }
                 }
-                match to {
-                    Place::Main(_) => pulled.main += 1,
-                    Place::Side => pulled.sides += 1,
-                }
+                pulled.count(to);
             }
             return Ok(());
         }

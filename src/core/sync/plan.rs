@@ -168,8 +168,9 @@ pub fn plan_pull(local: &LocalView, remote: &RemoteView) -> Result<Vec<Pull>, Fa
     nodes.extend(remote.sides.iter().map(|node| (node, true)));
     nodes.sort_by_key(|(node, is_side)| (node.seq, *is_side));
     let mut plan: Vec<Pull> = Vec::new();
+    let mut planned: HashSet<Digest> = HashSet::new();
     for (node, is_side) in nodes {
-        if held(node) || plan.iter().rev().any(|pull| pull.node.digest == node.digest) {
+        if held(node) || !planned.insert(node.digest) {
             continue;
         }
         let continues_top = match &top {

@@ -204,3 +204,24 @@ fn a_workflow_that_is_nowhere_is_not_exchanged_silently() {
     b.run(&["pull", "042"]).succeeds();
     b.run(&["push", "042"]).succeeds();
 }
+
+fn a_dry_run_says_what_a_pull_of_many_checkpoints_does() {
+    let (a, url) = shared();
+    a.configure("[save]\nauto_cleanup = false\n");
+    for n in 1..=130 {
+        a.run(&["save", "042", "--set", &format!("n={n}")]).succeeds();
+    }
+    a.run(&["remote", "add", &url]).succeeds();
+    a.run(&["push"]).succeeds();
+    let b = machine(&a, "b", &url);
+    let counted = |args: &[&str]| {
+        let report = b.json(args);
+        let shared = &report["workflows"][0];
+        (shared["pulled"].clone(), shared["pulled_sides"].clone(), shared["pushed"].clone())
+    };
+    let expected = (json!(130), json!(0), json!(0));
+    assert_eq!(counted(&["pull", "--dry-run"]), expected);
+    assert_eq!(counted(&["sync", "--dry-run"]), expected);
+    assert!(!b.workflow_dir("042").exists() && !b.store().join("remote").exists());
+    assert_eq!(counted(&["pull"]), expected);
+}

@@ -14,8 +14,9 @@ pub(super) fn known(ledger: &Ledger) -> RemoteView {
     let mut remote = RemoteView { taken: ledger.main, ..RemoteView::default() };
     if let Some((seq, digest)) = ledger.top {
         remote.main.insert(seq, Slot::Node(Node { seq, digest, parents: Vec::new() }));
-        remote.main.extend((seq + 1..=ledger.main).map(|empty| (empty, Slot::Empty)));
     }
+    let top = ledger.top.map_or(0, |(seq, _)| seq);
+    remote.main.extend((top + 1..=ledger.main).map(|empty| (empty, Slot::Empty)));
     remote
 }
 

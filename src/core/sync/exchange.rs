@@ -276,7 +276,7 @@ impl<'a, D: Disk> Exchange<'a, D> {
     pub(super) fn ledger(&self, workflow: &WorkflowId) -> Result<Ledger> {
         let ledger = self.store.ledger(workflow, self.identity);
         let head = self.store.head_number(workflow)?.unwrap_or_default();
-        let top = ledger.top.map_or(ledger.main, |(seq, _)| seq);
+        let top = ledger.top.map_or(0, |(seq, _)| seq);
         let is_sensible = top <= ledger.main && ledger.main - top <= MOST_FILLED && ledger.main < u64::MAX;
         let is_valid = is_sensible && ledger.pushed <= head;
         Ok(if is_valid { ledger } else { Ledger { remote: Some(self.identity), ..Ledger::default() } })

@@ -225,3 +225,36 @@ fn a_dry_run_says_what_a_pull_of_many_checkpoints_does() {
     assert!(!b.workflow_dir("042").exists() && !b.store().join("remote").exists());
     assert_eq!(counted(&["pull"]), expected);
 }
+
+#[test]
+fn a_workflow_whose_fillers_are_on_their_way_is_pulled_when_they_are_there() {
+    let (a, url) = shared();
+    a.run(&["save", "042", "--workflow-status", "failed"]).succeeds();
+    a.run(&["cleanup", "--workflow", "042", "--purge", "--yes"]).succeeds();
+    a.run(&["save", "042", "--set", "n=3"]).succeeds();
+    a.run(&["remote", "add", &url]).succeeds();
+    a.run(&["push"]).succeeds();
+    let filler = a.temp().join("shared/wf/042/18446744073709551614-1.json");
+    assert_eq!(fs::metadata(&filler).unwrap().len(), 0);
+    let b = machine(&a, "b", &url);
+    let c = machine(&a, "c", &url);
+    fs::remove_file(&filler).unwrap();
+    for args in [&["pull"][..], &["pull", "-n"], &["pull"]] {
+        let early = b.json(args);
+        assert_eq!(early["workflows"], json!([]), "{early}");
+        assert!(!b.workflow_dir("042").exists() && !b.store().join("sides").exists());
+    }
+    fs::write(&filler, b"").unwrap();
+    assert_eq!(b.json(&["pull"])["workflows"][0]["pulled_sides"], 0);
+    assert_eq!(b.numbers("042"), a.numbers("042"));
+    // Whoever was to create it never does: a sync does it instead.
+    fs::remove_file(&filler).unwrap();
+    c.run(&["sync"]).succeeds();
+    assert!(filler.exists());
+    c.run(&["sync"]).succeeds();
+    for world in [&b, &c] {
+        assert_eq!(world.stored("042", 3)["state"]["n"], 3);
+        assert_eq!(world.json(&["verify"])["ok"], true);
+        assert!(!world.store().join("sides").exists());
+    }
+}

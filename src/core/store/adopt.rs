@@ -15,7 +15,7 @@ use super::open::Store;
 use super::progress::ProgressCounter;
 use super::publish::NewFile;
 use super::workflow::Workflow;
-use crate::core::format::MAX_FILE_BYTES;
+use crate::core::format::{self, Links, MAX_FILE_BYTES};
 use crate::core::reason::DeletionReason;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
@@ -29,7 +29,7 @@ impl<D: Disk> Store<D> {
     /// entry is durable when this returns.
     ///
     /// Numbers between the two get fillers, after the entry: an empty file is no head, so a store without power in between
-    /// has a gap, which [`fill_below`](Self::fill_below) closes.
+    /// has a gap. Below a join, [`fill_below_joins`](Self::fill_below_joins) closes it.
     ///
     /// # Errors
     /// The disk refuses, or the entry is too far above the head.
@@ -75,12 +75,50 @@ impl<D: Disk> Store<D> {
     pub fn fill_below(&self, workflow: &WorkflowId, seq: u64, save_id: &str) -> Result<()> {
         let entries = self.workflow(workflow)?;
         for range in entries.free_below(seq)? {
-            self.record_deletion(workflow, range, DeletionReason::Absent, save_id)?;
-            for seq in range.0..=range.1 {
-                entries.publish_file(seq, &[], save_id)?;
-            }
+            self.fill(&entries, range, save_id)?;
         }
         entries.sync()
+    }
+
+    fn fill(&self, entries: &Workflow<'_, D>, range: Range, save_id: &str) -> Result<()> {
+        self.record_deletion(entries.id, range, DeletionReason::Absent, save_id)?;
+        for seq in range.0..=range.1 {
+            entries.publish_file(seq, &[], save_id)?;
+        }
+        Ok(())
+    }
+
+    /// Does what the writer of a join did not, because it was killed: gives the free numbers between a join and the
+    /// checkpoint that it continues fillers. Returns false if there are none. Other free numbers were taken once, and stay
+    /// as they are.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the disk refuses.
+    pub fn fill_below_joins(&self, workflow: &WorkflowId, save_id: &str) -> Result<bool> {
+        let entries = self.workflow(workflow)?;
+        let Some(head) = entries.head_number()? else { return Ok(false) };
+        let mut has_filled = false;
+        for (first, last) in entries.free_below(head)? {
+            if self.is_skipped_by_join(workflow, (first, last)) {
+                self.fill(&entries, (first, last), save_id)?;
+                has_filled = true;
+            }
+        }
+        if has_filled {
+            entries.sync()?;
+        }
+        Ok(has_filled)
+    }
+
+    /// Returns true if free numbers stand between a join and the checkpoint that it continues, so that they never had a
+    /// content.
+    fn is_skipped_by_join(&self, workflow: &WorkflowId, (first, last): Range) -> bool {
+        let links = |seq| {
+            let (bytes, _) = self.load_bytes(&Handle::new(workflow, seq)).ok()?;
+            format::decode_part::<Links>(&bytes).ok()
+        };
+        let (Some(below), Some(above)) = (links(first - 1), links(last + 1)) else { return false };
+        above.parents().count() > 1 && above.parents().any(|parent| parent == below.sha256)
     }
 
     /// Fails if more numbers below an entry are free than are ever filled.

@@ -34,7 +34,7 @@ pub struct Exchange<'a, D: Disk> {
     /// Names the temporary files.
     pub(super) save_id: &'a str,
     /// Decide, and carry out nothing.
-    dry_run: bool,
+    pub(super) dry_run: bool,
     /// Push secrets as they are.
     pub(super) allow_secrets: bool,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bookkeeping::known;
 use super::bundles::Bundles;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::exchange::{CHUNK, Exchange};
 use super::key::ObjectName;
 use super::plan::{LocalView, Node, RemoteView, Slot};
@@ -59,8 +59,18 @@ impl<D: Disk> Exchange<'_, D> {
         Ok(remote)
     }
 
-    /// Reads what this store has of a workflow, from a number upwards.
+    /// Reads what this store has of a workflow, from a number upwards. If numbers below a join were not filled, does that
+    /// first.
     pub(super) fn local(&self, workflow: &WorkflowId, from: u64, pushed: u64) -> Result<LocalView> {
+        let local = self.read_local(workflow, from, pushed);
+        let is_missing = matches!(local, Err(Error::Store(store::Error::Archived { deleted: None, .. })));
+        if is_missing && !self.dry_run && self.store.fill_below_joins(workflow, self.save_id)? {
+            return self.read_local(workflow, from, pushed);
+        }
+        local
+    }
+
+    fn read_local(&self, workflow: &WorkflowId, from: u64, pushed: u64) -> Result<LocalView> {
         let sides = self.store.sides(workflow)?;
         let head = self.store.head_number(workflow)?.unwrap_or_default();
         let mut main = BTreeMap::new();

@@ -94,6 +94,32 @@ fn one_join_makes_one_head_in_every_store() {
 }
 
 #[test]
+fn a_sync_fills_the_numbers_below_a_join_whose_writer_was_killed() {
+    let (a, b) = forked();
+    for world in [&a, &b] {
+        world.run(&["sync"]).succeeds();
+    }
+    b.run(&["join", "042"]).succeeds();
+    b.run(&["save", "042", "--set", "above=1"]).succeeds();
+    // As if it had been killed after it published the join.
+    std::fs::remove_file(b.checkpoint_file("042", 3)).unwrap();
+    std::fs::remove_dir_all(b.store().join("archive/042")).unwrap();
+    std::fs::remove_dir_all(b.store().join("remote")).unwrap();
+    b.run(&["push"]).succeeds();
+    b.run(&["sync"]).succeeds();
+    a.run(&["sync"]).succeeds();
+    for world in [&a, &b] {
+        assert_eq!(world.numbers("042"), [1, 2, 3, 4, 5]);
+        assert_eq!(world.json(&["verify"])["ok"], true);
+    }
+    // A checkpoint that somebody removed is no such number.
+    std::fs::remove_file(b.checkpoint_file("042", 2)).unwrap();
+    std::fs::remove_dir_all(b.store().join("remote")).unwrap();
+    b.run(&["sync", "--json"]).exits(3);
+    assert!(!b.checkpoint_file("042", 2).exists());
+}
+
+#[test]
 fn a_conflict_is_settled_by_the_flags_of_merge() {
     let (a, b) = forked();
     b.run(&["save", "042", "--title", "Theirs"]).succeeds();

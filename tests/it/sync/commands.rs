@@ -205,6 +205,7 @@ fn a_workflow_that_is_nowhere_is_not_exchanged_silently() {
     b.run(&["push", "042"]).succeeds();
 }
 
+#[test]
 fn a_dry_run_says_what_a_pull_of_many_checkpoints_does() {
     let (a, url) = shared();
     a.configure("[save]\nauto_cleanup = false\n");

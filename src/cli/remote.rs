@@ -189,7 +189,7 @@ impl Session {
             self.open_remote(workspace, &url, &stamp.save_id, wanted.time_limit.unwrap_or(WHEN_ASKED))?;
         let pause = |duration| store.disk().pause(duration);
         let mut remote = Patient::new(&mut *remote, &pause);
-        let identity = Digest::of(url.to_string().as_bytes());
+        let identity = url.identity();
         let is_known = |workflow: &WorkflowId| store.ledger(workflow, identity).main > 0;
         // What was pushed to before is known to be a remote.
         if wanted.pull || workflows.is_empty() || !workflows.iter().all(is_known) {

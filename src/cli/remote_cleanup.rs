@@ -45,7 +45,7 @@ impl Session {
         let pause = |duration| store.disk().pause(duration);
         let mut remote = Patient::new(&mut *remote, &pause);
         check_layout(&mut remote)?;
-        let identity = Digest::of(url.to_string().as_bytes());
+        let identity = url.identity();
         let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id);
 
         let (plan, warnings) = plan(&mut exchange, options.workflows)?;

@@ -7,7 +7,6 @@ use super::remote::Wanted;
 use super::session::{Session, Workspace};
 use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;
-use crate::core::digest::Digest;
 use crate::core::save::{Outcome, Save};
 use crate::core::store::{Disk as _, Store};
 use crate::core::sync::{ClaimingDisk, Exchange, Patient, claim_layout};
@@ -57,7 +56,7 @@ impl Session {
     ) -> Result<(Outcome, Option<Failure>), Failure> {
         // The save holds the lock of the workflow while others' checkpoints are pulled below it.
         let store = &workspace.store.clone().without_waiting();
-        let identity = Digest::of(sharing.url.to_string().as_bytes());
+        let identity = sharing.url.identity();
         let is_known = store.ledger(workflow, identity).main > 0;
         let mut remote = match self.open_remote(workspace, &sharing.url, &stamp.save_id, UNASKED) {
             Ok(remote) => remote,

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::core::digest::Digest;
+
 /// Where a remote is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RemoteUrl {
@@ -27,6 +29,13 @@ pub(crate) struct BadUrl {
 
 const GIT_SCHEMES: [&str; 5] = ["https://", "http://", "ssh://", "git://", "file://"];
 const ENGINE_SCHEMES: [&str; 3] = ["s3://", "az://", "gs://"];
+
+impl RemoteUrl {
+    /// Returns the digest that tells this remote from others, for ledgers.
+    pub(crate) fn identity(&self) -> Digest {
+        Digest::of(self.to_string().as_bytes())
+    }
+}
 
 impl FromStr for RemoteUrl {
     type Err = BadUrl;

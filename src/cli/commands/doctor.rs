@@ -13,7 +13,7 @@ use crate::cli::session::{Place, Session};
 use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState, Trouble, Variable};
 use crate::cli::words::count;
 use crate::core::config::ConfigError;
-use crate::core::finding::Severity;
+use crate::core::finding::{Code, Severity};
 use crate::core::redact::redact_text;
 use crate::core::setup::Condition;
 use crate::core::store::{Checked, Location};
@@ -166,7 +166,9 @@ fn verify(session: &Session, store: &Store, state: &mut StoreState, troubles: &m
     match store.verify(&[], &mut tell) {
         Ok(verification) => {
             let blockers =
-                verification.findings.iter().filter(|finding| finding.severity == Severity::Blocker).count();
+                verification.findings.iter().filter(|finding| finding.severity == Severity::Blocker);
+            // The settings have a line of their own.
+            let blockers = blockers.filter(|finding| finding.code != Code::InvalidConfig).count();
             state.findings = blockers;
             if blockers > 0 {
                 let message = format!("the store has {}", count(blockers, "damaged part"));

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use serde_json::Value;
+
 use crate::support::project::World;
 
 #[test]
@@ -27,6 +29,8 @@ fn a_damaged_checkpoint_and_settings_that_cannot_be_used_are_told() {
     for part in ["settings:", "store:", "ckpt verify --repair"] {
         assert!(outcome.stdout.contains(part), "{part}: {outcome}");
     }
+    let report: Value = serde_json::from_str(&world.run(&["doctor", "--json"]).stdout).unwrap();
+    assert_eq!(report["store"]["findings"], 1, "the settings are told once: {report}");
 }
 
 #[test]

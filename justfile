@@ -11,7 +11,7 @@ test *filter:
 # Checks formatting, lints, documentation, dependencies and licences.
 lint:
     cargo fmt --check
-    cargo clippy --locked --all-targets -- -D warnings
+    cargo clippy --locked --workspace --all-targets -- -D warnings
     cargo clippy --locked -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet --document-private-items
     cargo machete

@@ -37,10 +37,6 @@
 
 mod library;
 mod platform;
-mod transport;
-
-#[doc(hidden)]
-pub mod wire;
 
 // The tests, benchmarks and fuzzers of this repository reach the internals; nobody else does.
 #[cfg(not(feature = "testing"))]
@@ -48,6 +44,11 @@ pub mod wire;
 mod core;
 #[cfg(feature = "testing")]
 pub mod core;
+
+#[cfg(not(feature = "testing"))]
+mod sync;
+#[cfg(feature = "testing")]
+pub mod sync;
 
 #[doc(hidden)]
 pub mod cli;

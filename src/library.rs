@@ -9,14 +9,16 @@ use serde_json::Value;
 use crate::core::artifact::ArtifactError;
 use crate::core::change::{Change, ChangeError, Edit};
 use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
-use crate::core::config::{Config, ConfigError};
+use crate::core::config::Config;
 use crate::core::git::Checkout;
 use crate::core::name::InvalidName;
+use crate::core::observe::{Observer, Selected, gather};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::pipeline::{Pipeline, PipelineError};
-use crate::core::resume::{Facts, Observer, Resume, Selected, evaluate, gather};
+use crate::core::resume::{Facts, Resume, evaluate};
 use crate::core::save::{Outcome, Prepared, Request, Save, stamp};
 use crate::core::selector::{Selector, SelectorError};
+use crate::core::settings_file::{self, ConfigError};
 use crate::core::store::{self, Located, WorkflowRow};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::{InvalidId, WorkflowId};
@@ -77,7 +79,7 @@ impl Store {
         };
         let checkout = Checkout::discover(&project);
         let store = store::Store::at(&Located { root, project })?;
-        let config = Config::load(&store.config_file())?.unwrap_or_default();
+        let config = settings_file::load(&store.config_file())?.unwrap_or_default();
         Ok(Self { store, config, checkout, writer: Writer::default() })
     }
 

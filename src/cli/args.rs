@@ -44,6 +44,20 @@ pub(crate) struct CommandSpec {
     pub(crate) run: fn(ArgMatches, &Session) -> Result<Exit, Failure>,
 }
 
+/// Describes a command without an alias by the type of its arguments, its name, its examples and the function that runs it.
+macro_rules! command {
+    ($args:ty, $name:literal, $examples:expr, $run:expr) => {
+        $crate::cli::args::CommandSpec {
+            name: $name,
+            alias: None,
+            augment_args: <$args as clap::Args>::augment_args,
+            examples: $examples,
+            run: |matches, session| $run(&$crate::cli::args::parsed(matches)?, session),
+        }
+    };
+}
+pub(crate) use command;
+
 impl CommandSpec {
     /// Finds a command by its name or alias.
     pub(crate) fn find(word: &OsString) -> Option<&'static Self> {

@@ -92,12 +92,6 @@ pub fn block(text: &str) -> Vec<Cow<'_, str>> {
     text.lines().map(inline).collect()
 }
 
-/// Returns the text with spaces behind it up to `columns` terminal columns.
-#[must_use]
-pub(crate) fn pad(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
-}
-
 /// Returns the number of terminal columns that the text takes up.
 #[must_use]
 pub fn width(text: &str) -> usize {

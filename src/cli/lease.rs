@@ -4,7 +4,8 @@
 
 use super::agent::agent_or_ci;
 use super::session::Session;
-use crate::core::store::{SessionKey, SessionNote};
+use crate::core::session_note::SessionNote;
+use crate::core::store::SessionKey;
 use crate::core::{Handle, Store, WorkflowId};
 
 /// A note that somebody is at work, while a command runs.

@@ -11,12 +11,11 @@ use super::session::{Session, Workspace};
 use super::views::sync::{SharedWorkflow, SyncReport};
 use crate::core::digest::Digest;
 use crate::core::files::read_regular;
-use crate::core::setup::make_private_directories;
 use crate::core::store::{self, Disk as _, OsDisk};
-use crate::core::sync::{self, Exchange, Names, Patient, Remote, check_layout, claim_layout};
 use crate::core::{Store, WorkflowId};
-use crate::transport::{self, RemoteUrl, Surroundings};
-use crate::wire::PROGRAM;
+use crate::sync::transports::{self, RemoteUrl, TransportContext};
+use crate::sync::{self, Exchange, Names, Remote, Retrying};
+use ckpt_wire::PROGRAM;
 
 /// How long a request may take that somebody waits for.
 pub(crate) const WHEN_ASKED: Duration = Duration::from_secs(600);
@@ -41,7 +40,7 @@ impl Source {
 
 /// The extent of an exchange.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct SyncOptions {
     pub(crate) pull: bool,
     pub(crate) push: bool,
     pub(crate) dry_run: bool,
@@ -76,20 +75,6 @@ impl Session {
         Some(self.env.state_home(&self.env.home()?).join("ckpt").join(kind).join(name))
     }
 
-    /// Makes the directory for the copy of a git remote. It is not in the store, which may come from a stranger: git runs
-    /// the hooks and the programs that a repository names.
-    fn make_copy_dir(&self, workspace: &Workspace, url: &RemoteUrl) -> Result<PathBuf, sync::Failure> {
-        let refused = |why: String| {
-            sync::Failure::Refused(format!("{why}; set `XDG_STATE_HOME` to a directory that you own"))
-        };
-        let dir = self.own_place("git", workspace, url);
-        let dir =
-            dir.ok_or_else(|| refused("there is no home directory for the copy of the remote".to_owned()))?;
-        make_private_directories(&dir)
-            .map_err(|error| refused(format!("cannot make `{}`: {error}", dir.display())))?;
-        Ok(dir)
-    }
-
     /// Returns true if a remote may be contacted without being asked for: the settings of a store may be a stranger's.
     pub(crate) fn is_trusted(&self, workspace: &Workspace, url: &RemoteUrl, source: Source) -> bool {
         let is_marked =
@@ -117,46 +102,42 @@ impl Session {
         unique: &str,
         time_limit: Duration,
     ) -> Result<Box<dyn Remote>, Failure> {
-        self.around_remote(workspace, url, unique, time_limit, |around| Ok(transport::open(url, around)?))
+        Ok(transports::open(url, &self.transport_context(workspace, url, unique, time_limit))?)
     }
 
     /// Tries a remote out, and says which layout it has if it is empty. Returns true if it was.
     pub(crate) fn probe_remote(&self, workspace: &Workspace, url: &RemoteUrl) -> Result<bool, Failure> {
         let unique = &self.stamp(&workspace.place, &workspace.config)?.save_id;
-        self.around_remote(workspace, url, unique, WHEN_ASKED, |around| {
-            transport::try_out(url, &around).map_err(|failure| match failure {
-                sync::ProbeFailure::Failed { failure, .. } => failure.into(),
-                sync::ProbeFailure::Unsuitable(why) => sync::Failure::Refused(why).into(),
-            })
+        let context = self.transport_context(workspace, url, unique, WHEN_ASKED);
+        transports::try_out(url, &context).map_err(|failure| match failure {
+            sync::ProbeFailure::Failed { failure, .. } => failure,
+            sync::ProbeFailure::Unsuitable(why) => sync::Failure::Refused(why),
         })?;
-        let mut remote = self.open_remote(workspace, url, unique, WHEN_ASKED)?;
-        let pause = |duration| workspace.store.disk().pause(duration);
-        Ok(claim_layout(&mut Patient::new(&mut *remote, &pause))?)
+        let mut remote = transports::open(url, &context)?;
+        Ok(exchange_with(&workspace.store, &mut *remote, url, unique).remote.claim_layout()?)
     }
 
-    fn around_remote<T>(
+    fn transport_context(
         &self,
         workspace: &Workspace,
         url: &RemoteUrl,
         unique: &str,
         time_limit: Duration,
-        then: impl FnOnce(Surroundings<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    ) -> TransportContext {
         let beside = self.env.executable().map(|path| path.with_file_name(PROGRAM));
-        let program = beside.filter(|path| path.is_file()).or_else(|| self.env.program(PROGRAM));
-        then(Surroundings {
+        TransportContext {
             project: workspace.store.project().to_owned(),
-            make_copy_dir: &|| self.make_copy_dir(workspace, url),
+            copy_dir: self.own_place("git", workspace, url),
             time_limit,
-            program,
+            program: beside.filter(|path| path.is_file()).or_else(|| self.env.program(PROGRAM)),
             allow_http: workspace.config.allow_http(),
             unique: unique.to_owned(),
-        })
+        }
     }
 
     /// Pulls everything before a command that reads. A remote that is not reached is no failure: the reason is returned.
     pub(crate) fn pull_first(&self, workspace: &Workspace) -> Result<Option<String>, Failure> {
-        match self.exchange(workspace, &[], Wanted { pull: true, ..Wanted::default() }) {
+        match self.exchange(workspace, &[], SyncOptions { pull: true, ..SyncOptions::default() }) {
             Ok(_) => Ok(None),
             Err(failure) if failure.code == ErrorCode::RemoteUnreachable => Ok(Some(failure.message)),
             Err(failure) => Err(failure),
@@ -168,9 +149,9 @@ impl Session {
         &self,
         workspace: &Workspace,
         workflows: &[WorkflowId],
-        wanted: Wanted,
+        options: SyncOptions,
     ) -> Result<Exit, Failure> {
-        let report = self.exchange(workspace, workflows, wanted)?;
+        let report = self.exchange(workspace, workflows, options)?;
         self.answer(&report)?;
         Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
     }
@@ -180,37 +161,34 @@ impl Session {
         &self,
         workspace: &Workspace,
         workflows: &[WorkflowId],
-        wanted: Wanted,
+        options: SyncOptions,
     ) -> Result<SyncReport, Failure> {
         let url = self.remote_url(workspace)?;
         let store = &workspace.store;
         let stamp = self.stamp(&workspace.place, &workspace.config)?;
         let mut remote =
-            self.open_remote(workspace, &url, &stamp.save_id, wanted.time_limit.unwrap_or(WHEN_ASKED))?;
-        let pause = |duration| store.disk().pause(duration);
-        let mut remote = Patient::new(&mut *remote, &pause);
-        let identity = url.identity();
-        let is_known = |workflow: &WorkflowId| store.ledger(workflow, identity).main > 0;
+            self.open_remote(workspace, &url, &stamp.save_id, options.time_limit.unwrap_or(WHEN_ASKED))?;
+        let mut exchange = exchange_with(store, &mut *remote, &url, &stamp.save_id);
+        (exchange.dry_run, exchange.allow_secrets) = (options.dry_run, options.allow_secrets);
+        let is_known = |workflow: &WorkflowId| store.ledger(workflow, url.identity()).main > 0;
         // What was pushed to before is known to be a remote.
-        if wanted.pull || workflows.is_empty() || !workflows.iter().all(is_known) {
-            if wanted.push && !wanted.dry_run {
-                claim_layout(&mut remote)?;
+        if options.pull || workflows.is_empty() || !workflows.iter().all(is_known) {
+            if options.push && !options.dry_run {
+                exchange.remote.claim_layout()?;
             } else {
-                check_layout(&mut remote)?;
+                exchange.remote.check_layout()?;
             }
         }
-        if wanted.pull && !wanted.dry_run {
+        if options.pull && !options.dry_run {
             store.create()?;
         }
-        let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id)
-            .dry_run(wanted.dry_run)
-            .allow_secrets(wanted.allow_secrets);
-        let mut report = SyncReport::new(url.to_string(), !wanted.dry_run);
+        let mut report = SyncReport::new(url.to_string(), !options.dry_run);
         let mut progress = Progress::new(&self.ui);
 
-        let mut listed = if wanted.pull && workflows.is_empty() { Some(exchange.names(None)?) } else { None };
+        let mut listed =
+            if options.pull && workflows.is_empty() { Some(exchange.remote.names(None)?) } else { None };
         let mut ids = workflows.to_vec();
-        if ids.is_empty() && wanted.push {
+        if ids.is_empty() && options.push {
             ids = store.workflow_ids()?;
         }
         ids.extend(listed.iter().flat_map(|listed| listed.keys().cloned()));
@@ -221,7 +199,7 @@ impl Session {
             progress.at(|| format!("Exchanged {done} of {total} workflows"));
             let mut shared = SharedWorkflow::new(&workflow);
             let exchanged =
-                exchange_one(store, &mut exchange, &workflow, listed.as_mut(), wanted, &mut shared);
+                exchange_one(store, &mut exchange, &workflow, listed.as_mut(), options, &mut shared);
             if matches!(exchanged, Ok(false)) && !workflows.is_empty() {
                 let failure =
                     Failure::from(store::Error::NoSuchWorkflow { id: workflow.clone(), similar: Vec::new() });
@@ -245,6 +223,17 @@ impl Session {
     }
 }
 
+/// Prepares an exchange between a store and its remote.
+pub(crate) fn exchange_with<'a>(
+    store: &'a Store,
+    remote: &'a mut dyn Remote,
+    url: &RemoteUrl,
+    save_id: &'a str,
+) -> Exchange<'a, OsDisk> {
+    let remote = Retrying::new(remote, |duration| store.disk().pause(duration));
+    Exchange::new(store, remote, url.identity(), save_id)
+}
+
 /// Pulls and pushes one workflow. The names of its objects are taken from `listed`, or asked for if something is pulled.
 /// Returns false if it is neither here nor there, and nothing was done.
 fn exchange_one(
@@ -252,16 +241,15 @@ fn exchange_one(
     exchange: &mut Exchange<'_, OsDisk>,
     workflow: &WorkflowId,
     listed: Option<&mut BTreeMap<WorkflowId, Names>>,
-    wanted: Wanted,
+    options: SyncOptions,
     shared: &mut SharedWorkflow,
 ) -> Result<bool, sync::Error> {
     let mut names = None;
-    if wanted.pull {
-        let found = match listed {
-            Some(listed) => listed.remove(workflow),
-            None => exchange.names(Some(workflow))?.remove(workflow),
-        };
-        names = Some(found.unwrap_or_default());
+    if options.pull {
+        names = Some(match listed {
+            Some(listed) => listed.remove(workflow).unwrap_or_default(),
+            None => exchange.remote.names_of(workflow)?,
+        });
     }
     if names.as_ref().is_none_or(Names::is_empty) && store.head_number(workflow)?.is_none() {
         return Ok(false);
@@ -269,7 +257,7 @@ fn exchange_one(
     if let Some(names) = &names {
         shared.pulled(exchange.pull(workflow, names)?);
     }
-    if wanted.push {
+    if options.push {
         shared.pushed(exchange.push(workflow, names.as_ref())?);
     }
     Ok(true)

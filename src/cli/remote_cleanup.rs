@@ -6,14 +6,14 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::progress::Progress;
 use super::question::confirm;
-use super::remote::WHEN_ASKED;
+use super::remote::{WHEN_ASKED, exchange_with};
 use super::session::{Session, Workspace};
 use super::views::remote_cleanup::RemoteCleanupReport;
 use crate::core::WorkflowId;
 use crate::core::digest::Digest;
-use crate::core::store::{Disk as _, OsDisk};
-use crate::core::sync::{Exchange, Patient, RemoteCleanup, check_layout};
-use crate::transport::RemoteUrl;
+use crate::core::store::OsDisk;
+use crate::sync::transports::RemoteUrl;
+use crate::sync::{Exchange, RemoteCleanup};
 
 /// How far a cleanup of the remote goes.
 #[derive(Debug)]
@@ -42,11 +42,8 @@ impl Session {
         let store = &workspace.store;
         let stamp = self.stamp(&workspace.place, &workspace.config)?;
         let mut remote = self.open_remote(workspace, &url, &stamp.save_id, WHEN_ASKED)?;
-        let pause = |duration| store.disk().pause(duration);
-        let mut remote = Patient::new(&mut *remote, &pause);
-        check_layout(&mut remote)?;
-        let identity = url.identity();
-        let mut exchange = Exchange::new(store, remote, identity, &stamp.save_id);
+        let mut exchange = exchange_with(store, &mut *remote, &url, &stamp.save_id);
+        exchange.remote.check_layout()?;
 
         let (plan, warnings) = plan(&mut exchange, options.workflows)?;
         let remote_text = url.to_string();
@@ -72,14 +69,13 @@ impl Session {
 
     /// Returns the address of the remote. One that only the settings of the store name is refused: they may be a stranger's.
     fn trusted_remote(&self, workspace: &Workspace) -> Result<RemoteUrl, Failure> {
-        let url = self.remote_url(workspace)?;
         match self.find_remote(workspace)? {
             Some((url, source)) if !self.is_trusted(workspace, &url, source) => Err(Failure::new(
                 ErrorCode::ConfirmationNeeded,
                 format!("only the settings of the store name the remote `{url}`; nothing is emptied there"),
             )
             .help(format!("`ckpt remote add {url}` allows it on this machine"))),
-            _ => Ok(url),
+            _ => self.remote_url(workspace),
         }
     }
 }
@@ -90,8 +86,8 @@ fn plan(
     workflows: &[WorkflowId],
 ) -> Result<(Vec<RemoteCleanup>, Vec<String>), Failure> {
     let mut names = match workflows {
-        [workflow] => exchange.names(Some(workflow))?,
-        _ => exchange.names(None)?,
+        [workflow] => exchange.remote.names(Some(workflow))?,
+        _ => exchange.remote.names(None)?,
     };
     if !workflows.is_empty() {
         names.retain(|workflow, _| workflows.contains(workflow));

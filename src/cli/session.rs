@@ -13,14 +13,17 @@ use super::exit::Exit;
 use super::report::Report;
 use super::ui::Ui;
 use crate::core::change::Stamp;
-use crate::core::checkpoint::{Checkpoint, Writer};
+use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
 use crate::core::dialects::Draft;
 use crate::core::git::Checkout;
+use crate::core::observe::{Observer, Selected, gather, sharing};
 use crate::core::redact::redact_text;
-use crate::core::resume::{Facts, FileCondition, Observer, Resume, Selected, evaluate, gather, sharing};
+use crate::core::resume::{Facts, FileCondition, Resume, evaluate};
 use crate::core::save;
+use crate::core::session_note::SessionNote;
+use crate::core::settings_file;
 use crate::core::store::Error;
-use crate::core::store::{HeadMemory, Located, Location, Searcher, SessionNote, locate};
+use crate::core::store::{HeadMemory, Located, Location, Searcher, locate};
 use crate::core::text::shell_word;
 use crate::core::{Config, Store, Timestamp};
 
@@ -56,6 +59,13 @@ pub(crate) struct Judgement {
     pub(crate) checkpoint: Box<Checkpoint>,
     pub(crate) facts: Facts,
     pub(crate) resume: Resume,
+}
+
+impl Judgement {
+    /// Returns the artifacts of the checkpoint, each with its condition now.
+    pub(crate) fn artifacts(&self) -> impl Iterator<Item = (&Artifact, FileCondition)> {
+        self.checkpoint.content.artifacts.iter().zip(self.facts.artifacts.iter().copied())
+    }
 }
 
 /// The location of the store, whether it exists or not, and the git checkout around it.
@@ -164,9 +174,9 @@ impl Session {
 
     /// Loads the settings: those of the store over those of the user.
     pub(crate) fn config(&self, store: &Store) -> Result<Config, Failure> {
-        let stored = Config::load(&store.config_file())?.unwrap_or_default();
+        let stored = settings_file::load(&store.config_file())?.unwrap_or_default();
         match self.env.user_config() {
-            Some(path) => Ok(stored.over(Config::load_user(&path)?.unwrap_or_default())),
+            Some(path) => Ok(stored.over(settings_file::load_user(&path)?.unwrap_or_default())),
             None => Ok(stored),
         }
     }

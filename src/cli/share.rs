@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use super::error::{ErrorCode, Failure};
-use super::remote::Wanted;
+use super::remote::{SyncOptions, exchange_with};
 use super::session::{Session, Workspace};
 use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;
 use crate::core::save::{Outcome, Save};
-use crate::core::store::{Disk as _, Store};
-use crate::core::sync::{ClaimingDisk, Exchange, Patient, claim_layout};
+use crate::core::store::Store;
 use crate::core::{Checkpoint, Handle, WorkflowId, WorkflowStatus};
-use crate::transport::RemoteUrl;
+use crate::sync::ClaimingDisk;
+use crate::sync::transports::RemoteUrl;
 
 /// How long a request may take that nobody asked for. It is made three times.
 const UNASKED: Duration = Duration::from_secs(6);
@@ -56,18 +56,15 @@ impl Session {
     ) -> Result<(Outcome, Option<Failure>), Failure> {
         // The save holds the lock of the workflow while others' checkpoints are pulled below it.
         let store = &workspace.store.clone().without_waiting();
-        let identity = sharing.url.identity();
-        let is_known = store.ledger(workflow, identity).main > 0;
         let mut remote = match self.open_remote(workspace, &sharing.url, &stamp.save_id, UNASKED) {
             Ok(remote) => remote,
             Err(failure) => return Ok((save.to(store)?, Some(failure))),
         };
-        let pause = |duration| store.disk().pause(duration);
-        let mut remote = Patient::new(&mut *remote, &pause);
-        if !is_known && let Err(error) = claim_layout(&mut remote) {
+        let mut exchange = exchange_with(store, &mut *remote, &sharing.url, &stamp.save_id);
+        let is_known = store.ledger(workflow, sharing.url.identity()).main > 0;
+        if !is_known && let Err(error) = exchange.remote.claim_layout() {
             return Ok((save.to(store)?, Some(error.into())));
         }
-        let exchange = Exchange::new(store, remote, identity, &stamp.save_id);
         let seed = u64::from_str_radix(stamp.save_id.get(..16).unwrap_or_default(), 16).unwrap_or_default();
         let begun = Instant::now();
         let clock = || begun.elapsed();
@@ -82,9 +79,9 @@ impl Session {
 
     /// Pushes a workflow after a save that ended a phase or the workflow. A failure is a warning.
     pub(crate) fn push_at_end(&self, workspace: &Workspace, workflow: &WorkflowId) -> Option<String> {
-        let wanted = Wanted { push: true, time_limit: Some(UNASKED), ..Wanted::default() };
+        let options = SyncOptions { push: true, time_limit: Some(UNASKED), ..SyncOptions::default() };
         let failed = |why: &str| format!("saved, but not pushed: {why}; `ckpt push {workflow}` tries again");
-        match self.exchange(workspace, std::slice::from_ref(workflow), wanted) {
+        match self.exchange(workspace, std::slice::from_ref(workflow), options) {
             Ok(report) => report.first_failure().map(|failure| failed(&failure.message)),
             Err(failure) => Some(failed(&failure.message)),
         }

@@ -42,7 +42,6 @@ pub(super) const COMMANDS: &[Row] = &[
     ("verify {} --repair",                   "repair fix"),
     ("stats",                                "statistics metrics usage"),
     ("pipeline list",                        "pipelines templates"),
-    ("migrate",                              "upgrade"),
     ("schema --list",                        "schemas"),
     ("completions",                          "completion autocomplete"),
     ("man",                                  "manual docs"),

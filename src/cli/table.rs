@@ -73,12 +73,17 @@ impl Cell {
     }
 }
 
-/// Renders rows under a heading. A row may have fewer cells than there are columns. An optional column without any text
-/// is left out.
+/// Renders the lines of a table.
+pub(crate) fn render(page: &mut Page, columns: &[Column], rows: &[Vec<Cell>]) {
+    lines(page, columns, rows).iter().for_each(|line| page.line(line));
+}
+
+/// Returns rows under a heading, or without one if no column has any. A row may have fewer cells than there are columns. An
+/// optional column without any text is left out.
 ///
 /// On a terminal that is too narrow, optional columns are left out, and cells are cut, from the last column to the
 /// first. Elsewhere nothing is.
-pub(crate) fn render(page: &mut Page, columns: &[Column], rows: &[Vec<Cell>]) {
+pub(crate) fn lines(page: &Page, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<String> {
     let head: Vec<Cell> = columns.iter().map(|column| Cell::styled(column.heading, Style::Dim)).collect();
     let mut widths = vec![0; columns.len()];
     for row in std::iter::once(&head).chain(rows) {
@@ -95,10 +100,9 @@ pub(crate) fn render(page: &mut Page, columns: &[Column], rows: &[Vec<Cell>]) {
         Some(room) => fit(columns, widths, room),
         None => widths,
     };
-    for row in std::iter::once(&head).chain(rows) {
-        let line = row_line(page, row, &widths);
-        page.line(line.trim_end());
-    }
+    let has_head = columns.iter().any(|column| !column.heading.is_empty());
+    let shown = has_head.then_some(&head).into_iter().chain(rows);
+    shown.map(|row| row_line(page, row, &widths).trim_end().to_owned()).collect()
 }
 
 /// Returns the widths of columns in a room of this width; `None` for those that are left out.

@@ -1,7 +1,7 @@
-//! Settings: `.ckpt/config.toml`, with defaults from `config.toml` in the user's configuration directory.
+//! Settings: `.ckpt/config.toml`, with defaults from `config.toml` in the user's configuration directory. `core/settings_file.rs`
+//! reads the files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
 use super::dialects::Dialect;
 use super::external::{ChangeSeverity, FactSeverities};
-use super::files::{FileProblem, is_inside_project, read_regular};
 use super::name::check_name;
+use super::paths::is_inside_project;
 use super::phase::PhaseId;
 use super::pipeline::{PhaseSpec, Pipeline, PipelineError, PipelineTable};
 use super::retention::RetentionSettings;
@@ -19,9 +19,6 @@ use super::schema;
 use super::size::Size;
 use super::span::Span;
 use super::trigger::Trigger;
-use crate::platform;
-
-const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// The largest artifact that is hashed, unless configured.
 const DEFAULT_MAX_ARTIFACT: Size = Size(1 << 30);
@@ -107,63 +104,7 @@ impl Default for Limits {
     }
 }
 
-/// A settings file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// It cannot be read.
-    #[error("`{}` {problem}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        #[source]
-        problem: FileProblem,
-    },
-    /// Its content is invalid.
-    #[error("`{}`: {message}", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// The problem, with line and column if known.
-        message: String,
-    },
-}
-
 impl Config {
-    /// Loads the settings of a store; `None` if there are none. A link is refused: it could lead out of the store.
-    ///
-    /// # Errors
-    /// The file cannot be read or is invalid.
-    pub fn load(path: &Path) -> Result<Option<Self>, ConfigError> {
-        Self::read(path, read_regular(path, MAX_CONFIG_BYTES))
-    }
-
-    /// Loads the settings of the user; `None` if there are none. Links are followed: they are how a dotfile manager
-    /// installs the file.
-    ///
-    /// # Errors
-    /// The file cannot be read or is invalid.
-    pub fn load_user(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let mut content = read_regular(path, MAX_CONFIG_BYTES);
-        if matches!(content, Err(FileProblem::NotAFile)) {
-            let real = platform::canonicalize(path).map_err(FileProblem::from);
-            content = real.and_then(|real| read_regular(&real, MAX_CONFIG_BYTES));
-        }
-        Self::read(path, content)
-    }
-
-    fn read(path: &Path, content: Result<Vec<u8>, FileProblem>) -> Result<Option<Self>, ConfigError> {
-        let bytes = match content {
-            Ok(bytes) => bytes,
-            Err(FileProblem::Missing) => return Ok(None),
-            Err(problem) => return Err(ConfigError::File { path: path.to_owned(), problem }),
-        };
-        let invalid = |message: String| ConfigError::Invalid { path: path.to_owned(), message };
-        let text = String::from_utf8(bytes).map_err(|_| invalid("not valid UTF-8".to_owned()))?;
-        Self::parse(&text).map(Some).map_err(invalid)
-    }
-
     /// Parses the text of a settings file.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use std::path::{Component, Path};
 use std::time::SystemTime;
 
 use super::digest::{Digest, Hasher};
+use super::paths::is_inside_project;
 use crate::platform::{self, Dir, FileKind, Stat};
 
 /// A file that cannot be used.
@@ -231,13 +232,6 @@ pub fn follow_in_project(project: &Path, relative: &str) -> Result<FileAt, FileP
     } else {
         Err(FileProblem::Outside)
     }
-}
-
-/// Returns true if a relative path stays in its directory, unless a link leads out of it.
-#[must_use]
-pub fn is_inside_project(relative: &str) -> bool {
-    let descends = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    !relative.starts_with("~/") && Path::new(relative).components().all(descends)
 }
 
 fn portable(path: &Path) -> Result<String, FileProblem> {

@@ -18,7 +18,6 @@ use super::checkpoint::{Checkpoint, CheckpointRef, Content, Replan, Sealed, Work
 use super::digest::{Digest, Hasher};
 use super::finding::Code;
 use super::json::{InvalidJson, Json};
-use super::migrate::{self, Step};
 use super::next_phase::{RunProgress, RunState};
 use super::phase::{Approval, Phase, PhaseId, PhaseStatus};
 use super::time::Timestamp;
@@ -54,8 +53,8 @@ pub enum Unusable {
     /// It was written by a newer program.
     #[error("has format {0}; this program reads up to {major}.x", major = CURRENT.major)]
     Newer(Version),
-    /// It was written by an older program, and no migration step converts it.
-    #[error("has format {0}, which this program cannot convert")]
+    /// It was written by an older program; no released format is older than [`CURRENT`].
+    #[error("has format {0}, which this program cannot read")]
     Older(Version),
     /// It is not valid JSON, or lacks a field.
     #[error("cannot be parsed: {0}")]
@@ -121,25 +120,16 @@ pub fn encode(checkpoint: &mut Checkpoint) -> Result<Vec<u8>, serde_json::Error>
     Ok(bytes)
 }
 
-/// Checks the digest and parses the checkpoint. One of an older format is converted.
+/// Checks the digest and parses the checkpoint. A later version converts older formats here.
 ///
 /// # Errors
 /// The bytes cannot be used.
 pub fn decode(bytes: &[u8]) -> Result<Box<Checkpoint>, Unusable> {
-    decode_with(bytes, migrate::STEPS)
-}
-
-/// Does what [`decode`] does, with these migration steps.
-///
-/// # Errors
-/// The bytes cannot be used.
-pub fn decode_with(bytes: &[u8], steps: &[Step]) -> Result<Box<Checkpoint>, Unusable> {
     let version = check(bytes)?;
-    if version >= CURRENT {
-        return parse(bytes);
+    if version < CURRENT {
+        return Err(Unusable::Older(version));
     }
-    let converted = migrate::convert(parse(bytes)?, version, steps).ok_or(Unusable::Older(version))?;
-    serde_json::from_value(converted).map_err(|error| Unusable::Syntax(InvalidJson::from_serde(&error)))
+    parse(bytes)
 }
 
 /// Checks the digest and parses only the header. A newer format is accepted if it still has these fields.

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::checkpoint::{Artifact, Checkpoint};
 use super::export::{ExportError, FileContent, place};
-use super::files::{FileAt, FileProblem, is_inside_project};
+use super::files::{FileAt, FileProblem};
+use super::paths::is_inside_project;
 use super::size::Size;
 use super::store::{self, Disk, MAX_OBJECT_BYTES, Store};
 use crate::platform::FileKind;

@@ -35,13 +35,24 @@ pub const MAX_PAUSES: usize = 50;
 /// The most sessions of a run that are told apart.
 const MAX_SESSIONS: usize = 1000;
 
+/// One run of a workflow.
+#[derive(Debug, Clone)]
+pub struct RunFigures {
+    /// The workflow.
+    pub workflow: WorkflowId,
+    /// The summary of its checkpoints.
+    pub summary: RunSummary,
+    /// Its outcome, or that it is in progress.
+    pub status: WorkflowStatus,
+}
+
 /// The summary of the checkpoints of one run, or of some that follow each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// The first save.
     pub first_saved_at: Timestamp,
     /// The run after the last save.
-    pub last: RunState,
+    pub last: LastState,
     /// How often each phase was saved as failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<PhaseId, u32>,
@@ -58,7 +69,7 @@ pub struct RunSummary {
 
 /// The part of a checkpoint that statistics need when it is the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunState {
+pub struct LastState {
     /// The time of the save.
     pub saved_at: Timestamp,
     /// The status of the workflow.
@@ -68,13 +79,13 @@ pub struct RunState {
     pub pipeline: Option<String>,
     /// The phases, in declared order.
     #[serde(default)]
-    pub phases: Vec<PhaseState>,
+    pub phases: Vec<LastPhase>,
 }
 
-/// One phase of a [`RunState`].
+/// One phase of a [`LastState`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "testing", expect(missing_docs, reason = "the same fields as in `Phase`"))]
-pub struct PhaseState {
+pub struct LastPhase {
     pub id: PhaseId,
     pub status: PhaseStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +133,7 @@ impl RunSummary {
     #[must_use]
     pub fn times(&self) -> Vec<PhaseTime> {
         let mut before: Option<Timestamp> = None;
-        let time = |phase: &PhaseState| {
+        let time = |phase: &LastPhase| {
             let begun = phase.started_at.or(before);
             let ended = phase.completed_at;
             let paused = match (begun, ended) {
@@ -262,12 +273,12 @@ impl Moment {
 
     /// Returns the state of its run after it.
     #[must_use]
-    pub fn state(self) -> RunState {
+    pub fn state(self) -> LastState {
         let replans = |id: &PhaseId| {
             let count = self.replans.iter().filter(|replan| replan.phase == *id).count();
             u32::try_from(count).unwrap_or(u32::MAX)
         };
-        let state = |phase: PhaseMoment| PhaseState {
+        let state = |phase: PhaseMoment| LastPhase {
             replans: replans(&phase.id),
             id: phase.id,
             status: phase.status,
@@ -276,7 +287,7 @@ impl Moment {
             approved_at: phase.approval.and_then(|approval| approval.approved_at),
             attempts: phase.attempts,
         };
-        RunState {
+        LastState {
             saved_at: self.saved_at,
             status: self.status,
             pipeline: self.pipeline,
@@ -338,7 +349,7 @@ impl StepCounter {
 
     /// Returns the summary of the steps, the last of which led to this state; none without steps.
     #[must_use]
-    pub fn summary(self, last: RunState) -> Option<RunSummary> {
+    pub fn summary(self, last: LastState) -> Option<RunSummary> {
         let mut failures = self.failures;
         while failures.len() > MAX_PHASES {
             failures.pop_last();

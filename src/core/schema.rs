@@ -69,7 +69,6 @@ pub const ALL: &[Schema] = &embedded![
     "ckpt.ui.v1",
     "ckpt.import.v1",
     "ckpt.export.v1",
-    "ckpt.migrate.v1",
     "ckpt.pipelines.v1",
     "ckpt.pipeline.v1",
     "ckpt.init.v1",

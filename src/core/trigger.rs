@@ -39,8 +39,6 @@ pub enum Trigger {
     Archive,
     /// The workflow was started over.
     Restart,
-    /// The newest checkpoint was converted to the current format.
-    Migrate,
     /// A damaged workflow was repaired.
     Repair,
     /// A word written by a newer version.
@@ -62,16 +60,8 @@ impl Trigger {
     ];
 
     /// The triggers of checkpoints that other commands write. Nobody names them in a save or a setting.
-    pub const OF_COMMANDS: [Self; 8] = [
-        Self::Rollback,
-        Self::Fork,
-        Self::Merge,
-        Self::Restore,
-        Self::Archive,
-        Self::Restart,
-        Self::Migrate,
-        Self::Repair,
-    ];
+    pub const OF_COMMANDS: [Self; 7] =
+        [Self::Rollback, Self::Fork, Self::Merge, Self::Restore, Self::Archive, Self::Restart, Self::Repair];
 
     /// The word for it in files and on the command line.
     #[must_use]
@@ -92,7 +82,6 @@ impl Trigger {
             Self::Restore => "restore",
             Self::Archive => "archive",
             Self::Restart => "restart",
-            Self::Migrate => "migrate",
             Self::Repair => "repair",
             Self::Other(word) => word,
         }

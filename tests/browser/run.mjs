@@ -123,7 +123,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
 try {
-  const pages = { workflows: "/", board: "/?view=board", second: "/?page=2", nothing: "/?q=zzz", workflow: "/w/041", failed: "/w/044", hostile: "/w/hostile", checkpoint: "/w/041/6", "hostile-checkpoint": "/w/hostile/1", difference: "/diff?from=041%2F3&to=041%2F6", "hostile-difference": "/diff?from=hostile%2F1&to=hostile%2F2", analytics: "/stats" };
+  const pages = { workflows: "/", second: "/?page=2", nothing: "/?q=zzz", workflow: "/w/041", failed: "/w/044", hostile: "/w/hostile", checkpoint: "/w/041/6", "hostile-checkpoint": "/w/hostile/1", difference: "/diff?from=041%2F3&to=041%2F6", "hostile-difference": "/diff?from=hostile%2F1&to=hostile%2F2", analytics: "/stats" };
   const context = await browser.newContext();
   const page = await context.newPage();
   watch(page);

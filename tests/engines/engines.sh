@@ -95,7 +95,7 @@ write_engines() {
 # Runs the tests with this in their names, one at a time: some count the requests of an engine, or let it fail. `ckpt-remote`
 # is built by itself: it brings most of its own crates, and the program with the tests stays the one that is there.
 run_tests() {
-  cargo build --locked --features remote --bin ckpt-remote
+  cargo build --locked -p ckpt-remote
   CI=true cargo test --locked --test it -- "$1" --include-ignored --nocapture --test-threads 1
 }
 

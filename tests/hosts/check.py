@@ -18,7 +18,7 @@ from place import PATIENCE, Miss, Place, expect
 
 HALF_WAY = dict(zip(STEPS, ("complete", "in_progress", "pending")))
 OPEN = ("start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "MARK the spot")
-INTEGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../integrations")
+INTEGRATIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/integrations")
 
 
 def plan_and_brief(place, *flags):
@@ -191,7 +191,7 @@ def skill(place):
 
 
 def package(place):
-    """The folder in integrations/ works without `ckpt setup`."""
+    """The folder in examples/integrations/ works without `ckpt setup`."""
     client = place.client
     place.run_ckpt(*OPEN)
     if client.word == "claude":

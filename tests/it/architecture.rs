@@ -1,6 +1,6 @@
 //! Which module may use which: read from the paths in the sources, without the test modules.
 //!
-//! The modules of `core` form no cycle, `core` knows nothing of `cli`, and views know nothing of commands. Code for one
+//! The modules of `core` form no cycle, `core` knows nothing of `sync` and `cli`, and views know nothing of commands. Code for one
 //! operating system is in `platform` only, which knows nothing of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,11 +51,21 @@ fn the_modules_of_core_form_no_cycle() {
 }
 
 #[test]
-fn core_does_not_use_cli() {
-    let wrong =
-        uses_in("core").into_iter().filter(|used| used.path.first().is_some_and(|root| root == "cli"));
-    let wrong: BTreeSet<String> = wrong.map(|used| used.file).collect();
-    assert!(wrong.is_empty(), "files of `core` use `cli`: {wrong:?}");
+fn lower_layers_do_not_use_higher_ones() {
+    for (lower, higher) in [("core", "cli"), ("core", "sync"), ("sync", "cli")] {
+        let wrong =
+            uses_in(lower).into_iter().filter(|used| used.path.first().is_some_and(|root| root == higher));
+        let wrong: BTreeSet<String> = wrong.map(|used| used.file).collect();
+        assert!(wrong.is_empty(), "files of `{lower}` use `{higher}`: {wrong:?}");
+    }
+}
+
+#[test]
+fn core_starts_no_process() {
+    for path in files_below(&sources().join("core")) {
+        let text = without_tests(&fs::read_to_string(&path).unwrap());
+        assert!(!text.contains("process::Command") && !text.contains("process::{"), "{}", path.display());
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::save::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::core::change::{Approve, Change};
-use crate::core::resume::Selected;
+use crate::core::observe::Selected;
 use crate::core::{PhaseId, WorkflowId};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -23,13 +23,7 @@ use crate::core::{ArchiveReason, Handle, Store, Timestamp, WorkflowId, WorkflowS
 /// More workflows than this are brought back by their undo record: the command stays short.
 const MOST_NAMED: usize = 8;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "archive",
-    alias: None,
-    augment_args: ArchiveArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ArchiveArgs, "archive", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,22 +4,16 @@ use clap::Args;
 
 use super::pull_flag::PullFlag;
 use super::unfinished::unfinished;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::brief::BriefReport;
-use crate::core::resume::Selected;
+use crate::core::observe::Selected;
 use crate::core::store::Location;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "brief",
-    alias: None,
-    augment_args: BriefArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(BriefArgs, "brief", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -24,13 +24,7 @@ use crate::core::span::Span;
 use crate::core::store::{ArchiveProgress, Cleaned, CleanupProgress};
 use crate::core::{Store, Trigger, WorkflowId, WorkflowStatus};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "cleanup",
-    alias: None,
-    augment_args: CleanupArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(CleanupArgs, "cleanup", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,27 +2,19 @@
 
 use clap::Args;
 
-use super::brief::DEFAULT_TOKENS;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
-use crate::cli::views::brief::BriefReport;
 use crate::cli::views::diff::DiffReport;
 use crate::core::diff::{content_diffs, diff};
 use crate::core::selector::Which;
 use crate::core::text_diff::MAX_COMPARED_BYTES;
 use crate::core::{Checkpoint, Handle, Selector, Store};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "diff",
-    alias: None,
-    augment_args: DiffArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(DiffArgs, "diff", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,7 +22,6 @@ Examples:
   ckpt diff 042/3
   ckpt diff 042/3 042/5 --json
   ckpt diff 042 042-redis
-  ckpt diff 042/3 --brief --max-tokens 200
   ckpt diff 042~1 --exit-code --quiet";
 
 /// Say what changed between two checkpoints
@@ -52,12 +43,6 @@ pub(crate) struct DiffArgs {
     /// Exit with 1 if they differ
     #[arg(long)]
     exit_code: bool,
-    /// Print the shortest useful text to hand to an agent
-    #[arg(long)]
-    brief: bool,
-    /// With `--brief`, stay within this many tokens, counted on the safe side
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOKENS, requires = "brief")]
-    max_tokens: usize,
 }
 
 fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
@@ -71,11 +56,7 @@ fn run(args: &DiffArgs, session: &Session) -> Result<Exit, Failure> {
     let from = find(&args.from)?;
     let to = args.to.as_ref().map(find).transpose()?;
     let report = compare(session, &from, to.as_ref())?;
-    if args.brief {
-        session.answer(&BriefReport::of_diff(&report, args.max_tokens))?;
-    } else {
-        session.answer(&report)?;
-    }
+    session.answer(&report)?;
     Ok(if !report.equal && args.exit_code { Exit::Failure } else { Exit::Ok })
 }
 
@@ -85,16 +66,21 @@ pub(crate) fn compare(
     from: &Selector,
     to: Option<&Selector>,
 ) -> Result<DiffReport, Failure> {
-    let [from, to] = load(&session.store()?, from, to)?;
-    let difference = diff(&from, &to).map_err(|error| {
+    let store = session.store()?;
+    let [from, to] = load(&store, from, to)?;
+    difference(&store, &from, &to)
+}
+
+/// Compares two loaded checkpoints.
+pub(crate) fn difference(store: &Store, from: &Checkpoint, to: &Checkpoint) -> Result<DiffReport, Failure> {
+    let difference = diff(from, to).map_err(|error| {
         let message = format!("`{}` and `{}` cannot be compared: {error}", from.handle(), to.handle());
         Failure::new(ErrorCode::TooDeep, message)
     })?;
-    let store = session.store()?;
     let contents = content_diffs(&from.content, &to.content, |object| {
         store.read_object(object, MAX_COMPARED_BYTES).ok().flatten()
     });
-    Ok(DiffReport::new(&from, &to, difference).with_contents(contents))
+    Ok(DiffReport::new(from, to, difference).with_contents(contents))
 }
 
 /// Loads the two checkpoints to compare.

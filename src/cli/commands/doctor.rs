@@ -5,28 +5,22 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::agents::Agents;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
 use crate::cli::session::{Place, Session};
 use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState, Trouble, Variable};
 use crate::cli::words::count;
-use crate::core::config::ConfigError;
 use crate::core::finding::{Code, Severity};
 use crate::core::redact::redact_text;
+use crate::core::settings_file::{self, ConfigError};
 use crate::core::setup::Condition;
 use crate::core::store::{Checked, Location};
 use crate::core::{Config, Store};
 use crate::platform::volume;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "doctor",
-    alias: None,
-    augment_args: DoctorArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(DoctorArgs, "doctor", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +50,7 @@ fn run(_: &DoctorArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let mut settings = settings;
     if let Some(path) = session.env.user_config() {
-        settings.push(look_at_settings(&path, Config::load_user(&path), &mut troubles));
+        settings.push(look_at_settings(&path, settings_file::load_user(&path), &mut troubles));
     }
     let program = Program {
         version: env!("CARGO_PKG_VERSION"),
@@ -152,7 +146,7 @@ fn look_at_store(
         }
     };
     let path = store.config_file();
-    let settings = vec![look_at_settings(&path, Config::load(&path), troubles)];
+    let settings = vec![look_at_settings(&path, settings_file::load(&path), troubles)];
     if state.exists {
         verify(session, &store, &mut state, troubles);
     }

@@ -15,7 +15,6 @@ use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::Session;
 use crate::cli::views::import::{ImportReport, PassedOver, found_line};
-use crate::core::config::ConfigError;
 use crate::core::dialects::{Dialect, Document, MAX_SOURCE_BYTES};
 use crate::core::digest::Digest;
 use crate::core::files::{FileProblem, read_regular};
@@ -25,6 +24,7 @@ use crate::core::import::{
     Source, SourceError, collect, discover, order,
 };
 use crate::core::reason::ArchiveReason;
+use crate::core::settings_file::ConfigError;
 use crate::core::store::{ImportedFiles, OsDisk};
 use crate::core::{Checkpoint, Config, Store, WorkflowId};
 

@@ -11,7 +11,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
-use crate::cli::views::log::{LogBuilder, LogReport};
+use crate::cli::views::log::LogReport;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector};
 
@@ -56,8 +56,6 @@ pub(crate) struct LogArgs {
 }
 
 fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
-    /// Entries below the last line that may be needed to see what it changed: seals, and the checkpoint before it.
-    const BEYOND: usize = 4;
     let warning = args.pull.warning(session)?;
     let store = session.store()?;
     let first = match &args.id {
@@ -68,15 +66,7 @@ fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let limit = row_limit(args.limit, args.all, session);
-    let read = |first: &Handle| -> Result<LogReport, Failure> {
-        let mut log = LogBuilder::new(&store, first, limit);
-        for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {
-            if !log.add(handle, entry) {
-                break;
-            }
-        }
-        Ok(log.finish())
-    };
+    let read = |first: &Handle| LogReport::read(&store, first, limit);
     if !args.graph {
         return session.answer(&read(&first)?.warning(warning));
     }

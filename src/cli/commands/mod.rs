@@ -34,7 +34,6 @@ mod log;
 mod man;
 mod mcp;
 mod merge;
-mod migrate;
 mod pipeline;
 mod pull;
 mod pull_flag;
@@ -54,7 +53,7 @@ mod setup;
 pub(crate) mod show;
 mod start;
 mod stats;
-mod status;
+pub(crate) mod status;
 mod sync;
 mod ui;
 pub(crate) mod unfinished;
@@ -94,10 +93,7 @@ pub(crate) const GROUPS: &[(&str, &[CommandSpec])] = &[
             ui::COMMAND,
         ],
     ),
-    (
-        "Keeping the store",
-        &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND, migrate::COMMAND],
-    ),
+    ("Keeping the store", &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND]),
     ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, join::COMMAND, remote::COMMAND]),
     ("Other systems", &[import::COMMAND, export::COMMAND, pipeline::COMMAND]),
     (

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
@@ -11,13 +11,7 @@ use crate::cli::words::and;
 use crate::core::pipeline::{Pipeline, PipelineError};
 use crate::core::{Config, Store, builtin};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "pipeline",
-    alias: None,
-    augment_args: PipelineArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(PipelineArgs, "pipeline", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::remote::Wanted;
+use crate::cli::remote::SyncOptions;
 use crate::cli::session::Session;
 use crate::core::WorkflowId;
 
@@ -41,6 +41,6 @@ pub(crate) struct PullArgs {
 
 fn run(args: &PullArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace_or_empty()?;
-    let wanted = Wanted { pull: true, dry_run: args.dry_run, ..Wanted::default() };
-    session.answer_exchange(&workspace, &args.workflows, wanted)
+    let options = SyncOptions { pull: true, dry_run: args.dry_run, ..SyncOptions::default() };
+    session.answer_exchange(&workspace, &args.workflows, options)
 }

@@ -6,7 +6,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::remote::Wanted;
+use crate::cli::remote::SyncOptions;
 use crate::cli::session::Session;
 use crate::core::WorkflowId;
 
@@ -44,7 +44,11 @@ pub(crate) struct PushArgs {
 
 fn run(args: &PushArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace()?;
-    let wanted =
-        Wanted { push: true, dry_run: args.dry_run, allow_secrets: args.allow_secrets, ..Wanted::default() };
-    session.answer_exchange(&workspace, &args.workflows, wanted)
+    let options = SyncOptions {
+        push: true,
+        dry_run: args.dry_run,
+        allow_secrets: args.allow_secrets,
+        ..SyncOptions::default()
+    };
+    session.answer_exchange(&workspace, &args.workflows, options)
 }

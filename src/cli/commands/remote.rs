@@ -9,8 +9,8 @@ use crate::cli::session::{Session, Workspace};
 use crate::cli::views::remote::RemoteReport;
 use crate::core::config::PushMode;
 use crate::core::setup::write_private;
-use crate::core::sync::{with_remote, without_remote};
-use crate::transport::RemoteUrl;
+use crate::sync::transports::RemoteUrl;
+use crate::sync::{with_remote, without_remote};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "remote",

@@ -1,18 +1,17 @@
 //! `ckpt report`
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use super::unfinished::Selection;
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::content;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::find;
-use crate::cli::invoke::Program;
 use crate::cli::pages::file::{Part, file};
 use crate::cli::pages::layout::document;
 use crate::cli::pages::links::{checkpoint_part, diff_part, workflow_part};
@@ -25,13 +24,7 @@ use crate::core::export::{FileContent, place};
 use crate::core::store::Entry;
 use crate::core::{Handle, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "report",
-    alias: None,
-    augment_args: ReportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ReportArgs, "report", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,27 +62,27 @@ fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
     }
     let place_of_store = session.place()?;
     let store = session.store()?;
-    let program = Program { env: session.env.clone(), store: place_of_store.located().root.clone() };
     let id = args.id.as_ref().map(|id| session.find_workflow(&store, id, COMMAND.name)).transpose()?;
     let title = id.as_ref().map_or_else(|| "Report".to_owned(), ToString::to_string);
-    let selection = match id {
-        Some(id) => Selection::of_workflow(&store, id)?,
-        None => Selection::of_store(&program)?,
+    let pages = match id {
+        Some(id) => of_workflow(&store, id)?,
+        None => of_store(session, &store)?,
     };
-    let view = View { now: session.now(), links: selection.links(), token: None };
+    // Nothing links to a page that is not in the file.
+    let links = Links::File(pages.iter().map(ReportPage::name).collect());
+    let view = View { now: session.now(), links, token: None };
     let mut progress = Progress::new(&session.ui);
     let mut parts = Vec::new();
-    let total = selection.links.len();
     let mut warnings = Vec::new();
-    for (name, page) in selection.pages() {
-        progress.at(|| format!("Rendered {} of {total} pages", parts.len()));
-        match page.render(&program, &view) {
-            Ok(content) => parts.push(Part { name, content }),
-            Err(failure) => warnings.push(format!("{name} is left out: {}", failure.message)),
+    for page in &pages {
+        progress.at(|| format!("Rendered {} of {} pages", parts.len(), pages.len()));
+        match page.render(session, &view) {
+            Ok(content) => parts.push(Part { name: page.name(), content }),
+            Err(failure) => warnings.push(format!("{} is left out: {}", page.name(), failure.message)),
         }
     }
     drop(progress);
-    let shown = program.store.display().to_string();
+    let shown = place_of_store.located().root.display().to_string();
     let html = document(&view, &title, &shown, &file(&parts));
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
     if output == Path::new("-") {
@@ -104,84 +97,53 @@ fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report)
 }
 
-/// The pages of a report.
-struct Selection {
-    has_lists: bool,
-    workflows: Vec<WorkflowId>,
-    /// The newest first.
-    checkpoints: Vec<Handle>,
-    links: BTreeSet<String>,
-}
-
-enum ReportPage<'a> {
+/// One page of a report.
+enum ReportPage {
     Workflows,
     Analytics,
-    Workflow(&'a WorkflowId),
-    Checkpoint(&'a Handle),
-    Diff(&'a Handle, &'a Handle),
+    Workflow(WorkflowId),
+    Checkpoint(Handle),
+    Diff(Handle, Handle),
 }
 
-impl Selection {
-    fn of_store(program: &Program) -> Result<Self, Failure> {
-        let list = program.document(&["list", "--limit", &MAX_WORKFLOWS.to_string()])?;
-        let rows = list["workflows"].as_array().cloned().unwrap_or_default();
-        let ids = rows.iter().filter_map(|row| row["workflow"].as_str()?.parse().ok());
-        Ok(Self {
-            has_lists: true,
-            workflows: ids.collect(),
-            checkpoints: Vec::new(),
-            links: BTreeSet::new(),
-        }
-        .linked())
-    }
-
-    fn of_workflow(store: &Store, id: WorkflowId) -> Result<Self, Failure> {
-        let (rows, _) = store.scan_newest(&id, MAX_CHECKPOINTS)?;
-        let is_checkpoint =
-            |entry: &Result<Entry<_>, _>| matches!(entry, Ok(Entry::Checkpoint(_) | Entry::Tombstone));
-        let rows = rows.into_iter().filter(|row| is_checkpoint(&row.entry));
-        let checkpoints = rows.map(|row| row.handle).collect();
-        Ok(Self { has_lists: false, workflows: vec![id], checkpoints, links: BTreeSet::new() }.linked())
-    }
-
-    /// Remembers which pages there are, so that nothing links to others.
-    fn linked(mut self) -> Self {
-        self.links = self.pages().into_iter().map(|(name, _)| name).collect();
-        self
-    }
-
-    fn links(&self) -> Links {
-        Links::File(self.links.clone())
-    }
-
-    /// Returns the pages with the names of their parts.
-    fn pages(&self) -> Vec<(String, ReportPage<'_>)> {
-        let mut pages = Vec::new();
-        if self.has_lists {
-            pages.push(("workflows".to_owned(), ReportPage::Workflows));
-            pages.push(("analytics".to_owned(), ReportPage::Analytics));
-        }
-        for id in &self.workflows {
-            pages.push((workflow_part(id.as_str()), ReportPage::Workflow(id)));
-        }
-        for handle in &self.checkpoints {
-            pages.push((checkpoint_part(&handle.to_string()), ReportPage::Checkpoint(handle)));
-        }
-        for (to, from) in self.checkpoints.iter().zip(self.checkpoints.iter().skip(1)) {
-            pages.push((diff_part(&from.to_string(), &to.to_string()), ReportPage::Diff(from, to)));
-        }
-        pages
-    }
+/// Returns the pages of a report of the store.
+fn of_store(session: &Session, store: &Store) -> Result<Vec<ReportPage>, Failure> {
+    let newest = Selection::scan(session, store, MAX_WORKFLOWS, |workflow| !workflow.archived)?;
+    let lists = [ReportPage::Workflows, ReportPage::Analytics];
+    Ok(lists.into_iter().chain(newest.ids().into_iter().map(ReportPage::Workflow)).collect())
 }
 
-impl ReportPage<'_> {
-    fn render(&self, program: &Program, view: &View) -> Result<maud::Markup, Failure> {
+/// Returns the pages of a report of one workflow: itself, its newest checkpoints, and what each of them changed.
+fn of_workflow(store: &Store, id: WorkflowId) -> Result<Vec<ReportPage>, Failure> {
+    let (mut rows, _) = store.scan_newest(&id, MAX_CHECKPOINTS)?;
+    rows.retain(|row| matches!(row.entry, Ok(Entry::Checkpoint(_) | Entry::Tombstone)));
+    let handles: Vec<Handle> = rows.into_iter().map(|row| row.handle).collect();
+    let mut pages = vec![ReportPage::Workflow(id)];
+    pages.extend(handles.iter().cloned().map(ReportPage::Checkpoint));
+    let pairs = handles.iter().zip(handles.iter().skip(1));
+    pages.extend(pairs.map(|(to, from)| ReportPage::Diff(from.clone(), to.clone())));
+    Ok(pages)
+}
+
+impl ReportPage {
+    /// Returns the name of its part of the file.
+    fn name(&self) -> String {
         match self {
-            Self::Workflows => content::workflows(program, view, &Query::default()),
-            Self::Analytics => content::analytics(program, view),
-            Self::Workflow(id) => content::workflow(program, view, id),
-            Self::Checkpoint(handle) => content::checkpoint(program, view, handle),
-            Self::Diff(from, to) => content::diff(program, view, from, to),
+            Self::Workflows => "workflows".to_owned(),
+            Self::Analytics => "analytics".to_owned(),
+            Self::Workflow(id) => workflow_part(id.as_str()),
+            Self::Checkpoint(handle) => checkpoint_part(&handle.to_string()),
+            Self::Diff(from, to) => diff_part(&from.to_string(), &to.to_string()),
+        }
+    }
+
+    fn render(&self, session: &Session, view: &View) -> Result<maud::Markup, Failure> {
+        match self {
+            Self::Workflows => content::workflows(session, view, &Query::default()),
+            Self::Analytics => content::analytics(session, view),
+            Self::Workflow(id) => content::workflow(session, view, id),
+            Self::Checkpoint(handle) => content::checkpoint(session, view, handle),
+            Self::Diff(from, to) => content::diff(session, view, from, to),
         }
     }
 }

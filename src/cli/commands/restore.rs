@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -16,13 +16,7 @@ use crate::core::selector::Which;
 use crate::core::store::{ArchiveProgress, ArchivedPart, Error, RestorePlan, RestoreScope};
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "restore",
-    alias: None,
-    augment_args: RestoreArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(RestoreArgs, "restore", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,7 +11,7 @@ use super::resume_command::ResumeCommand;
 use super::run::{abandon, skip_phase};
 use super::save_flags::named_json;
 use super::unfinished::only_unfinished;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::attempts::RetryFlags;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
@@ -24,23 +24,18 @@ use crate::cli::question::{AfterFailure, Choice, ask, ask_after_failure};
 use crate::cli::save::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
-use crate::cli::views::resume::ResumeReport;
+use crate::cli::views::resume::{ResumeHints, ResumeReport};
 use crate::cli::words;
 use crate::core::dialects::Reading;
 use crate::core::import::{Companions, ForeignFile, Importer, ReadOptions, Source, SourceError};
+use crate::core::observe::Selected;
 use crate::core::restore_artifacts::{self, ArtifactStep};
-use crate::core::resume::{Selected, Verdict};
+use crate::core::resume::Verdict;
 use crate::core::selector::Which;
 use crate::core::text::shell_word;
 use crate::core::{ArchiveReason, Checkpoint, Config, PhaseStatus, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "resume",
-    alias: None,
-    augment_args: ResumeArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ResumeArgs, "resume", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,8 +105,8 @@ pub(crate) struct ResumeArgs {
 fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     if let Some(file) = &args.file {
         let (judgement, reading) = judge_file(session, file)?;
-        let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
-        session.answer(&report.of_file(file, &reading))?;
+        let file = Some((file.as_path(), &reading));
+        session.answer(&ResumeReport { file, ..args.report(&judgement) })?;
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     let mut workspace = session.workspace()?;
@@ -142,8 +137,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(exit(judgement.resume.verdict, args.yes));
     }
     // A command that is run owns stdout, so the verdict goes to stderr then.
-    let report = ResumeReport::new(&judgement).explained(args.explain).accepted(args.yes);
-    let report = report.with_restored(restored);
+    let report = ResumeReport { restored: &restored, ..args.report(&judgement) };
     if args.command.is_empty() {
         session.answer(&report)?;
     } else {
@@ -227,7 +221,10 @@ fn judge_file(session: &Session, file: &Path) -> Result<(Judgement, Reading), Fa
         stamp: &stamp,
     };
     let checkpoint = importer.checkpoint(&foreign, &workflow, None);
-    Ok((session.judge_unsaved(&place, &config, checkpoint, &foreign.reading.draft), foreign.reading))
+    let mut judgement = session.judge_unsaved(&place, &config, checkpoint, &foreign.reading.draft);
+    // The help names commands for stored workflows.
+    judgement.resume.findings.iter_mut().for_each(|finding| finding.help.clear());
+    Ok((judgement, foreign.reading))
 }
 
 /// Judges the checkpoint that a text names: a selector, or words.
@@ -251,6 +248,11 @@ pub(super) fn exit(verdict: Verdict, yes: bool) -> Exit {
 }
 
 impl ResumeArgs {
+    fn report<'a>(&self, judgement: &'a Judgement) -> ResumeReport<'a> {
+        let hints = ResumeHints { accepted: self.yes, explained: self.explain, contents: false };
+        ResumeReport { hints, ..ResumeReport::new(judgement) }
+    }
+
     fn current_facts(&self, session: &Session) -> Result<Vec<(String, Value)>, Failure> {
         let reader = Input::new(session);
         self.fact.iter().map(|argument| named_json("--fact", argument, &reader)).collect()
@@ -319,7 +321,8 @@ fn decide(
             }
             Some(Choice::Resume) => return go_on(args, session, workspace, judgement),
             Some(Choice::View) => {
-                let report = ResumeReport::new(judgement).explained(true).with_contents();
+                let hints = ResumeHints { explained: true, contents: true, ..ResumeHints::default() };
+                let report = ResumeReport { hints, ..ResumeReport::new(judgement) };
                 session.ui.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {

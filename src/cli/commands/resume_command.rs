@@ -15,7 +15,8 @@ use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::resume::ResumeReport;
 use crate::core::change::{Change, Edit};
-use crate::core::resume::{Selected, Verdict};
+use crate::core::observe::Selected;
+use crate::core::resume::Verdict;
 use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
 use crate::platform::SignalHandler;
 

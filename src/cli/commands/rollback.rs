@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::resume::restore_artifacts;
 use super::save::expected;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -16,13 +16,7 @@ use crate::core::selector::Which;
 use crate::core::store::Head;
 use crate::core::{Handle, Selector};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "rollback",
-    alias: None,
-    augment_args: RollbackArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(RollbackArgs, "rollback", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::agents::{Agents, Installation};
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::question::confirm;
@@ -16,13 +16,7 @@ use crate::core::setup::{
     FileChange, Found, Level, Options, SetupError, apply, gather, parts, plan_addition, plan_removal,
 };
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "setup",
-    alias: None,
-    augment_args: SetupArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(SetupArgs, "setup", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

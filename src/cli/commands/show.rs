@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
 use super::pull_flag::PullFlag;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -24,13 +24,7 @@ use crate::core::store::Stored;
 use crate::core::version::Version;
 use crate::core::{Checkpoint, Handle, PhaseId, Selector, Store};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "show",
-    alias: None,
-    augment_args: ShowArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ShowArgs, "show", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,6 +86,12 @@ pub(crate) fn whole(session: &Session, query: &Query) -> Result<ShowReport, Fail
     let store = session.store()?;
     let (handle, shown, sealed) = load(session, &store, query)?;
     Ok(report(&store, handle, shown, None, true)?.archived(sealed))
+}
+
+/// Shows the whole checkpoint with a handle, checked against its schema.
+pub(crate) fn at(store: &Store, handle: &Handle) -> Result<ShowReport, Failure> {
+    let shown = shown(store, handle, store.load(handle))?;
+    report(store, handle.clone(), shown, None, true)
 }
 
 /// Loads the checkpoint to show, and the seal of its workflow if that is archived.

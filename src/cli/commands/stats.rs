@@ -3,34 +3,26 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
-use crate::cli::views::analytics::csv;
 use crate::cli::views::stats::StatsReport;
-use crate::core::resume::Selected;
+use crate::core::observe::Selected;
 use crate::core::span::Span;
-use crate::core::stats;
 use crate::core::stats::RunFilter;
+use crate::core::store_stats;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "stats",
-    alias: None,
-    augment_args: StatsArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(StatsArgs, "stats", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
   ckpt stats
   ckpt stats 042
   ckpt stats --since 4w --pipeline feature
-  ckpt stats --csv > phases.csv
   ckpt stats --json | jq .store.live_bytes";
 
 /// Show where time goes: durations, failures and the bottleneck by pipeline and phase
@@ -47,9 +39,6 @@ pub(crate) struct StatsArgs {
     /// Only runs of this pipeline
     #[arg(long, value_name = "NAME", conflicts_with = "id")]
     pipeline: Option<String>,
-    /// Answer with a line of CSV for each phase
-    #[arg(long, conflicts_with_all = ["id", "json"])]
-    csv: bool,
 }
 
 fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
@@ -58,15 +47,13 @@ fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
         let mut progress = Progress::new(&session.ui);
         let since = args.since.map(|span| session.now().seconds_before(span.seconds()));
         let filter = RunFilter { since, pipeline: args.pipeline.clone() };
-        let (stats, analytics) = stats::of_store(&store, &filter, &mut |scanned| progress.scan(scanned))?;
+        let (stats, analytics) =
+            store_stats::of_store(&store, &filter, &mut |scanned| progress.scan(scanned))?;
         drop(progress);
-        if args.csv {
-            return session.ui.answer_raw(csv(&analytics).as_bytes()).map(|()| Exit::Ok);
-        }
         return session.answer(&StatsReport::of_store(stats, analytics));
     };
     let workflow = session.find_workflow(&store, id, "stats")?;
     let newest = Selected::newest(&store, &workflow)?;
-    let report = StatsReport::of_workflow(stats::of_workflow(&store, &newest.checkpoint)?);
+    let report = StatsReport::of_workflow(store_stats::of_workflow(&store, &newest.checkpoint)?);
     session.answer(&report.warning(newest.damage_warning()))
 }

@@ -7,29 +7,24 @@ use clap::Args;
 
 use super::pull_flag::PullFlag;
 use super::unfinished::only_unfinished;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::screen::Screen;
-use crate::cli::session::{Session, Workspace};
+use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::status::StatusReport;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::resume::{Selected, Verdict};
+use crate::core::observe::Selected;
+use crate::core::resume::Verdict;
 use crate::core::run_summary::RunSummary;
 use crate::core::selector::Which;
 use crate::core::stats::PipelineKey;
 use crate::core::{Selector, WorkflowStatus};
 use crate::platform::{Interruption, SignalHandler, Suspension};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "status",
-    alias: None,
-    augment_args: StatusArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(StatusArgs, "status", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,13 +69,13 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
     let is_dumb = session.env.var("TERM").is_some_and(|term| term == "dumb");
     if !args.watch || !session.ui.shows_answer() || is_dumb {
         let finished = finished(&workspace, &selected.checkpoint)?;
-        return session.answer(&report(session, &workspace, selected, &finished).0);
+        return session.answer(&report(session, &workspace, selected, &finished).1);
     }
     match watch(session, &workspace, &selector)? {
         Some(interruption) => Ok(Exit::Child(interruption.code)),
         None => {
             let selected = Selected::resolve(store, &selector)?;
-            session.answer(&report(&session.with_current_time()?, &workspace, selected, &[]).0)
+            session.answer(&report(&session.with_current_time()?, &workspace, selected, &[]).1)
         }
     }
 }
@@ -106,8 +101,10 @@ fn watch(
     loop {
         let session = session.with_current_time()?;
         let selected = Selected::resolve(&workspace.store, selector)?;
-        let (report, complete) = report(&session, workspace, selected, &finished);
-        if complete {
+        let (judgement, report) = report(&session, workspace, selected, &finished);
+        if judgement.resume.verdict == Verdict::Complete
+            || judgement.checkpoint.content.status == WorkflowStatus::Complete
+        {
             return Ok(None);
         }
         let mut size = session.ui.answer_size();
@@ -131,21 +128,21 @@ fn watch(
     }
 }
 
-fn report(
+/// Judges a checkpoint, and reports the progress.
+pub(crate) fn report(
     session: &Session,
     workspace: &Workspace,
     selected: Selected,
     finished: &[RunSummary],
-) -> (StatusReport, bool) {
+) -> (Judgement, StatusReport) {
     let passed_over = selected.damage_warning();
     let judgement = session.judge(workspace, selected);
-    let complete = judgement.resume.verdict == Verdict::Complete
-        || judgement.checkpoint.content.status == WorkflowStatus::Complete;
-    (StatusReport::new(&judgement, finished, session.now()).warning(passed_over), complete)
+    let report = StatusReport::new(&judgement, finished, session.now()).warning(passed_over);
+    (judgement, report)
 }
 
 /// Returns finished runs of the same pipeline, live or archived.
-fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<RunSummary>, Failure> {
+pub(crate) fn finished(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Vec<RunSummary>, Failure> {
     let store = &workspace.store;
     let content = &checkpoint.content;
     let Some(pipeline) = &content.pipeline else { return Ok(Vec::new()) };

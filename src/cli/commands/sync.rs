@@ -6,7 +6,7 @@ use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::remote::Wanted;
+use crate::cli::remote::SyncOptions;
 use crate::cli::session::Session;
 use crate::core::WorkflowId;
 
@@ -39,12 +39,12 @@ pub(crate) struct SyncArgs {
 
 fn run(args: &SyncArgs, session: &Session) -> Result<Exit, Failure> {
     let workspace = session.workspace_or_empty()?;
-    let wanted = Wanted {
+    let options = SyncOptions {
         pull: true,
         push: true,
         dry_run: args.dry_run,
         allow_secrets: args.allow_secrets,
         time_limit: None,
     };
-    session.answer_exchange(&workspace, &args.workflows, wanted)
+    session.answer_exchange(&workspace, &args.workflows, options)
 }

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::invoke::Program;
@@ -13,13 +13,7 @@ use crate::cli::session::Session;
 use crate::cli::views::ui::UiReport;
 use crate::platform::BROWSER;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "ui",
-    alias: None,
-    augment_args: UiArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(UiArgs, "ui", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

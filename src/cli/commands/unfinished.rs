@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::escape;
+use crate::cli::page::Page;
 use crate::cli::picker::pick;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
-use crate::core::span::ago;
+use crate::cli::table::{Cell, Column, lines};
 use crate::core::store::{Extent, SelectedWorkflow, WorkflowRow, WorkflowSummary};
 use crate::core::workflow_id::WorkflowIdRef;
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
@@ -146,27 +146,14 @@ pub(crate) fn only_unfinished(
 
 /// Returns a line for each workflow: its id, the time of its last save and its title, safe to show.
 fn choices(rows: &[WorkflowRow], session: &Session) -> Vec<String> {
-    let time = |row: &WorkflowRow| match &row.header {
-        Ok(header) => match u64::try_from(session.now().seconds_since(header.saved_at)) {
-            Ok(age) => ago(age),
-            Err(_) => header.saved_at.to_string(),
-        },
-        Err(_) => "damaged".to_owned(),
+    let page = Page::new(false, None, Some(session.now()), false);
+    let cells = |row: &WorkflowRow| {
+        let header = row.header.as_ref().ok();
+        let time = header.map_or_else(|| "damaged".to_owned(), |header| page.time(header.saved_at));
+        let title = header.and_then(|header| header.title.as_deref()).unwrap_or_default();
+        [row.newest.workflow.to_string(), time, page.escape(title)].map(Cell::new).into()
     };
-    let lines: Vec<(&str, String, String)> = rows
-        .iter()
-        .map(|row| {
-            let title =
-                row.header.as_ref().ok().and_then(|header| header.title.as_deref()).unwrap_or_default();
-            (row.newest.workflow.as_str(), time(row), escape::inline(title).into_owned())
-        })
-        .collect();
-    let id_width = lines.iter().map(|(id, ..)| id.len()).max().unwrap_or(0);
-    let time_width = lines.iter().map(|(_, time, _)| time.len()).max().unwrap_or(0);
-    let line = |(id, time, title): &(&str, String, String)| {
-        format!("{id:<id_width$}  {time:<time_width$}  {title}").trim_end().to_owned()
-    };
-    lines.iter().map(line).collect()
+    lines(&page, &["", "", ""].map(Column::new), &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
 /// The failure that lists what to type. Of `total` workflows, `ids` are those with the newest activity.

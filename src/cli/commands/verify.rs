@@ -3,7 +3,7 @@
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -15,13 +15,7 @@ use crate::core::finding::Code;
 use crate::core::store::Checked;
 use crate::core::{Config, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "verify",
-    alias: None,
-    augment_args: VerifyArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(VerifyArgs, "verify", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

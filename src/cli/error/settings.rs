@@ -1,9 +1,9 @@
 //! Errors of settings and retention policies.
 
 use super::{ErrorCode, Failure};
-use crate::core::config::ConfigError;
 use crate::core::files::FileProblem;
 use crate::core::retention::PolicyError;
+use crate::core::settings_file::ConfigError;
 use crate::core::store::Error;
 
 impl From<ConfigError> for Failure {

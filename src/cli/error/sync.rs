@@ -1,8 +1,8 @@
 //! Errors of remotes.
 
 use super::{ErrorCode, Failure};
-use crate::core::sync;
-use crate::transport::BadUrl;
+use crate::sync;
+use crate::sync::transports::BadUrl;
 
 impl From<sync::Error> for Failure {
     fn from(error: sync::Error) -> Self {

@@ -10,7 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::core::change::PlanUpdate;
 use crate::core::checkpoint::Checkpoint;
-use crate::core::store::SessionNote;
+use crate::core::session_note::SessionNote;
 use crate::core::{Store, WorkflowId, WorkflowStatus};
 
 /// The most open workflows that are looked at.

@@ -9,7 +9,7 @@ use crate::cli::session::Workspace;
 use crate::core::change::{Change, Edit};
 use crate::core::checkpoint::Checkpoint;
 use crate::core::hosts::HookEvent;
-use crate::core::store::SessionNote;
+use crate::core::session_note::SessionNote;
 use crate::core::{PhaseStatus, Trigger, WorkflowId};
 
 /// The most characters of the summary of a compaction that are kept.

@@ -6,7 +6,8 @@ use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::core::change::{Change, MOST_TOUCHED};
-use crate::core::store::{Location, SessionNote};
+use crate::core::session_note::SessionNote;
+use crate::core::store::Location;
 use crate::core::{Store, Trigger};
 
 /// So many files are recorded at once, without waiting for another reason to save.

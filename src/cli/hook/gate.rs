@@ -4,7 +4,7 @@ use super::Hook;
 use crate::cli::error::Failure;
 use crate::cli::escape;
 use crate::core::PhaseStatus;
-use crate::core::hosts::Answer;
+use crate::core::hosts::HookAnswer;
 
 /// The most phases that one session is asked about.
 const MOST_ASKED: usize = 20;
@@ -12,7 +12,7 @@ const MOST_ASKED: usize = 20;
 impl Hook {
     /// Asks about the open phase, if the settings want that. Each phase is asked about once in a session: that is noted
     /// before it is said, so that no host can run in a circle.
-    pub(super) fn gate(&self) -> Result<Option<Answer>, Failure> {
+    pub(super) fn gate(&self) -> Result<Option<HookAnswer>, Failure> {
         if self.payload.stop_hook_active {
             return Ok(None);
         }
@@ -39,7 +39,7 @@ impl Hook {
         });
         let name = escape::quoted(id);
         Ok(noted.map(|_| {
-            Answer::GoOn(format!(
+            HookAnswer::Continue(format!(
                 "Phase {name} of {workflow} is recorded as in progress. If it is done, mark it as done in your plan; if not, \
                  go on or say what is missing. This is asked once."
             ))

@@ -24,8 +24,9 @@ use super::exit::Exit;
 use super::lease::unique;
 use super::session::Session;
 use super::ui::Ui;
-use crate::core::hosts::{Answer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
-use crate::core::store::{Location, SessionKey, SessionNote};
+use crate::core::hosts::{HookAnswer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
+use crate::core::session_note::SessionNote;
+use crate::core::store::{Location, SessionKey};
 use crate::core::{Store, Timestamp};
 use request::HookRequest;
 
@@ -113,7 +114,7 @@ impl Hook {
         Self { session: Session { env, ui, global, clock, heads: None }, host, event, payload, key }
     }
 
-    fn handle(&self) -> Result<Option<Answer>, Failure> {
+    fn handle(&self) -> Result<Option<HookAnswer>, Failure> {
         // What a subagent does is a part of what the agent does; its plan is its own.
         let is_subagent = self.payload.subagent.is_some();
         match self.event {

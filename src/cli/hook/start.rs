@@ -5,9 +5,9 @@ use crate::cli::commands::unfinished::{Selection, unfinished};
 use crate::cli::error::Failure;
 use crate::cli::session::Workspace;
 use crate::cli::views::brief::{Audience, BriefReport};
-use crate::core::hosts::Answer;
-use crate::core::resume::Selected;
-use crate::core::store::SessionNote;
+use crate::core::hosts::HookAnswer;
+use crate::core::observe::Selected;
+use crate::core::session_note::SessionNote;
 use crate::core::{WorkflowId, WorkflowStatus};
 
 /// The most tokens that the start of a session costs.
@@ -17,7 +17,7 @@ const LEAST_TOKENS: usize = 4;
 
 impl Hook {
     /// Returns the brief of the work that is open; none if there is none.
-    pub(super) fn start(&self) -> Result<Option<Answer>, Failure> {
+    pub(super) fn start(&self) -> Result<Option<HookAnswer>, Failure> {
         let Some(workspace) = self.workspace()? else { return Ok(None) };
         let note = self.note(&workspace.store);
         let mut one = self.known_workflow(&workspace, note.as_ref())?;
@@ -40,7 +40,7 @@ impl Hook {
                 }
             });
         }
-        Ok(Some(text).filter(|text| !text.is_empty()).map(Answer::Context))
+        Ok(Some(text).filter(|text| !text.is_empty()).map(HookAnswer::Context))
     }
 
     /// Returns the workflow that the session is about, if it is open: the named one, or the one that it worked on.

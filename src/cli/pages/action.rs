@@ -3,7 +3,11 @@
 use maud::{Markup, html};
 
 use super::View;
-use super::workflow::Documents;
+use super::parts::{command, cut};
+use super::workflow::WorkflowPage;
+use crate::cli::session::Judgement;
+use crate::core::WorkflowStatus;
+use crate::core::phase::PhaseId;
 
 /// An action as a form sends it.
 #[derive(Debug, Clone, Default)]
@@ -20,37 +24,27 @@ pub(crate) struct Action {
 }
 
 /// Renders the actions of a workflow.
-pub(super) fn choices(view: &View, documents: Documents<'_>) -> Markup {
-    let status = documents.status;
-    let (id, head) = (status.word("workflow"), status.word("handle"));
-    let waiting = documents.resume.words("awaiting_approval");
-    let begun: Vec<&str> = documents
-        .show
-        .get("checkpoint")
-        .list("phases")
-        .filter(|phase| phase.count("attempts") > 0)
-        .map(|phase| phase.word("id"))
-        .collect();
-    let earlier: Vec<&str> = documents
-        .log
-        .list("entries")
-        .filter(|entry| entry.word("kind") == "checkpoint")
-        .map(|entry| entry.word("handle"))
-        .filter(|handle| *handle != head)
-        .collect();
-    let archived = status.text("archived_as").is_some();
+pub(super) fn choices(view: &View, WorkflowPage { judgement, status, log }: &WorkflowPage<'_>) -> Markup {
+    let Judgement { checkpoint, resume, .. } = judgement;
+    let (id, head) = (checkpoint.workflow.as_str(), &checkpoint.handle().to_string());
+    let waiting: Vec<&str> = resume.awaiting_approval.iter().map(PhaseId::as_str).collect();
+    let phases = checkpoint.content.phases.iter();
+    let begun: Vec<&str> = phases.filter(|phase| phase.attempts > 0).map(|phase| phase.id.as_str()).collect();
+    let earlier: Vec<String> =
+        log.checkpoints().map(ToString::to_string).filter(|other| other != head).collect();
+    let earlier: Vec<&str> = earlier.iter().map(String::as_str).collect();
     html! {
         section.actions aria-labelledby="actions" {
             h2 #actions { "Actions" }
             p.dim { "Each shows what it would do before it does it." }
             div.forms {
-                @if archived {
+                @if status.archived_as.is_some() {
                     (form(view, "restore", id, head, None, "Restore"))
                 } @else {
                     @if !waiting.is_empty() { (form(view, "approve", id, head, Some(("Phase", &waiting)), "Approve")) }
                     @if !earlier.is_empty() { (form(view, "rollback", id, head, Some(("Checkpoint", &earlier)), "Roll back")) }
                     @if !begun.is_empty() { (form(view, "revise", id, head, Some(("From phase", &begun)), "Revise")) }
-                    (form(view, "archive", id, head, Some(("As", &reasons(status.word("status")))), "Archive"))
+                    (form(view, "archive", id, head, Some(("As", &reasons(checkpoint.content.status))), "Archive"))
                 }
             }
         }
@@ -58,10 +52,10 @@ pub(super) fn choices(view: &View, documents: Documents<'_>) -> Markup {
 }
 
 /// Returns the reasons that fit a status.
-fn reasons(status: &str) -> Vec<&'static str> {
+fn reasons(status: WorkflowStatus) -> Vec<&'static str> {
     match status {
-        "complete" => vec!["completed"],
-        "failed" => vec!["failed"],
+        WorkflowStatus::Complete => vec!["completed"],
+        WorkflowStatus::Failed => vec!["failed"],
         _ => vec!["abandoned", "failed", "completed"],
     }
 }
@@ -94,41 +88,35 @@ fn hidden(view: &View, action: &Action) -> Markup {
 }
 
 /// Renders the plan of an action, and the button that does it.
-pub(crate) fn confirmation(view: &View, action: &Action, line: &str, plan: &str, is_empty: bool) -> Markup {
-    let back = if action.workflow.is_empty() {
-        view.links.workflows()
-    } else {
-        view.links.workflow(&action.workflow)
-    };
+pub(crate) fn confirmation(view: &View, action: &Action, line: &str, plan: &str) -> Markup {
     html! {
         header.head { h1 { "Confirm: " (action.name) " " (action.workflow) } }
-        p { "This would run:" } (super::parts::command(line))
+        p { "This would run:" } (command(line))
         h2 #plan { "The plan" }
-        pre.plan tabindex="0" aria-labelledby="plan" { (super::parts::cut(plan)) }
+        pre.plan tabindex="0" aria-labelledby="plan" { (cut(plan)) }
         div.forms {
-            @if !is_empty {
-                form method="post" action="/apply" {
-                    (hidden(view, action))
-                    input type="hidden" name="what" value=(action.what);
-                    input type="hidden" name="plan" value=(action.plan);
-                    button.primary type="submit" autofocus { "Do it" }
-                }
+            form method="post" action="/apply" {
+                (hidden(view, action))
+                input type="hidden" name="what" value=(action.what);
+                input type="hidden" name="plan" value=(action.plan);
+                button.primary type="submit" autofocus { "Do it" }
             }
-            @if let Some(address) = back { a.button href=(address) { "Back" } }
+            (back(view, action))
         }
     }
 }
 
 /// Renders what an action did.
 pub(crate) fn done(view: &View, action: &Action, answer: &str) -> Markup {
-    let back = if action.workflow.is_empty() {
-        view.links.workflows()
-    } else {
-        view.links.workflow(&action.workflow)
-    };
     html! {
         header.head { h1 { "Done: " (action.name) " " (action.workflow) } }
-        pre.plan tabindex="0" aria-label="Answer" { (super::parts::cut(answer)) }
-        @if let Some(address) = back { p { a.button href=(address) { "Back" } } }
+        pre.plan tabindex="0" aria-label="Answer" { (cut(answer)) }
+        p { (back(view, action)) }
     }
+}
+
+/// Returns the link to the page that an action was asked for on.
+fn back(view: &View, Action { workflow, .. }: &Action) -> Markup {
+    let address = if workflow.is_empty() { view.links.workflows() } else { view.links.workflow(workflow) };
+    html! { @if let Some(address) = address { a.button href=(address) { "Back" } } }
 }

@@ -1,58 +1,62 @@
 //! The page of the difference of two checkpoints.
 
 use maud::{Markup, html};
+use serde_json::Value;
 
-use super::parts::{command, cut, link, warnings, words};
+use super::View;
+use super::parts::{command, cut, link, table};
 use super::tree::tree;
-use super::{Doc, View};
+use crate::cli::views::diff::DiffReport;
+use crate::core::diff::{ChangeKind, ContentDiff};
 
 /// The most changes that are listed.
 const MAX_CHANGES: usize = 1000;
 
-/// Renders the page from the document of `diff`.
-pub(crate) fn diff(view: &View, diff: Doc<'_>) -> Markup {
-    let (from, to) = (diff.word("from"), diff.word("to"));
-    let changes = diff.list("summary");
-    let count = changes.len();
+/// Renders the page from the report of `diff`.
+pub(crate) fn diff(view: &View, report: &DiffReport) -> Markup {
+    let (from, to) = (report.from.to_string(), report.to.to_string());
+    let rows = html! {
+        @for change in report.summary.iter().take(MAX_CHANGES) {
+            tr {
+                th scope="row" {
+                    (change.field)
+                    @if let Some(name) = &change.name { " " strong { (cut(name)) } }
+                    @if !change.pointer.is_empty() { " " code { (cut(&change.pointer)) } }
+                }
+                td { (kind(change.change)) }
+                td.before { (value(&change.before)) }
+                td.after { (value(&change.after)) }
+            }
+        }
+    };
     html! {
         header.head {
-            h1 { "From " (link(view.links.checkpoint(from), from)) " to " (link(view.links.checkpoint(to), to)) }
+            h1 { "From " (link(view.links.checkpoint(&from), &from)) " to " (link(view.links.checkpoint(&to), &to)) }
             p { (command(&format!("ckpt diff {from} {to}"))) }
         }
-        (warnings(diff))
-        @if diff.flag("equal") { div.empty { p { "They have the same content." } } }
+        @if report.equal { div.empty { p { "They have the same content." } } }
         @else {
-            div.scroll tabindex="0" role="group" aria-label="Changes" {
-                table.diff {
-                    thead { tr { th scope="col" { "What" } th scope="col" { "Change" } th scope="col" { "Before" } th scope="col" { "After" } } }
-                    tbody {
-                        @for change in changes.take(MAX_CHANGES) {
-                            tr {
-                                th scope="row" {
-                                    (change.word("field"))
-                                    @if let Some(name) = change.text("name") { " " strong { (cut(name)) } }
-                                    @if let Some(pointer) = change.text("pointer") { " " code { (cut(pointer)) } }
-                                }
-                                td { (words(change.word("change"))) }
-                                td.before { (value(change.get("before"))) }
-                                td.after { (value(change.get("after"))) }
-                            }
-                        }
-                    }
-                }
-            }
-            @if count > MAX_CHANGES { p.cut { "and " (count - MAX_CHANGES) " more changes" } }
+            div.diff { (table("Changes", &["What", "Change", "Before", "After"], &rows)) }
+            @if let Some(more) = report.summary.len().checked_sub(MAX_CHANGES + 1) { p.cut { "and " (more + 1) " more changes" } }
         }
-        @for file in diff.list("contents") {
+        @for ContentDiff { path, diff, .. } in &report.contents {
             section {
-                h2 { code { (cut(file.word("path"))) } }
-                pre.scroll tabindex="0" role="group" aria-label={ "Lines of " (file.word("path")) } {
-                    @for line in file.words("lines") { span class=(class_of_line(line)) { (cut(line)) "\n" } }
+                h2 { code { (cut(path)) } }
+                pre.scroll tabindex="0" role="group" aria-label={ "Lines of " (path) } {
+                    @for line in &diff.lines { span class=(class_of_line(line)) { (cut(line)) "\n" } }
                 }
-                @let left_out = file.count("left_out");
-                @if left_out > 0 { p.cut { "and " (left_out) " more lines" } }
+                @if diff.left_out > 0 { p.cut { "and " (diff.left_out) " more lines" } }
             }
         }
+    }
+}
+
+fn kind(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Reordered => "reordered",
     }
 }
 
@@ -66,10 +70,10 @@ fn class_of_line(line: &str) -> &'static str {
     }
 }
 
-fn value(value: Doc<'_>) -> Markup {
+fn value(value: &Value) -> Markup {
     if value.is_null() {
         html! { span.dim { "–" } }
     } else {
-        tree(value.0)
+        tree(value)
     }
 }

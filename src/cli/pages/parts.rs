@@ -81,11 +81,28 @@ pub(super) fn meter(percent: u64, label: &str) -> Markup {
     }
 }
 
-/// Returns the warnings of a document.
-pub(super) fn warnings(document: super::Doc<'_>) -> Markup {
+/// Returns warnings.
+pub(super) fn warnings(warnings: &[String]) -> Markup {
     html! {
-        @for warning in document.words("warnings") {
+        @for warning in warnings {
             p.notice.open role="status" { strong { "Warning: " } (cut(warning)) }
+        }
+    }
+}
+
+/// Returns a table that scrolls on its own. A heading that begins with `#` is of a column of numbers.
+pub(super) fn table(label: &str, headings: &[&str], rows: &Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="group" aria-label=(label) {
+            table {
+                thead { tr {
+                    @for heading in headings {
+                        @let name = heading.trim_start_matches('#');
+                        th class=[(name != *heading).then_some("number")] scope="col" { (name) }
+                    }
+                } }
+                tbody { (rows) }
+            }
         }
     }
 }

@@ -2,22 +2,23 @@
 
 use maud::{Markup, html};
 
+use super::View;
 use super::parts::{class, words};
-use super::{Doc, View};
-use crate::core::Timestamp;
+use crate::core::checkpoint::Checkpoint;
+use crate::core::phase::Phase;
 use crate::core::span::humane;
+use crate::core::{Timestamp, WorkflowStatus};
 
 const WIDTH: i64 = 1000;
 const ROW: usize = 26;
 /// The most phases that are drawn; the table below has all of them.
 const MAX_ROWS: usize = 60;
 
-/// Draws a bar for each phase that has times, from the `phases` of a checkpoint. Nothing if none has.
-pub(super) fn timeline(view: &View, checkpoint: Doc<'_>) -> Markup {
-    let is_open = checkpoint.word("status") == "in_progress";
-    let now = if is_open { Some(view.now) } else { checkpoint.time("saved_at") };
+/// Draws a bar for each phase of a checkpoint that has times. Nothing if none has.
+pub(super) fn timeline(view: &View, Checkpoint { content, saved_at, .. }: &Checkpoint) -> Markup {
+    let now = if content.status == WorkflowStatus::InProgress { view.now } else { *saved_at };
     let bars: Vec<Bar<'_>> =
-        checkpoint.list("phases").filter_map(|phase| Bar::new(phase, now)).take(MAX_ROWS).collect();
+        content.phases.iter().filter_map(|phase| Bar::new(phase, now)).take(MAX_ROWS).collect();
     let (Some(first), Some(last)) =
         (bars.iter().map(|bar| bar.from).min(), bars.iter().map(|bar| bar.to).max())
     else {
@@ -30,13 +31,13 @@ pub(super) fn timeline(view: &View, checkpoint: Doc<'_>) -> Markup {
         figure.timeline {
             figcaption { "From " (first) " to " (last) ", " (humane(u64::try_from(span).unwrap_or_default())) }
             div.rows {
-                div.labels aria-hidden="true" { @for bar in &bars { span title=(bar.label()) { (bar.id) } } }
+                div.labels aria-hidden="true" { @for bar in &bars { span title=(bar.label()) { (bar.phase.id) } } }
                 svg viewBox={ "0 0 " (WIDTH) " " (height) } preserveAspectRatio="none" role="img"
                     aria-label={ "Timeline of " (bars.len()) " phases" } {
                     @for (index, bar) in bars.iter().enumerate() {
                         @let width = (place(bar.to) - place(bar.from)).max(4);
                         rect.track x="0" y=(index * ROW + 4) width=(WIDTH) height="16" {}
-                        rect class=(class(bar.status)) x=(place(bar.from).min(WIDTH - 4)) y=(index * ROW + 4)
+                        rect class=(class(bar.phase.status.word())) x=(place(bar.from).min(WIDTH - 4)) y=(index * ROW + 4)
                             width=(width) height="16" { title { (bar.label()) } }
                     }
                 }
@@ -46,30 +47,21 @@ pub(super) fn timeline(view: &View, checkpoint: Doc<'_>) -> Markup {
 }
 
 struct Bar<'a> {
-    id: &'a str,
-    status: &'a str,
-    attempts: u64,
+    phase: &'a Phase,
     from: Timestamp,
     to: Timestamp,
 }
 
 impl<'a> Bar<'a> {
-    fn new(phase: Doc<'a>, now: Option<Timestamp>) -> Option<Self> {
-        let ended = phase.time("completed_at");
-        let from = phase.time("started_at").or(ended)?;
-        let to = ended.or(now)?.max(from);
-        Some(Self {
-            id: phase.word("id"),
-            status: phase.word("status"),
-            attempts: phase.count("attempts"),
-            from,
-            to,
-        })
+    fn new(phase: &'a Phase, now: Timestamp) -> Option<Self> {
+        let from = phase.started_at.or(phase.completed_at)?;
+        Some(Self { phase, from, to: phase.completed_at.unwrap_or(now).max(from) })
     }
 
     fn label(&self) -> String {
         let took = humane(u64::try_from(self.to.seconds_since(self.from)).unwrap_or_default());
-        let again = if self.attempts > 1 { format!(", attempt {}", self.attempts) } else { String::new() };
-        format!("{}: {}, {took}{again}", self.id, words(self.status))
+        let Phase { id, status, attempts, .. } = self.phase;
+        let again = if *attempts > 1 { format!(", attempt {attempts}") } else { String::new() };
+        format!("{id}: {}, {took}{again}", words(status.word()))
     }
 }

@@ -1,69 +1,67 @@
-//! The page of all workflows: a list or a board, filtered, sorted and in pages.
+//! The page of all workflows: a list, filtered, sorted and in pages.
 
 use std::cmp::{Ordering, Reverse};
 
 use maud::{Markup, html};
 
+use super::View;
 use super::links::encoded;
-use super::parts::{badge, class, cut, link, meter, time, warnings};
-use super::{Doc, View};
+use super::parts::{badge, command, cut, link, meter, time, warnings, words};
+use crate::core::WorkflowStatus;
+use crate::core::format::Header;
+use crate::core::phase::PhaseId;
+use crate::core::store::WorkflowRow;
 
 /// The rows of one page.
 const ROWS: usize = 50;
-/// The cards of one column of the board.
-const CARDS: usize = 25;
 
 /// The part of the list that is asked for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query {
-    /// Text in the title, id, labels, pipeline or phase.
+    /// Text in the title, id, labels, pipeline, phase or note.
     pub(crate) text: String,
     pub(crate) status: String,
     pub(crate) sort: String,
     /// Counted from 1.
     pub(crate) page: usize,
-    pub(crate) board: bool,
     pub(crate) archived: bool,
 }
 
-/// The statuses, in the order of the board.
-const STATUSES: [&str; 4] = ["in_progress", "failed", "complete", "abandoned"];
-const SORTS: [(&str, &str); 4] =
-    [("", "newest activity"), ("id", "id"), ("title", "title"), ("progress", "progress")];
+const STATUSES: [WorkflowStatus; 4] =
+    [WorkflowStatus::InProgress, WorkflowStatus::Failed, WorkflowStatus::Complete, WorkflowStatus::Abandoned];
+const SORTS: [(&str, &str); 3] = [("", "newest activity"), ("id", "id"), ("title", "title")];
 
-/// Renders the page from the document of `list`.
-pub(crate) fn workflows(view: &View, list: Doc<'_>, query: &Query) -> Markup {
-    let mut rows: Vec<Doc<'_>> = list.list("workflows").filter(|row| query.selects(*row)).collect();
-    rows.sort_by(|a, b| query.order(*a, *b));
-    let pages = rows.len().div_ceil(ROWS).max(1);
+/// Renders the page from the rows of a store.
+pub(crate) fn workflows(view: &View, rows: &[WorkflowRow], problems: &[String], query: &Query) -> Markup {
+    let all = || rows.iter().filter(|row| row.archived == query.archived);
+    let total = all().count();
+    let mut found: Vec<&Header> = all().filter_map(|row| row.header.as_ref().ok()).collect();
+    found.retain(|header| query.selects(header));
+    found.sort_by(|a, b| query.order(a, b));
+    let pages = found.len().div_ceil(ROWS).max(1);
     let page = query.page.clamp(1, pages);
-    let shown: Vec<Doc<'_>> = if view.links.is_live() {
-        rows.iter().skip((page - 1) * ROWS).take(ROWS).copied().collect()
+    let shown = if view.links.is_live() {
+        found.chunks(ROWS).nth(page - 1).unwrap_or_default()
     } else {
-        rows.clone()
+        found.as_slice()
     };
     html! {
         header.head {
             h1 { @if query.archived { "Archived workflows" } @else { "Workflows" } }
-            p.dim { (rows.len()) " of " (list.list("workflows").len()) }
+            p.dim { (found.len()) " of " (total) }
         }
-        (warnings(list))
+        (warnings(problems))
         @if view.links.is_live() { (form(query)) }
-        (damaged(list))
-        @if list.list("workflows").len() == 0 {
+        (damaged(all()))
+        @if total == 0 {
             div.empty {
                 @if query.archived { p { "Nothing is archived." } }
-                @else {
-                    p { "There is no workflow yet. Begin one with:" }
-                    (super::parts::command(crate::cli::words::FIRST_COMMAND))
-                }
+                @else { p { "There is no workflow yet. Begin one with:" } (command(crate::cli::words::FIRST_COMMAND)) }
             }
-        } @else if rows.is_empty() {
+        } @else if found.is_empty() {
             div.empty { p { "No workflow matches." } }
-        } @else if query.board {
-            (board(view, &rows))
         } @else {
-            (table(view, &shown))
+            (table(view, shown, query.archived))
             @if view.links.is_live() && pages > 1 { (pager(query, page, pages)) }
         }
         @if view.token.is_some() {
@@ -76,53 +74,44 @@ pub(crate) fn workflows(view: &View, list: Doc<'_>, query: &Query) -> Markup {
 }
 
 impl Query {
-    fn selects(&self, row: Doc<'_>) -> bool {
+    fn selects(&self, header: &Header) -> bool {
+        let Header { workflow, title, pipeline, phase, note, labels, .. } = header;
         let wanted = self.text.to_lowercase();
-        let fields = ["workflow", "title", "pipeline", "phase", "note"].map(|name| row.word(name));
-        let matches = |text: &str| text.to_lowercase().contains(&wanted);
-        (self.status.is_empty() || column(row) == self.status)
-            && (wanted.is_empty()
-                || fields.into_iter().any(matches)
-                || row.words("labels").into_iter().any(matches))
+        let texts = title.iter().chain(pipeline).chain(note).chain(labels).map(String::as_str);
+        let mut texts = texts.chain([workflow.as_str()]).chain(phase.as_ref().map(PhaseId::as_str));
+        (self.status.is_empty() || status(header).word() == self.status)
+            && (wanted.is_empty() || texts.any(|text| text.to_lowercase().contains(&wanted)))
     }
 
-    fn order(&self, a: Doc<'_>, b: Doc<'_>) -> Ordering {
-        let by_id = || a.word("workflow").cmp(b.word("workflow"));
-        match self.sort.as_str() {
-            "id" => by_id(),
-            "title" => a.word("title").to_lowercase().cmp(&b.word("title").to_lowercase()).then_with(by_id),
-            "progress" => Reverse(percent(a)).cmp(&Reverse(percent(b))).then_with(by_id),
-            _ => b.time("saved_at").cmp(&a.time("saved_at")).then_with(by_id),
-        }
+    fn order(&self, a: &Header, b: &Header) -> Ordering {
+        let title = |header: &Header| header.title.as_deref().unwrap_or_default().to_lowercase();
+        let ordering = match self.sort.as_str() {
+            "id" => Ordering::Equal,
+            "title" => title(a).cmp(&title(b)),
+            _ => Reverse(a.saved_at).cmp(&Reverse(b.saved_at)),
+        };
+        ordering.then_with(|| a.workflow.cmp(&b.workflow))
     }
 
-    /// Returns the address of the same question on another page.
-    fn address(&self, page: usize, board: bool) -> String {
-        let mut address = format!(
-            "/?q={}&status={}&sort={}&page={page}",
-            encoded(&self.text),
-            encoded(&self.status),
-            encoded(&self.sort)
-        );
-        for (set, part) in [(board, "&view=board"), (self.archived, "&archived=1")] {
-            if set {
-                address.push_str(part);
-            }
-        }
-        address
+    /// Returns the address of another page of the same list.
+    fn address(&self, page: usize) -> String {
+        let Self { text, status, sort, archived, .. } = self;
+        let archived = if *archived { "&archived=1" } else { "" };
+        format!(
+            "/?q={}&status={}&sort={}&page={page}{archived}",
+            encoded(text),
+            encoded(status),
+            encoded(sort)
+        )
     }
 }
 
-/// Returns the column of the board: work in progress with a failed phase counts as failed.
-fn column<'a>(row: Doc<'a>) -> &'a str {
-    match row.word("status") {
-        "in_progress" if row.list("failed").len() > 0 => "failed",
+/// Returns the status that is shown: work in progress with a failed phase counts as failed.
+fn status(header: &Header) -> WorkflowStatus {
+    match header.status {
+        WorkflowStatus::InProgress if header.failed().next().is_some() => WorkflowStatus::Failed,
         status => status,
     }
-}
-
-fn percent(row: Doc<'_>) -> u64 {
-    row.count("done").saturating_mul(100).checked_div(row.count("total")).unwrap_or_default()
 }
 
 fn form(query: &Query) -> Markup {
@@ -133,8 +122,8 @@ fn form(query: &Query) -> Markup {
                 span { "Status" }
                 select name="status" {
                     option value="" { "all" }
-                    @for status in STATUSES {
-                        option value=(status) selected[query.status == status] { (super::parts::words(status)) }
+                    @for word in STATUSES.map(WorkflowStatus::word) {
+                        option value=(word) selected[query.status == word] { (words(word)) }
                     }
                 }
             }
@@ -144,79 +133,46 @@ fn form(query: &Query) -> Markup {
                     @for (value, words) in SORTS { option value=(value) selected[query.sort == value] { (words) } }
                 }
             }
-            @if query.board { input type="hidden" name="view" value="board"; }
             label.check { input type="checkbox" name="archived" value="1" checked[query.archived]; span { "Archived" } }
             button type="submit" { "Show" }
-            a.button href=(query.address(1, !query.board)) { @if query.board { "As a list" } @else { "As a board" } }
         }
     }
 }
 
-fn table(view: &View, rows: &[Doc<'_>]) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="group" aria-label="Workflows" {
-            table {
-                thead { tr {
-                    th scope="col" { "Workflow" } th scope="col" { "Title" } th scope="col" { "Status" }
-                    th scope="col" { "Phase" } th scope="col" { "Progress" } th scope="col" { "Saved" }
-                } }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            th scope="row" { (link(view.links.workflow(row.word("workflow")), row.word("workflow"))) }
-                            td.wide { (cut(row.word("title"))) @for label in row.words("labels") { " " span.label { (label) } } }
-                            td { (badge(status(*row))) }
-                            td { (row.word("phase")) }
-                            td { (progress(*row)) }
-                            td.nowrap { (time(view, row.time("saved_at"))) }
-                        }
-                    }
-                }
+fn table(view: &View, rows: &[&Header], archived: bool) -> Markup {
+    let rows = html! {
+        @for header in rows {
+            @let workflow = header.workflow.as_str();
+            tr {
+                th scope="row" { (link(view.links.workflow(workflow), workflow)) }
+                td.wide { (cut(header.title.as_deref().unwrap_or_default())) @for label in &header.labels { " " span.label { (label) } } }
+                td { (badge(if archived { "archived" } else { status(header).word() })) }
+                td { (header.phase.as_ref().map(PhaseId::as_str).unwrap_or_default()) }
+                td { (progress(header)) }
+                td.nowrap { (time(view, Some(header.saved_at))) }
             }
         }
-    }
-}
-
-fn status<'a>(row: Doc<'a>) -> &'a str {
-    if row.flag("archived") { "archived" } else { column(row) }
-}
-
-fn progress(row: Doc<'_>) -> Markup {
-    let words = match row.number("total") {
-        Some(total) => format!("{} of {total}", row.count("done")),
-        None => format!("{} done", row.count("done")),
     };
-    html! { span.progress { @if row.number("total").is_some() { (meter(percent(row), &words)) } span.nowrap { (words) } } }
+    super::parts::table("Workflows", &["Workflow", "Title", "Status", "Phase", "Progress", "Saved"], &rows)
 }
 
-fn board(view: &View, rows: &[Doc<'_>]) -> Markup {
-    html! {
-        div.board {
-            @for status in STATUSES {
-                @let cards: Vec<&Doc<'_>> = rows.iter().filter(|row| column(**row) == status).collect();
-                section {
-                    h2 class=(class(status)) { (super::parts::words(status)) " " span.dim { (cards.len()) } }
-                    @for card in cards.iter().take(CARDS) {
-                        article.card {
-                            h3 { (link(view.links.workflow(card.word("workflow")), card.word("workflow"))) }
-                            @if let Some(title) = card.text("title") { p { (cut(title)) } }
-                            p.dim { @if let Some(phase) = card.text("phase") { (phase) " · " } (time(view, card.time("saved_at"))) }
-                            (progress(**card))
-                        }
-                    }
-                    @if cards.len() > CARDS { p.dim { "and " (cards.len() - CARDS) " more" } }
-                }
-            }
-        }
-    }
+fn progress(header: &Header) -> Markup {
+    let progress = header.progress();
+    let percent = |total: usize| (progress.done * 100).checked_div(total).unwrap_or_default();
+    let words = match progress.total {
+        Some(total) => format!("{} of {total}", progress.done),
+        None => format!("{} done", progress.done),
+    };
+    html! { span.progress { @if let Some(total) = progress.total { (meter(percent(total) as u64, &words)) } span.nowrap { (words) } } }
 }
 
-fn damaged(list: Doc<'_>) -> Markup {
+fn damaged<'a>(rows: impl Iterator<Item = &'a WorkflowRow>) -> Markup {
+    let damaged = rows.filter_map(|row| Some((&row.newest, row.header.as_ref().err()?)));
     html! {
-        @for row in list.list("damaged").take(ROWS) {
+        @for (handle, why) in damaged.take(ROWS) {
             div.notice.bad role="alert" {
-                p { strong { (row.word("handle")) } " cannot be read: " (cut(row.text("message").unwrap_or(row.word("problem")))) }
-                (super::parts::command("ckpt verify"))
+                p { strong { (handle) } " cannot be read: " (cut(&why.to_string())) }
+                (command("ckpt verify"))
             }
         }
     }
@@ -225,9 +181,9 @@ fn damaged(list: Doc<'_>) -> Markup {
 fn pager(query: &Query, page: usize, pages: usize) -> Markup {
     html! {
         nav.pager aria-label="Pages" {
-            @if page > 1 { a rel="prev" href=(query.address(page - 1, false)) { "Newer" } }
+            @if page > 1 { a rel="prev" href=(query.address(page - 1)) { "Newer" } }
             span { "Page " (page) " of " (pages) }
-            @if page < pages { a rel="next" href=(query.address(page + 1, false)) { "Older" } }
+            @if page < pages { a rel="next" href=(query.address(page + 1)) { "Older" } }
         }
     }
 }

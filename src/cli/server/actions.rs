@@ -3,43 +3,55 @@
 use super::Site;
 use super::http::Request;
 use super::routes::Content;
-use crate::cli::content::WorkflowDocuments;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::pages::View;
 use crate::cli::pages::action::{Action, confirmation, done};
-use crate::core::phase::PhaseId;
-use crate::core::{Handle, WorkflowId};
+use crate::cli::session::Session;
+use crate::core::observe::Selected;
+use crate::core::phase::{PhaseId, PhaseStatus};
+use crate::core::text::shell_word;
+use crate::core::{Checkpoint, Handle, WorkflowId};
 
 /// Shows the plan of an action.
-pub(super) fn plan(site: &Site, view: &View, request: &Request) -> Result<Content, Failure> {
+pub(super) fn plan(
+    site: &Site,
+    session: &Session,
+    view: &View,
+    request: &Request,
+) -> Result<Content, Failure> {
     let mut action = read(request);
     let command = Command::new(&action)?;
-    command.check_head(site, &action)?;
-    let (text, is_empty) = match command.name {
-        "approve" | "revise" => (command.described(site)?, false),
-        "cleanup" => {
-            let document = site.program.document(&["cleanup", "--dry-run"])?;
-            action.plan = document["plan"].as_str().unwrap_or_default().to_owned();
-            let nothing = document["removed"]["count"] == 0
-                && document["stale_files"] == 0
-                && document["objects"]["count"] == 0
-                && document["deleted_runs"].as_array().is_none_or(Vec::is_empty);
-            (site.program.text(&["cleanup", "--dry-run"])?, nothing)
+    let newest = command.newest(session, &action)?;
+    let text = match (command.name, newest) {
+        ("approve" | "revise", Some(newest)) => command.described(&newest),
+        ("cleanup", _) => {
+            let fingerprint = site.program.run(&["cleanup", "--dry-run", "--quiet"])?.out;
+            action.plan = String::from_utf8_lossy(&fingerprint).trim().to_owned();
+            text(site, &["cleanup".to_owned(), "--dry-run".to_owned()])?
         }
-        _ => (site.program.text(&with(&command.args, "--dry-run"))?, false),
+        _ => text(site, &[&command.args[..], &["--dry-run".to_owned()]].concat())?,
     };
-    let main = confirmation(view, &action, &command.line(), &text, is_empty);
-    Ok((format!("Confirm {}", action.name), main))
+    Ok((format!("Confirm {}", action.name), confirmation(view, &action, &command.line(), &text)))
 }
 
 /// Does what the plan said.
-pub(super) fn apply(site: &Site, view: &View, request: &Request) -> Result<Content, Failure> {
+pub(super) fn apply(
+    site: &Site,
+    session: &Session,
+    view: &View,
+    request: &Request,
+) -> Result<Content, Failure> {
     let action = read(request);
     let command = Command::new(&action)?;
-    command.check_head(site, &action)?;
-    let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
-    let answer = site.program.text(&args)?;
+    command.newest(session, &action)?;
+    let answer = text(site, &command.args)?;
     Ok((format!("Done: {}", action.name), done(view, &action, &answer)))
+}
+
+/// Runs a command and returns its text for people: the answer, then what it says beside it.
+fn text(site: &Site, args: &[String]) -> Result<String, Failure> {
+    let written = site.program.run(&args.iter().map(String::as_str).collect::<Vec<_>>())?;
+    Ok(String::from_utf8_lossy(&written.out).into_owned() + &written.err)
 }
 
 fn read(request: &Request) -> Action {
@@ -51,10 +63,6 @@ fn read(request: &Request) -> Action {
         what: field("what"),
         plan: field("plan"),
     }
-}
-
-fn with<'a>(args: &'a [String], more: &'a str) -> Vec<&'a str> {
-    args.iter().map(String::as_str).chain([more]).collect()
 }
 
 /// The command of an action. Everything in it was parsed, so that nothing is taken for a flag.
@@ -125,38 +133,33 @@ impl Command {
 
     /// Returns the command as it would be typed.
     fn line(&self) -> String {
-        let quoted = |arg: &String| {
-            let plain = arg.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=~".contains(c));
-            if plain { arg.clone() } else { format!("'{}'", arg.replace('\'', "'\\''")) }
-        };
-        format!("ckpt {}", self.args.iter().map(quoted).collect::<Vec<_>>().join(" "))
+        format!("ckpt {}", self.args.iter().map(shell_word).collect::<Vec<_>>().join(" "))
     }
 
-    /// Refuses if something was saved since the person looked.
-    fn check_head(&self, site: &Site, action: &Action) -> Result<(), Failure> {
-        let Some(workflow) = &self.workflow else { return Ok(()) };
-        let status = site.program.document(&["status", workflow.as_str()])?;
-        let head = status["handle"].as_str().unwrap_or_default();
-        if head == action.head {
-            return Ok(());
+    /// Returns the newest checkpoint; none if the action is not about one workflow. Refuses if something was saved since the
+    /// person looked.
+    fn newest(&self, session: &Session, action: &Action) -> Result<Option<Box<Checkpoint>>, Failure> {
+        let Some(workflow) = &self.workflow else { return Ok(None) };
+        let store = session.store()?;
+        let newest = Selected::newest(&store, &store.resolve_workflow(workflow)?)?.checkpoint;
+        if newest.handle().to_string() == action.head {
+            return Ok(Some(newest));
         }
-        let message = format!("{head} was saved meanwhile; look at the workflow again");
+        let message = format!("{} was saved meanwhile; look at the workflow again", newest.handle());
         Err(Failure::new(ErrorCode::Conflict, message))
     }
 
     /// Describes a command that has no dry run.
-    fn described(&self, site: &Site) -> Result<String, Failure> {
-        let (Some(workflow), Some(phase)) = (&self.workflow, &self.phase) else { return Ok(String::new()) };
+    fn described(&self, newest: &Checkpoint) -> String {
+        let (Some(workflow), Some(phase)) = (&self.workflow, &self.phase) else { return String::new() };
         if self.name == "approve" {
-            return Ok(format!("Records your approval of phase {phase} of {workflow}, in a new checkpoint."));
+            return format!("Records your approval of phase {phase} of {workflow}, in a new checkpoint.");
         }
-        let documents = WorkflowDocuments::read(&site.program, workflow)?;
-        let phases = documents.borrowed().show.get("checkpoint").list("phases");
+        let phases = newest.content.phases.iter().skip_while(|found| found.id != *phase);
         let reopened: Vec<String> = phases
-            .skip_while(|found| found.word("id") != phase.as_str())
-            .filter(|found| found.word("status") != "pending")
-            .map(|found| format!("  {} ({})", found.word("id"), found.word("status").replace('_', " ")))
+            .filter(|found| found.status != PhaseStatus::Pending)
+            .map(|found| format!("  {} ({})", found.id, found.status.word().replace('_', " ")))
             .collect();
-        Ok(format!("Reopens these phases of {workflow}, in a new checkpoint:\n{}", reopened.join("\n")))
+        format!("Reopens these phases of {workflow}, in a new checkpoint:\n{}", reopened.join("\n"))
     }
 }

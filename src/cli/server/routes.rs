@@ -2,12 +2,12 @@
 
 use super::http::{Request, Response};
 use super::{Site, actions};
-use crate::cli::clock::Clock;
 use crate::cli::content;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::pages::workflows::Query;
 use crate::cli::pages::{self, Links, View};
+use crate::cli::session::Session;
 use crate::core::{Handle, WorkflowId};
 
 /// The longest text that is searched for.
@@ -28,20 +28,22 @@ pub(super) fn answer(site: &Site, request: &Request) -> Answer {
     if let Some(refused) = site.guard.check(request) {
         return Answer::Page(refused);
     }
-    let view = match view(site) {
-        Ok(view) => view,
+    let session = &match site.program.session() {
+        Ok(session) => session,
         Err(failure) => return Answer::Page(Response::refused(500, &failure.message)),
     };
+    let token = site.has_actions.then(|| site.guard.token().to_owned());
+    let view = View { now: session.now(), links: Links::Server, token };
     let segments: Vec<&str> = request.path.split('/').skip(1).collect();
     let page = match (request.method.as_str(), segments.as_slice()) {
         ("GET", ["events"]) => return Answer::Events,
-        ("GET", [""]) => workflows(site, &view, request),
-        ("GET", ["stats"]) => analytics(site, &view),
-        ("GET", ["diff"]) => diff(site, &view, request.parameter("from"), request.parameter("to")),
-        ("GET", ["w", id]) => workflow(site, &view, id),
-        ("GET", ["w", id, number]) => checkpoint(site, &view, &format!("{id}/{number}")),
-        ("POST", ["plan"]) if site.has_actions => actions::plan(site, &view, request),
-        ("POST", ["apply"]) if site.has_actions => actions::apply(site, &view, request),
+        ("GET", [""]) => workflows(session, &view, request),
+        ("GET", ["stats"]) => content::analytics(session, &view).map(|page| ("Analytics".to_owned(), page)),
+        ("GET", ["diff"]) => diff(session, &view, request.parameter("from"), request.parameter("to")),
+        ("GET", ["w", id]) => workflow(session, &view, id),
+        ("GET", ["w", id, number]) => checkpoint(session, &view, &format!("{id}/{number}")),
+        ("POST", ["plan"]) if site.has_actions => actions::plan(site, session, &view, request),
+        ("POST", ["apply"]) if site.has_actions => actions::apply(site, session, &view, request),
         ("POST", ["plan" | "apply"]) => {
             return Answer::Page(Response::refused(403, "Actions are switched off by `--read-only`"));
         }
@@ -52,12 +54,6 @@ pub(super) fn answer(site: &Site, request: &Request) -> Answer {
         Ok(page) => render(site, &view, 200, page),
         Err(failure) => failed(site, &view, &failure),
     })
-}
-
-fn view(site: &Site) -> Result<View, Failure> {
-    let now = Clock::new(&site.program.env)?.now();
-    let token = site.has_actions.then(|| site.guard.token().to_owned());
-    Ok(View { now, links: Links::Server, token })
 }
 
 fn render(site: &Site, view: &View, status: u16, (title, main): Content) -> Response {
@@ -82,33 +78,28 @@ fn not_found(site: &Site, view: &View) -> Response {
     render(site, view, 404, ("Not found".to_owned(), main))
 }
 
-fn workflows(site: &Site, view: &View, request: &Request) -> Result<Content, Failure> {
+fn workflows(session: &Session, view: &View, request: &Request) -> Result<Content, Failure> {
     let query = Query {
         text: request.parameter("q").chars().take(MAX_SEARCH).collect(),
         status: request.parameter("status").to_owned(),
         sort: request.parameter("sort").to_owned(),
         page: request.parameter("page").parse().unwrap_or(1),
-        board: request.parameter("view") == "board",
         archived: !request.parameter("archived").is_empty(),
     };
-    content::workflows(&site.program, view, &query).map(|page| ("Workflows".to_owned(), page))
+    content::workflows(session, view, &query).map(|page| ("Workflows".to_owned(), page))
 }
 
-fn workflow(site: &Site, view: &View, id: &str) -> Result<Content, Failure> {
+fn workflow(session: &Session, view: &View, id: &str) -> Result<Content, Failure> {
     let id: WorkflowId = id.parse().map_err(Failure::from)?;
-    content::workflow(&site.program, view, &id).map(|page| (id.to_string(), page))
+    content::workflow(session, view, &id).map(|page| (id.to_string(), page))
 }
 
-fn checkpoint(site: &Site, view: &View, handle: &str) -> Result<Content, Failure> {
+fn checkpoint(session: &Session, view: &View, handle: &str) -> Result<Content, Failure> {
     let handle: Handle = handle.parse().map_err(Failure::from)?;
-    content::checkpoint(&site.program, view, &handle).map(|page| (handle.to_string(), page))
+    content::checkpoint(session, view, &handle).map(|page| (handle.to_string(), page))
 }
 
-fn diff(site: &Site, view: &View, from: &str, to: &str) -> Result<Content, Failure> {
+fn diff(session: &Session, view: &View, from: &str, to: &str) -> Result<Content, Failure> {
     let [from, to]: [Handle; 2] = [from.parse().map_err(Failure::from)?, to.parse().map_err(Failure::from)?];
-    content::diff(&site.program, view, &from, &to).map(|page| (format!("{from} to {to}"), page))
-}
-
-fn analytics(site: &Site, view: &View) -> Result<Content, Failure> {
-    content::analytics(&site.program, view).map(|page| ("Analytics".to_owned(), page))
+    content::diff(session, view, &from, &to).map(|page| (format!("{from} to {to}"), page))
 }

@@ -1,4 +1,4 @@
-//! The figures of all runs, for people and for spreadsheets.
+//! The figures of all runs, for people.
 
 use crate::cli::escape;
 use crate::cli::page::Page;
@@ -6,11 +6,10 @@ use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
 use crate::cli::words::count;
 use crate::core::span::humane;
-use crate::core::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnalytics, WeekStats};
+use crate::core::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnalytics};
 
 /// The widest bar.
 const BAR: u64 = 10;
-const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Renders the figures; nothing if there are no runs.
 pub(super) fn analytics(page: &mut Page, figures: &Analytics) {
@@ -31,10 +30,6 @@ pub(super) fn analytics(page: &mut Page, figures: &Analytics) {
     if let Some(sentence) = resumes(figures) {
         page.line("");
         page.wrapped("", &sentence);
-    }
-    if figures.weeks.len() > 1 {
-        page.line("");
-        weeks(page, &figures.weeks);
     }
 }
 
@@ -142,20 +137,6 @@ pub(crate) fn resumes(figures: &Analytics) -> Option<String> {
     ))
 }
 
-fn weeks(page: &mut Page, weeks: &[WeekStats]) {
-    let (Some(first), Some(last)) = (weeks.first(), weeks.last()) else { return };
-    let complete: Vec<u64> = weeks.iter().map(|week| week.complete).collect();
-    let given_up: Vec<u64> = weeks.iter().map(|week| week.given_up).collect();
-    let medians: Vec<u64> = weeks.iter().map(|week| week.median_seconds.unwrap_or_default()).collect();
-    page.line(format!("By week, {} to {}:", first.starts_on, last.starts_on));
-    let total = |numbers: &[u64]| numbers.iter().sum::<u64>();
-    page.line(format!("  complete  {}  {}", sparkline(&complete), total(&complete)));
-    page.line(format!("  given up  {}  {}", sparkline(&given_up), total(&given_up)));
-    if let Some(median) = last.median_seconds {
-        page.line(format!("  median    {}  {} last", sparkline(&medians), humane(median)));
-    }
-}
-
 /// A bar for a percentage; a trace of it for the smallest that is not zero.
 fn bar(percent: u64) -> String {
     let eighths = if percent == 0 { 0 } else { (percent.min(100) * BAR * 8 / 100).max(1) };
@@ -165,74 +146,13 @@ fn bar(percent: u64) -> String {
     format!("{}{}", "█".repeat(whole), part[rest])
 }
 
-/// A character for each number, as high as the number; a space for zero.
-fn sparkline(numbers: &[u64]) -> String {
-    let highest = u128::from(numbers.iter().copied().max().unwrap_or_default().max(1));
-    let step = |number: &u64| match (u128::from(*number) * 8).div_ceil(highest).checked_sub(1) {
-        None => ' ',
-        Some(step) => usize::try_from(step).ok().and_then(|step| STEPS.get(step)).copied().unwrap_or('█'),
-    };
-    numbers.iter().map(step).collect()
-}
-
-/// Returns stored text as a cell of CSV. A spreadsheet takes text that begins like a formula for one, so an apostrophe is
-/// put in front of it.
-fn csv_cell(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
-    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
-    if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-/// Renders a line for each phase of each pipeline, as CSV.
-pub(crate) fn csv(figures: &Analytics) -> String {
-    const HEADINGS: &str = "pipeline,phase,runs,lower_quartile_seconds,median_seconds,upper_quartile_seconds,\
-        slowest_seconds,slowest_in,waiting_seconds,share_percent,failed_percent,retried_percent,replanned_percent";
-    let mut text = format!("{HEADINGS}\r\n");
-    for pipeline in &figures.pipelines {
-        for phase in &pipeline.phases {
-            let spread = |figure: fn(&crate::core::stats::Spread) -> u64| {
-                phase.seconds.as_ref().map(|spread| figure(spread).to_string()).unwrap_or_default()
-            };
-            let cells = [
-                csv_cell(pipeline.pipeline.as_deref().unwrap_or_default()),
-                csv_cell(phase.id.as_str()),
-                phase.runs.to_string(),
-                spread(|spread| spread.lower_quartile),
-                spread(|spread| spread.median),
-                spread(|spread| spread.upper_quartile),
-                spread(|spread| spread.slowest),
-                csv_cell(phase.slowest_in.as_ref().map(ToString::to_string).unwrap_or_default().as_str()),
-                phase.waiting_seconds.to_string(),
-                phase.share_percent.to_string(),
-                phase.failed_percent.to_string(),
-                phase.retried_percent.to_string(),
-                phase.replanned_percent.to_string(),
-            ];
-            text.push_str(&cells.join(","));
-            text.push_str("\r\n");
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_never_a_formula_and_never_ends_early() {
-        let cells = ["plan", "=1+1", "+x", "-x", "@SUM(A1)", "a,b", "say \"no\"", "\tx", "x=1"].map(csv_cell);
-        let expected =
-            ["plan", "'=1+1", "'+x", "'-x", "'@SUM(A1)", "\"a,b\"", "\"say \"\"no\"\"\"", "'\tx", "x=1"];
-        assert_eq!(cells, expected);
-    }
-
-    #[test]
-    fn bars_and_sparklines_grow_with_their_numbers() {
+    fn bars_grow_with_their_numbers() {
         assert_eq!([bar(0), bar(1), bar(50), bar(100)], ["", "▏", "█████", "██████████"]);
         assert_eq!(bar(200), bar(100));
-        assert_eq!(sparkline(&[0, 1, 4, 8]), " ▁▄█");
-        assert_eq!(sparkline(&[0, 0]), "  ");
-        assert_eq!(sparkline(&[1, u64::MAX]), "▁█");
     }
 }

@@ -4,16 +4,13 @@
 //! does not fit is left out whole, and the last line names the command that shows everything. Stored text is quoted.
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::diff::{DiffReport, is_consequence};
-use super::parts::{ArtifactCondition, artifact_conditions, progress};
+use super::parts::progress;
 use crate::cli::escape;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
-use crate::cli::words::{count, first_few};
+use crate::cli::words::first_few;
 use crate::core::change::AGENT_PLAN;
-use crate::core::diff::{ChangeKind, Changed};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::messages::Messages;
 use crate::core::phase::PhaseId;
@@ -169,12 +166,12 @@ impl BriefReport {
         if !then.is_empty() {
             lines.push(forms([20, 5], |most| format!("Then: {}", names(&then, most))));
         }
-        for ArtifactCondition { path, condition, .. } in artifact_conditions(judgement) {
+        for (artifact, condition) in judgement.artifacts() {
             let note = match condition {
                 FileCondition::Unchanged | FileCondition::NotCompared => String::new(),
                 _ => format!(" ({})", condition.word()),
             };
-            lines.push(vec![format!("File: {}{note}", quoted(&path, 300))]);
+            lines.push(vec![format!("File: {}{note}", quoted(&artifact.path, 300))]);
         }
         if let Some(note) = &checkpoint.note {
             lines.push(vec![format!("Note: {}", quoted(note, 200))]);
@@ -210,26 +207,6 @@ impl BriefReport {
         report
     }
 
-    /// The brief of what changed between two checkpoints, the most important first.
-    pub(crate) fn of_diff(report: &DiffReport, max_tokens: usize) -> Self {
-        let DiffReport { from, to, summary, .. } = report;
-        let mut report = Self::empty(max_tokens);
-        report.workflows.push(from.workflow.to_string());
-        if to.workflow != from.workflow {
-            report.workflows.push(to.workflow.to_string());
-        }
-        let mut changes: Vec<&Changed> = summary.iter().filter(|changed| !is_consequence(changed)).collect();
-        if changes.is_empty() {
-            changes = summary.iter().collect();
-        }
-        changes.sort_by_key(|changed| importance(changed));
-        let count = count(changes.len(), "change");
-        let mut lines = vec![vec![format!("{from} -> {to}: {count}")]];
-        lines.extend(changes.iter().map(|changed| forms([200, 40], |longest| change_line(changed, longest))));
-        report.fill(&lines, Some(&format!("{QUOTES} All of it: ckpt diff {from} {to}")));
-        report
-    }
-
     /// Fills the budget. Takes lines in their shortest form, the most important first, until one does not fit; then
     /// makes them longer as far as the rest of the budget goes. The footer explains the quotes and how to get the rest,
     /// so without room for it the text stays empty.
@@ -255,47 +232,6 @@ impl BriefReport {
         }
         let lines = taken.into_iter().map(String::as_str).chain(footer);
         self.text = lines.map(|line| format!("{line}\n")).collect();
-    }
-}
-
-/// Returns the rank of a change: progress first, then what to do next, files, and memory.
-fn importance(changed: &Changed) -> usize {
-    const ORDER: [&str; 10] = [
-        "status",
-        "last_error",
-        "phases",
-        "tasks",
-        "next",
-        "replans",
-        "artifacts",
-        "facts",
-        "title",
-        "labels",
-    ];
-    let is_data = changed.pointer.starts_with("/data");
-    let place = ORDER.iter().position(|field| *field == changed.field).unwrap_or(ORDER.len());
-    if is_data { ORDER.len() + 1 } else { place }
-}
-
-/// `phases build status: "pending" -> "complete"`
-fn change_line(changed: &Changed, longest: usize) -> String {
-    let name = changed.name.as_deref().map(|name| format!(" {}", escape::name(name))).unwrap_or_default();
-    let pointer = if changed.pointer.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", escape::inline(&changed.pointer))
-    };
-    let label = format!("{}{name}{pointer}", escape::inline(&changed.field));
-    let shown = |value: &Value| match value {
-        Value::String(text) => quoted(text, longest),
-        Value::Object(_) | Value::Array(_) => quoted(&value.to_string(), longest),
-        value => value.to_string(),
-    };
-    match changed.change {
-        ChangeKind::Changed => format!("{label}: {} -> {}", shown(&changed.before), shown(&changed.after)),
-        ChangeKind::Added => format!("{label}: added {}", shown(&changed.after)),
-        ChangeKind::Removed => format!("{label}: removed"),
-        ChangeKind::Reordered => format!("{label}: in another order"),
     }
 }
 

@@ -19,13 +19,13 @@ const MOST_LINES: usize = 40;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct DiffReport {
-    pub(super) from: Handle,
-    pub(super) to: Handle,
+    pub(crate) from: Handle,
+    pub(crate) to: Handle,
     pub(crate) equal: bool,
     changes: json_patch::Patch,
-    pub(super) summary: Vec<Changed>,
+    pub(crate) summary: Vec<Changed>,
     /// The lines that differ in artifacts whose contents were kept.
-    contents: Vec<ContentDiff>,
+    pub(crate) contents: Vec<ContentDiff>,
     /// From the first save to the second; negative if the second was earlier.
     elapsed_seconds: i64,
     git: GitReport,
@@ -71,7 +71,7 @@ impl DiffReport {
     }
 }
 
-pub(super) fn is_consequence(changed: &Changed) -> bool {
+fn is_consequence(changed: &Changed) -> bool {
     let own = matches!(changed.field.as_str(), "phases" | "tasks" | "artifacts" | "last_error");
     let member = changed.pointer.strip_prefix('/').unwrap_or_default();
     own && (matches!(member, "attempts" | "size" | "at") || member.ends_with("_at"))

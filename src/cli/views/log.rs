@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::failed::DamagedFile;
 use super::list::announce_rest;
+use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
@@ -37,12 +38,12 @@ pub(crate) struct LogReport {
 
 /// One number of a workflow.
 #[derive(Debug, Serialize)]
-struct LogEntry {
-    handle: Handle,
+pub(crate) struct LogEntry {
+    pub(crate) handle: Handle,
     kind: LogKind,
     /// The entries that it continues, if it can be read, also those of other workflows. A rollback continues the checkpoint
     /// that it goes back to; a fresh start none.
-    parents: Vec<Handle>,
+    pub(crate) parents: Vec<Handle>,
     #[serde(flatten)]
     saved: Option<SavedEntry>,
     /// The reason why the content is nowhere, if it was deleted.
@@ -91,7 +92,7 @@ struct SavedEntry {
 
 /// Builds a report from entries that come newest first, with no more than two checkpoints in memory.
 #[derive(Debug)]
-pub(crate) struct LogBuilder<'a> {
+struct LogBuilder<'a> {
     store: &'a Store,
     report: LogReport,
     limit: usize,
@@ -104,7 +105,7 @@ pub(crate) struct LogBuilder<'a> {
 
 impl<'a> LogBuilder<'a> {
     /// Begins the log of at most `limit` entries from `first` downwards.
-    pub(crate) fn new(store: &'a Store, first: &Handle, limit: usize) -> Self {
+    fn new(store: &'a Store, first: &Handle, limit: usize) -> Self {
         let report = LogReport {
             workflow: first.workflow.clone(),
             entries: Vec::new(),
@@ -119,7 +120,7 @@ impl<'a> LogBuilder<'a> {
     }
 
     /// Adds an entry. Returns false when no further entry is needed.
-    pub(crate) fn add(&mut self, handle: Handle, entry: Result<Stored, Error>) -> bool {
+    fn add(&mut self, handle: Handle, entry: Result<Stored, Error>) -> bool {
         match &entry {
             Ok(stored) => self.settle(Some(&stored.checkpoint)),
             Err(_) => self.settle(None),
@@ -166,7 +167,7 @@ impl<'a> LogBuilder<'a> {
         }
     }
 
-    pub(crate) fn finish(mut self) -> LogReport {
+    fn finish(mut self) -> LogReport {
         // The first checkpoint of a workflow has nothing below it.
         if let Some((index, first)) = self.waits_for_content.take()
             && first.parent.is_none()
@@ -230,8 +231,13 @@ impl LogEntry {
         Self { handle, kind, parents: Vec::new(), saved: None, deleted }
     }
 
-    fn cells(&self, page: &Page, first_of_range: &Handle) -> Vec<Cell> {
-        let time = self.saved.as_ref().map(|saved| page.time(saved.saved_at));
+    /// Returns the time of the save; none if it cannot be read.
+    pub(crate) fn saved_at(&self) -> Option<Timestamp> {
+        self.saved.as_ref().map(|saved| saved.saved_at)
+    }
+
+    fn cells(&self, page: &Page, sentence: String) -> Vec<Cell> {
+        let time = self.saved_at().map(|time| page.time(time));
         let elapsed = self.saved.as_ref().and_then(|saved| saved.elapsed_seconds);
         let style = match self.kind {
             LogKind::Checkpoint => Style::Plain,
@@ -242,7 +248,7 @@ impl LogEntry {
             Cell::styled(self.handle.to_string(), Style::Bold),
             Cell::or_hyphen(time),
             Cell::or_hyphen(elapsed.map(|seconds| format!("+{}", humane(seconds)))),
-            Cell::styled(sentence::of(self, first_of_range), style),
+            Cell::styled(sentence, style),
         ]
     }
 
@@ -257,21 +263,47 @@ impl LogEntry {
 }
 
 /// Entries that are one line: a deleted range, or a single entry.
-struct LogLine<'a> {
+pub(crate) struct LogLine<'a> {
     /// The newest entry.
-    entry: &'a LogEntry,
+    pub(crate) entry: &'a LogEntry,
     /// The oldest entry.
     oldest: &'a LogEntry,
 }
 
+impl LogLine<'_> {
+    /// Returns the words for the line, safe to show.
+    pub(crate) fn sentence(&self) -> String {
+        sentence::of(self.entry, &self.oldest.handle)
+    }
+}
+
 impl LogReport {
+    /// Reads at most `limit` entries from `first` downwards.
+    pub(crate) fn read(store: &Store, first: &Handle, limit: usize) -> Result<Self, Failure> {
+        /// Entries below the last line that may be needed to see what it changed: seals, and the checkpoint before it.
+        const BEYOND: usize = 4;
+        let mut log = LogBuilder::new(store, first, limit);
+        for (handle, entry) in store.history(&first.workflow, first.seq, limit.saturating_add(BEYOND))? {
+            if !log.add(handle, entry) {
+                break;
+            }
+        }
+        Ok(log.finish())
+    }
+
+    /// Returns the entries that are checkpoints.
+    pub(crate) fn checkpoints(&self) -> impl Iterator<Item = &Handle> {
+        let checkpoints = self.entries.iter().filter(|entry| entry.kind == LogKind::Checkpoint);
+        checkpoints.map(|entry| &entry.handle)
+    }
+
     pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
         self.warnings.extend(warning);
         self
     }
 
     /// Returns the lines of the log. Deleted checkpoints in a row are one line.
-    fn lines(&self) -> Vec<LogLine<'_>> {
+    pub(crate) fn lines(&self) -> Vec<LogLine<'_>> {
         let mut lines: Vec<LogLine<'_>> = Vec::new();
         for entry in &self.entries {
             match lines.last_mut() {
@@ -329,7 +361,7 @@ impl Report for LogReport {
         }
         let mut drawings = drawings.into_iter();
         for line in &lines {
-            let mut cells = line.entry.cells(page, &line.oldest.handle);
+            let mut cells = line.entry.cells(page, line.sentence());
             let mut connectors = Vec::new();
             if let Some(drawing) = drawings.next() {
                 cells.insert(0, Cell::new(drawing.line));

@@ -29,7 +29,6 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod merge;
-pub(crate) mod migrate;
 mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod policy;

@@ -7,7 +7,7 @@ use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
-use crate::core::checkpoint::{GitContext, Writer};
+use crate::core::checkpoint::{Artifact, GitContext, Writer};
 use crate::core::finding::{Finding, Severity};
 use crate::core::next_phase::{PhaseState, RunProgress};
 use crate::core::phase::{PhaseId, PhaseStatus};
@@ -125,23 +125,23 @@ pub(super) fn render_restored(page: &mut Page, steps: &[ArtifactStep], applied: 
 
 /// A recorded file, and its condition now.
 #[derive(Debug, Serialize)]
-pub(super) struct ArtifactCondition {
-    pub(super) name: String,
-    pub(super) path: String,
+pub(super) struct ArtifactCondition<'a> {
+    pub(super) name: &'a str,
+    pub(super) path: &'a str,
     /// The phase that recorded it.
-    pub(super) phase: Option<PhaseId>,
+    pub(super) phase: Option<&'a PhaseId>,
     pub(super) condition: FileCondition,
 }
 
 /// Returns the condition of each artifact of the judged checkpoint.
-pub(super) fn artifact_conditions(judgement: &Judgement) -> Vec<ArtifactCondition> {
-    let artifacts = judgement.checkpoint.content.artifacts.iter().zip(&judgement.facts.artifacts);
-    artifacts
-        .map(|(artifact, condition)| ArtifactCondition {
-            name: artifact.name.clone(),
-            path: artifact.path.clone(),
-            phase: artifact.phase.clone(),
-            condition: *condition,
+pub(super) fn artifact_conditions(judgement: &Judgement) -> Vec<ArtifactCondition<'_>> {
+    judgement
+        .artifacts()
+        .map(|(Artifact { name, path, phase, .. }, condition)| ArtifactCondition {
+            name,
+            path,
+            phase: phase.as_ref(),
+            condition,
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::core::config::PushMode;
-use crate::transport::RemoteUrl;
+use crate::sync::transports::RemoteUrl;
 
 /// The change that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

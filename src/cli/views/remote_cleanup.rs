@@ -10,7 +10,7 @@ use crate::cli::words::count;
 use crate::core::Handle;
 use crate::core::WorkflowId;
 use crate::core::size::Size;
-use crate::core::sync::{Emptied, RemoteCleanup};
+use crate::sync::{Emptied, RemoteCleanup};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RemoteCleanupReport {

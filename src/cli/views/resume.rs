@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::parts::{ArtifactCondition, artifact_conditions, by, json_text, render_finding, render_restored};
 use crate::cli::page::Page;
@@ -10,7 +10,6 @@ use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::words::{count, first_few};
-use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
@@ -30,127 +29,114 @@ const MOST_TASKS: usize = 5;
 /// How many messages of one kind are named; more are counted.
 const MOST_MESSAGES: usize = 5;
 
-#[derive(Debug, Serialize)]
-pub(crate) struct ResumeReport {
-    workflow: WorkflowId,
+/// What a person wants to see beside the judgement.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ResumeHints {
+    /// The user accepts what needs a confirmation.
+    pub(crate) accepted: bool,
+    /// The evidence; JSON always has it.
+    pub(crate) explained: bool,
+    /// The data of the phases and the state.
+    pub(crate) contents: bool,
+}
+
+/// The judgement of a checkpoint, or of a file of another system.
+pub(crate) struct ResumeReport<'a> {
+    pub(crate) judgement: &'a Judgement,
+    /// The judged file of another system.
+    pub(crate) file: Option<(&'a Path, &'a Reading)>,
+    /// The artifacts that were brought back or left, if that was asked.
+    pub(crate) restored: &'a [ArtifactStep],
+    pub(crate) hints: ResumeHints,
+}
+
+#[derive(Serialize)]
+struct ResumeDocument<'a> {
+    workflow: &'a WorkflowId,
     /// `None` if a file was judged.
     handle: Option<Handle>,
-    /// The judged file of another system.
     file: Option<String>,
     dialect: Option<Dialect>,
     /// The facts recognised in the file, each with its origin.
-    recognised: Vec<Origin>,
-    title: Option<String>,
+    recognised: &'a [Origin],
+    title: &'a Option<String>,
     #[serde(flatten)]
-    resume: Resume,
+    resume: &'a Resume,
     saved_at: Timestamp,
-    artifacts: Vec<ArtifactCondition>,
+    artifacts: Vec<ArtifactCondition<'a>>,
     messages: Messages,
-    /// The artifacts that were brought back or left, if that was asked.
-    restored_artifacts: Vec<ArtifactStep>,
-    warnings: Vec<String>,
-    #[serde(skip)]
-    accepted: bool,
-    #[serde(skip)]
-    explained: bool,
-    #[serde(skip)]
-    has_contents: bool,
-    #[serde(skip)]
-    checkpoint: Box<Checkpoint>,
+    restored_artifacts: &'a [ArtifactStep],
+    warnings: [String; 0],
 }
 
-impl ResumeReport {
-    pub(crate) fn new(judgement: &Judgement) -> Self {
-        let Judgement { checkpoint, resume, .. } = judgement;
-        Self {
-            workflow: checkpoint.workflow.clone(),
-            handle: Some(checkpoint.handle()),
-            file: None,
-            dialect: None,
-            recognised: Vec::new(),
-            title: checkpoint.content.title.clone(),
-            resume: resume.clone(),
+impl Serialize for ResumeReport<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Judgement { checkpoint, resume, .. } = self.judgement;
+        let document = ResumeDocument {
+            workflow: &checkpoint.workflow,
+            handle: self.file.is_none().then(|| checkpoint.handle()),
+            file: self.file.map(|(path, _)| path.display().to_string()),
+            dialect: self.file.map(|(_, reading)| reading.dialect),
+            recognised: self.recognised(),
+            title: &checkpoint.content.title,
+            resume,
             saved_at: checkpoint.saved_at,
-            artifacts: artifact_conditions(judgement),
+            artifacts: artifact_conditions(self.judgement),
             messages: Messages::of_state(&checkpoint.content.state),
-            restored_artifacts: Vec::new(),
-            warnings: Vec::new(),
-            accepted: false,
-            explained: false,
-            has_contents: false,
-            checkpoint: checkpoint.clone(),
-        }
+            restored_artifacts: self.restored,
+            warnings: [],
+        };
+        document.serialize(serializer)
+    }
+}
+
+impl<'a> ResumeReport<'a> {
+    pub(crate) fn new(judgement: &'a Judgement) -> Self {
+        Self { judgement, file: None, restored: &[], hints: ResumeHints::default() }
     }
 
-    /// Notes whether the user accepts what needs a confirmation.
-    pub(crate) fn accepted(self, accepted: bool) -> Self {
-        Self { accepted, ..self }
-    }
-
-    /// Shows people the evidence too; JSON always has it.
-    pub(crate) fn explained(self, explained: bool) -> Self {
-        Self { explained, ..self }
-    }
-
-    /// Reports what was done about the artifacts.
-    pub(crate) fn with_restored(self, restored_artifacts: Vec<ArtifactStep>) -> Self {
-        Self { restored_artifacts, ..self }
-    }
-
-    /// Shows people the data of the phases and the state too.
-    pub(crate) fn with_contents(self) -> Self {
-        Self { has_contents: true, ..self }
-    }
-
-    /// Reports on a file of another system.
-    pub(crate) fn of_file(mut self, file: &Path, reading: &Reading) -> Self {
-        self.handle = None;
-        self.file = Some(file.display().to_string());
-        self.dialect = Some(reading.dialect);
-        self.recognised.clone_from(&reading.origins);
-        // The help names commands for stored workflows.
-        for finding in &mut self.resume.findings {
-            finding.help.clear();
-        }
-        self
+    fn recognised(&self) -> &'a [Origin] {
+        self.file.map(|(_, reading)| reading.origins.as_slice()).unwrap_or_default()
     }
 
     /// `042/4, saved 2 hours ago by kim`
     fn source(&self, page: &Page) -> String {
-        let imported = self.checkpoint.imported.as_ref();
-        let when = match (page.width, u64::try_from(self.resume.age_seconds)) {
-            _ if imported.is_some_and(|imported| imported.at == self.saved_at) => {
+        let Judgement { checkpoint, resume, .. } = self.judgement;
+        let imported = checkpoint.imported.as_ref();
+        let when = match (page.width, u64::try_from(resume.age_seconds)) {
+            _ if imported.is_some_and(|imported| imported.at == checkpoint.saved_at) => {
                 "at an unknown time".to_owned()
             }
             (Some(_), Ok(age)) => ago(age),
-            _ => format!("at {}", self.saved_at),
+            _ => format!("at {}", checkpoint.saved_at),
         };
-        let Some(handle) = &self.handle else {
-            let file = page.escape(self.file.as_deref().unwrap_or_default());
-            let dialect = self.dialect.map(|dialect| format!(" ({dialect})")).unwrap_or_default();
-            return format!("{file}{dialect}, saved {when}");
-        };
+        if let Some((path, reading)) = self.file {
+            let path = page.escape(&path.display().to_string());
+            return format!("{path} ({}), saved {when}", reading.dialect);
+        }
         // The writer of an imported checkpoint did not do the work.
         let by = match imported {
             Some(imported) => format!(", imported from {}", page.escape(&imported.source)),
-            None => by(page, &self.checkpoint.writer),
+            None => by(page, &checkpoint.writer),
         };
-        format!("{handle}, saved {when}{by}")
+        format!("{}, saved {when}{by}", checkpoint.handle())
     }
 
     /// `3A Artifact Generation`
     fn full_name(&self, page: &Page, id: &PhaseId) -> String {
-        let name = self.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
-        let mark = if self.resume.inferred.contains(id) { " (by evidence)" } else { "" };
+        let name = self.judgement.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
+        let mark = if self.judgement.resume.inferred.contains(id) { " (by evidence)" } else { "" };
         format!("{}{}{mark}", page.escape(id.as_str()), page.suffix(name))
     }
 
     fn headline(&self, page: &Page) -> String {
-        let content = &self.checkpoint.content;
-        let words = match &self.resume.phase {
-            _ if self.resume.verdict == Verdict::Complete => "complete, nothing to resume".to_owned(),
+        let content = &self.judgement.checkpoint.content;
+        let words = match &self.judgement.resume.phase {
+            _ if self.judgement.resume.verdict == Verdict::Complete => {
+                "complete, nothing to resume".to_owned()
+            }
             Some(id) => {
-                let skipped = self.resume.skipped_by_inference.len();
+                let skipped = self.judgement.resume.skipped_by_inference.len();
                 let number = content.phases.iter().position(|phase| phase.id == *id).unwrap_or_default() + 1;
                 // The phases before it belong to the run, or it could not be the one to resume at.
                 let of =
@@ -159,15 +145,17 @@ impl ResumeReport {
                 format!("resume at {}{of}", self.full_name(page, id))
             }
             None if self.has_finding(Code::TasksOpen) => "all phases are done, tasks are left".to_owned(),
-            None if self.resume.action.is_some() => "resume with the recorded next action".to_owned(),
+            None if self.judgement.resume.action.is_some() => {
+                "resume with the recorded next action".to_owned()
+            }
             None => "cannot tell where to resume".to_owned(),
         };
-        let workflow = page.paint(Style::Bold, self.workflow.as_str());
-        format!("{workflow}{}: {words}", page.suffix(self.title.as_deref()))
+        let workflow = page.paint(Style::Bold, self.judgement.checkpoint.workflow.as_str());
+        format!("{workflow}{}: {words}", page.suffix(content.title.as_deref()))
     }
 
     fn has_finding(&self, code: Code) -> bool {
-        self.resume.findings.iter().any(|finding| finding.code == code)
+        self.judgement.resume.findings.iter().any(|finding| finding.code == code)
     }
 
     /// `2 unchanged, 1 missing`
@@ -181,7 +169,7 @@ impl ResumeReport {
         ];
         let mut words = Vec::new();
         for condition in conditions {
-            let number = self.artifacts.iter().filter(|artifact| artifact.condition == condition).count();
+            let number = self.judgement.artifacts().filter(|(_, found)| *found == condition).count();
             if number > 0 {
                 words.push(format!("{number} {}", condition.word()));
             }
@@ -191,11 +179,12 @@ impl ResumeReport {
 
     /// `2 pending: MSG-1, MSG-2; 1 awaiting response: MSG-3`
     fn messages_line(&self) -> String {
-        let Messages { pending, awaiting_response } = &self.messages;
+        let Messages { pending, awaiting_response } =
+            Messages::of_state(&self.judgement.checkpoint.content.state);
         let mut words = Vec::new();
         for (word, ids) in [("pending", pending), ("awaiting response", awaiting_response)] {
             if !ids.is_empty() {
-                words.push(format!("{} {word}: {}", ids.len(), first_few(ids, MOST_MESSAGES)));
+                words.push(format!("{} {word}: {}", ids.len(), first_few(&ids, MOST_MESSAGES)));
             }
         }
         words.join("; ")
@@ -203,7 +192,8 @@ impl ResumeReport {
 
     /// `3 done; ready: parser, lexer; 1 waiting`
     fn tasks_line(&self) -> String {
-        let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } = &self.resume.tasks;
+        let RecoveredTasks { ready, retry, blocked, exhausted, waiting, done, .. } =
+            &self.judgement.resume.tasks;
         let groups = [
             ("done", done, false),
             ("ready", ready, true),
@@ -225,16 +215,17 @@ impl ResumeReport {
     }
 }
 
-impl Report for ResumeReport {
+impl Report for ResumeReport<'_> {
     const FORMAT: &'static str = "ckpt.resume.v1";
 
     fn essential(&self) -> String {
-        self.resume.phase.as_ref().map(|id| format!("{id}\n")).unwrap_or_default()
+        self.judgement.resume.phase.as_ref().map(|id| format!("{id}\n")).unwrap_or_default()
     }
 
     fn answer(&self, page: &mut Page) {
-        let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } = &self.resume;
-        render_restored(page, &self.restored_artifacts, true);
+        let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } =
+            &self.judgement.resume;
+        render_restored(page, self.restored, true);
         page.line(self.headline(page));
         page.line("");
         let done: Vec<_> = done.iter().map(|id| self.full_name(page, id)).collect();
@@ -245,7 +236,7 @@ impl Report for ResumeReport {
             ("from", self.source(page)),
             ("skipped", first_few(&skipped, MOST_PHASES)),
             ("done", done.join(", ")),
-            ("next", self.resume.action.clone().unwrap_or_default()),
+            ("next", self.judgement.resume.action.clone().unwrap_or_default()),
             ("then", first_few(&then, MOST_PHASES)),
             ("tasks", self.tasks_line()),
             ("artifacts", self.artifacts_line()),
@@ -254,10 +245,10 @@ impl Report for ResumeReport {
         for finding in findings {
             render_finding(page, finding);
         }
-        if self.explained {
+        if self.hints.explained {
             self.evidence(page);
         }
-        if self.has_contents {
+        if self.hints.contents {
             self.contents(page);
         }
         page.line("");
@@ -270,28 +261,29 @@ impl Report for ResumeReport {
     }
 
     fn remarks(&self, page: &mut Page) {
-        let file = self.file.as_deref().map(|file| page.escape(file));
-        let workflow =
-            file.as_ref().map_or_else(|| self.workflow.to_string(), |file| format!("--file {file}"));
-        match self.resume.verdict {
-            Verdict::Confirm if self.accepted => page.line("Accepted by --yes."),
-            Verdict::Confirm => page.line(format!("To go on all the same: ckpt resume {workflow} --yes")),
+        let file = self.file.map(|(path, _)| page.escape(&path.display().to_string()));
+        let workflow = file
+            .as_ref()
+            .map_or_else(|| self.judgement.checkpoint.workflow.to_string(), |file| format!("--file {file}"));
+        match self.judgement.resume.verdict {
+            Verdict::Confirm if self.hints.accepted => page.line("Accepted by --yes."),
+            Verdict::Confirm => page.line(format!("To continue anyway: ckpt resume {workflow} --yes")),
             Verdict::Blocked => {
-                let findings = self.resume.findings.iter();
+                let findings = self.judgement.resume.findings.iter();
                 let blockers = findings.filter(|finding| finding.severity == Severity::Blocker).count();
                 page.line(format!("{} in the way; nothing overrides that.", count(blockers, "blocker")));
             }
             Verdict::Ready | Verdict::Complete => {}
         }
         if let Some(file) = file {
-            page.line(format!("To go on with it here: ckpt import {file}"));
+            page.line(format!("To continue it here: ckpt import {file}"));
         }
     }
 }
 
-impl ResumeReport {
+impl ResumeReport<'_> {
     fn contents(&self, page: &mut Page) {
-        let content = &self.checkpoint.content;
+        let content = &self.judgement.checkpoint.content;
         let data = content.phases.iter().filter_map(|phase| {
             Some((format!("Data of {}", self.full_name(page, &phase.id)), phase.data.as_ref()?))
         });
@@ -314,8 +306,8 @@ impl ResumeReport {
     fn evidence(&self, page: &mut Page) {
         page.line("");
         page.line("Evidence");
-        for PhaseEvidence { phase, done, why } in &self.resume.evidence {
-            let is_skipped = self.resume.skipped_by_inference.contains(phase);
+        for PhaseEvidence { phase, done, why } in &self.judgement.resume.evidence {
+            let is_skipped = self.judgement.resume.skipped_by_inference.contains(phase);
             let mark = if *done {
                 "done"
             } else if is_skipped {
@@ -325,11 +317,11 @@ impl ResumeReport {
             };
             page.line(format!("  {mark}  {}: {why}", page.escape(phase.as_str())));
         }
-        for Origin { fact, value, from } in &self.recognised {
+        for Origin { fact, value, from } in self.recognised() {
             page.line(format!("  read  {}", page.escape(&format!("{fact}: {value} ({from})"))));
         }
-        for ArtifactCondition { path, condition, .. } in &self.artifacts {
-            page.line(format!("  file  {}: {}", page.escape(path), condition.word()));
+        for (artifact, condition) in self.judgement.artifacts() {
+            page.line(format!("  file  {}: {}", page.escape(&artifact.path), condition.word()));
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::core::checkpoint::{Content, Next};
 use crate::core::next_phase::{PhaseState, RunState};
+use crate::core::observe::observed_run;
 use crate::core::phase::PhaseStatus;
-use crate::core::resume::observed_run;
 use crate::core::save::Outcome;
 use crate::core::{Checkpoint, Handle, PhaseId, Store, Trigger, WorkflowId, WorkflowStatus};
 

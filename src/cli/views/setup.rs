@@ -113,7 +113,7 @@ impl Report for SetupReport {
                     (false, action) => action,
                 };
                 page.line(format!("  {verb} {}", page.escape(path)));
-                if self.prints || page.verbose {
+                if self.prints {
                     removed.iter().for_each(|line| page.line(format!("    - {}", page.escape(line))));
                     added.iter().for_each(|line| page.line(format!("    + {}", page.escape(line))));
                 }

@@ -8,6 +8,7 @@ use crate::cli::escape;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::table::{Cell, Column, render};
 use crate::core::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Approval, Phase, PhaseId};
@@ -20,20 +21,20 @@ use crate::core::{ArchiveReason, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ShowReport {
-    handle: Handle,
+    pub(crate) handle: Handle,
     /// The document, or the requested part of it.
-    checkpoint: Value,
+    pub(crate) checkpoint: Value,
     valid: bool,
-    violations: Vec<Violation>,
+    pub(crate) violations: Vec<Violation>,
     #[serde(flatten)]
-    file: CheckpointFile,
+    pub(crate) file: CheckpointFile,
     pointer: Option<String>,
     /// The reason of the archived workflow; `None` if it is live, or if an older checkpoint was requested.
     archived_as: Option<ArchiveReason>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// `None` if the format is newer than this program.
     #[serde(skip)]
-    parsed: Option<Box<Checkpoint>>,
+    pub(crate) parsed: Option<Box<Checkpoint>>,
 }
 
 /// The file that a checkpoint was read from: its own, or a bundle.
@@ -194,14 +195,13 @@ fn phases(page: &mut Page, run: &RunState<'_>) {
     }
     page.line("");
     page.line("Phases");
-    let ids: Vec<String> = run.phases.iter().map(|(phase, _)| page.escape(phase.id.as_str())).collect();
-    let width = ids.iter().map(|id| escape::width(id)).max().unwrap_or(0);
-    for ((phase, state), id) in run.phases.iter().zip(ids) {
+    let cells = |(phase, state): &(&Phase, PhaseState)| {
         let (word, style) = phase_state(*state, phase.status);
-        let status = page.paint(style, &format!("{word:<11}"));
-        let line = format!("  {}  {status}  {}", escape::pad(&id, width), details(page, phase));
-        page.line(line.trim_end());
-    }
+        let id = Cell::new(format!("  {}", page.escape(phase.id.as_str())));
+        vec![id, Cell::styled(format!("{word:<11}"), style), Cell::new(details(page, phase))]
+    };
+    let rows: Vec<_> = run.phases.iter().map(cells).collect();
+    render(page, &["", "", ""].map(Column::new), &rows);
 }
 
 fn details(page: &Page, phase: &Phase) -> String {

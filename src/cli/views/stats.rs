@@ -11,7 +11,8 @@ use crate::cli::table::{Cell, columns, render};
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::span::humane;
-use crate::core::stats::{Analytics, PhaseStats, StoreStats, WorkflowStats};
+use crate::core::stats::{Analytics, PhaseStats, WorkflowStats};
+use crate::core::store_stats::StoreStats;
 
 /// Statistics of the store, or of one workflow.
 #[derive(Debug, Serialize)]

@@ -10,6 +10,7 @@ use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
+use crate::cli::table::{Cell, Column, lines};
 use crate::cli::words::{left_out, verb};
 use crate::core::finding::{Code, Finding};
 use crate::core::next_phase::{PhaseState, RunProgress};
@@ -41,13 +42,13 @@ pub(crate) struct StatusReport {
     phase: Option<PhaseId>,
     done: Vec<PhaseId>,
     total: Option<usize>,
-    phases: Vec<PhaseProgress>,
-    elapsed_seconds: Option<u64>,
-    estimate: Option<Estimate>,
+    pub(crate) phases: Vec<PhaseProgress>,
+    pub(crate) elapsed_seconds: Option<u64>,
+    pub(crate) estimate: Option<Estimate>,
     /// The number of finished runs of the same pipeline.
     samples: usize,
     /// The reason of an archived workflow.
-    archived_as: Option<String>,
+    pub(crate) archived_as: Option<String>,
     /// The last error that has not been put right.
     last_error: Option<String>,
     /// The reason why a phase was reopened that is not done again yet.
@@ -56,25 +57,48 @@ pub(crate) struct StatusReport {
 }
 
 #[derive(Debug, Serialize)]
-struct PhaseProgress {
+pub(crate) struct PhaseProgress {
     id: PhaseId,
     name: Option<String>,
     status: PhaseStatus,
-    inferred: bool,
+    pub(crate) inferred: bool,
     skipped_by_inference: bool,
     awaiting_approval: bool,
     #[serde(skip)]
     state: PhaseState,
-    current: bool,
-    duration_seconds: Option<u64>,
-    tasks: Vec<TaskProgress>,
+    pub(crate) current: bool,
+    pub(crate) duration_seconds: Option<u64>,
+    pub(crate) tasks: Vec<TaskProgress>,
 }
 
 #[derive(Debug, Serialize)]
-struct TaskProgress {
+pub(crate) struct TaskProgress {
     id: TaskId,
     status: TaskStatus,
     waiting: bool,
+}
+
+impl PhaseProgress {
+    fn cells(&self, page: &Page) -> Vec<Cell> {
+        let (word, style) = phase_state(self.state, self.status);
+        let mark = if self.current { '>' } else { ' ' };
+        let mut details = Vec::new();
+        details.extend(self.duration_seconds.map(humane));
+        if !self.tasks.is_empty() {
+            details.push(format!("{} of {} tasks", self.done_tasks(), self.tasks.len()));
+        }
+        vec![
+            Cell::new(format!("{mark} {}", page.escape(self.id.as_str()))),
+            Cell::new(page.escape(self.name.as_deref().unwrap_or_default())),
+            Cell::styled(format!("{word:<11}"), style),
+            Cell::new(details.join(", ")),
+        ]
+    }
+
+    /// Returns the number of tasks that are done.
+    pub(crate) fn done_tasks(&self) -> usize {
+        self.tasks.iter().filter(|task| task.status.is_done()).count()
+    }
 }
 
 impl StatusReport {
@@ -237,52 +261,30 @@ impl Report for StatusReport {
     }
 
     fn answer(&self, page: &mut Page) {
-        page.line(self.title_line(page));
-        let phases: Vec<String> = self.phase_lines(page);
+        let mut lines = self.phase_lines(page);
         let current = self.phases.iter().position(|phase| phase.current);
-        let tasks = current.and_then(|index| self.task_line(page, &self.phases[index]));
-        let last = |short| {
-            let mut lines = Page::new(false, page.width, None, false);
-            lines.wrapped("", &self.last_line(short));
-            lines.into_text()
-        };
-        let times = last(false);
+        if let Some(index) = current
+            && let Some(tasks) = self.task_line(page, &self.phases[index])
+        {
+            lines.insert(index + 1, tasks);
+        }
         let errors = self.error_lines(page);
-        let whole = 1 + phases.len() + usize::from(tasks.is_some()) + errors.len() + times.lines().count();
-        // On a screen that is too small, the title and the current phase stay, then the last line, then the tasks.
-        let room = page.height.filter(|height| *height < whole);
-        let (shown, has_tasks, errors, times) = match room {
-            None => (0..phases.len(), true, errors, times),
-            Some(room) => {
-                let has_last = room > 2;
-                let has_tasks = tasks.is_some() && room > 3;
-                let room = room.saturating_sub(1 + usize::from(has_last) + usize::from(has_tasks));
-                let times = last(true).lines().take(has_last.into()).collect();
-                (window(phases.len(), current, room), has_tasks, Vec::new(), times)
+        page.line(self.title_line(page));
+        match page.height {
+            // On a screen that is too small, the title and the current phase stay, then the last line.
+            Some(height) if height < lines.len() + errors.len() + 2 => {
+                let has_last = height > 2;
+                let shown = window(lines.len(), current, height.saturating_sub(1 + usize::from(has_last)));
+                lines[shown].iter().for_each(|line| page.line(line));
+                if has_last {
+                    page.line(self.last_line(true));
+                }
             }
-        };
-        for (index, phase) in phases.iter().enumerate() {
-            if !shown.contains(&index) {
-                continue;
-            }
-            let hidden = |count: usize, place: &str| format!("  ({count} more {place})");
-            // Says what is not shown, if there are lines to spare for it.
-            if shown.len() > 3 && index == shown.start && index > 0 {
-                page.line(hidden(index + 1, "above"));
-            } else if shown.len() > 3 && index + 1 == shown.end && shown.end < phases.len() {
-                page.line(hidden(phases.len() - index, "below"));
-            } else {
-                page.line(phase);
-            }
-            if let Some(tasks) = &tasks
-                && Some(index) == current
-                && has_tasks
-            {
-                page.line(tasks);
+            _ => {
+                lines.iter().chain(&errors).for_each(|line| page.line(line));
+                page.wrapped("", &self.last_line(false));
             }
         }
-        errors.iter().for_each(|line| page.line(line));
-        times.lines().for_each(|line| page.line(line));
     }
 }
 
@@ -320,33 +322,16 @@ impl StatusReport {
         format!("{}{}{progress}", page.paint(Style::Bold, &head), " ".repeat(gap))
     }
 
-    /// Returns a line for each phase. Where they would not fit, names are cut, then the details, then the rest.
+    /// Returns a line for each phase.
     fn phase_lines(&self, page: &Page) -> Vec<String> {
-        let rows: Vec<PhaseRow> = self.phases.iter().map(PhaseRow::new).collect();
-        let width =
-            |text: fn(&PhaseRow) -> &str| rows.iter().map(|row| escape::width(text(row))).max().unwrap_or(0);
-        let room = page.width.unwrap_or(usize::MAX);
-        let id = width(|row| &row.id).min(room.saturating_sub(2));
-        let status = width(|row| row.status).max(11).min(room.saturating_sub(2 + id + 2));
-        // The mark, the id and the status with the spaces behind them.
-        let fixed = 2 + id + 2 + status + 2;
-        let details = width(|row| &row.details);
-        let name = width(|row| &row.name).min(room.saturating_sub(fixed + details + 2));
-        let has_names = name >= LEAST_WIDTH.min(width(|row| &row.name)).max(1);
-        let line = |row: &PhaseRow| {
-            let name = if has_names {
-                format!("  {}", escape::pad(&escape::truncate(&row.name, name), name))
-            } else {
-                String::new()
-            };
-            let used = fixed + escape::width(&name);
-            let details = escape::truncate(&row.details, room.saturating_sub(used));
-            let id = escape::pad(&escape::truncate(&row.id, id), id);
-            let status = escape::pad(&escape::truncate(row.status, status), status);
-            let status = page.paint(row.style, &status);
-            format!("{} {id}{name}  {status}  {details}", row.mark).trim_end().to_owned()
-        };
-        rows.iter().map(line).collect()
+        let columns = [
+            Column::new("").shrinks_to(12),
+            Column::new("").shrinks_to(LEAST_WIDTH).optional(1),
+            Column::new("").shrinks_to(11),
+            Column::new("").shrinks_to(LEAST_WIDTH).optional(2),
+        ];
+        let rows: Vec<_> = self.phases.iter().map(|phase| phase.cells(page)).collect();
+        lines(page, &columns, &rows)
     }
 
     fn task_line(&self, page: &Page, phase: &PhaseProgress) -> Option<String> {
@@ -357,36 +342,6 @@ impl StatusReport {
         words.extend(left_out(phase.tasks.len(), MOST_TASKS).map(|more| format!("and {more} more")));
         let line = format!("      {}", words.join("   "));
         Some(escape::truncate(&line, page.width.unwrap_or(usize::MAX)).into_owned())
-    }
-}
-
-/// The texts of one phase, safe to show.
-struct PhaseRow {
-    mark: char,
-    id: String,
-    name: String,
-    status: &'static str,
-    style: Style,
-    details: String,
-}
-
-impl PhaseRow {
-    fn new(phase: &PhaseProgress) -> Self {
-        let (status, style) = phase_state(phase.state, phase.status);
-        let mut details = Vec::new();
-        details.extend(phase.duration_seconds.map(humane));
-        if !phase.tasks.is_empty() {
-            let done = phase.tasks.iter().filter(|task| task.status.is_done()).count();
-            details.push(format!("{done} of {} tasks", phase.tasks.len()));
-        }
-        Self {
-            mark: if phase.current { '>' } else { ' ' },
-            id: escape::inline(phase.id.as_str()).into_owned(),
-            name: escape::inline(phase.name.as_deref().unwrap_or_default()).into_owned(),
-            status,
-            style,
-            details: details.join(", "),
-        }
     }
 }
 

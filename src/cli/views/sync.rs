@@ -6,8 +6,8 @@ use crate::cli::error::Failure;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
 use crate::cli::words::count;
-use crate::core::sync::{Pulled, Pushed};
 use crate::core::{Handle, WorkflowId};
+use crate::sync::{Pulled, Pushed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct SyncReport {

@@ -8,14 +8,14 @@ use super::host::{HookEvent, Host};
 
 /// Something to tell a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum HookAnswer {
     /// Text for the context of the agent.
     Context(String),
     /// The agent is to go on, for this reason.
-    GoOn(String),
+    Continue(String),
 }
 
-impl Answer {
+impl HookAnswer {
     /// Returns the line for a host; none if the host would not accept it at this event.
     #[must_use]
     pub fn line(&self, host: Host, event: HookEvent) -> Option<String> {
@@ -24,7 +24,7 @@ impl Answer {
             (Self::Context(text), HookEvent::SessionStart) => {
                 json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
             }
-            (Self::GoOn(reason), HookEvent::Stop) => {
+            (Self::Continue(reason), HookEvent::Stop) => {
                 let word = if host == Host::Gemini { "deny" } else { "block" };
                 json!({"decision": word, "reason": reason})
             }
@@ -40,25 +40,29 @@ mod tests {
 
     #[test]
     fn a_host_gets_what_it_accepts_and_nothing_else() {
-        let brief = Answer::Context("a \"b\"".to_owned());
+        let brief = HookAnswer::Context("a \"b\"".to_owned());
         assert_eq!(
             brief.line(Host::Codex, HookEvent::SessionStart).unwrap(),
             "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a \\\"b\\\"\"}}\n"
         );
-        let go_on = Answer::GoOn("why".to_owned());
+        let to_continue = HookAnswer::Continue("why".to_owned());
         assert_eq!(
-            go_on.line(Host::Claude, HookEvent::Stop).unwrap(),
+            to_continue.line(Host::Claude, HookEvent::Stop).unwrap(),
             "{\"decision\":\"block\",\"reason\":\"why\"}\n"
         );
         assert_eq!(
-            go_on.line(Host::Gemini, HookEvent::Stop).unwrap(),
+            to_continue.line(Host::Gemini, HookEvent::Stop).unwrap(),
             "{\"decision\":\"deny\",\"reason\":\"why\"}\n"
         );
         for event in HookEvent::ALL {
             for host in Host::ALL {
                 let accepted = brief.line(host, event).is_some();
                 assert_eq!(accepted, event == HookEvent::SessionStart, "{host} {event:?}");
-                assert_eq!(go_on.line(host, event).is_some(), event == HookEvent::Stop, "{host} {event:?}");
+                assert_eq!(
+                    to_continue.line(host, event).is_some(),
+                    event == HookEvent::Stop,
+                    "{host} {event:?}"
+                );
             }
         }
     }

@@ -8,7 +8,7 @@ mod host;
 mod payload;
 mod tools;
 
-pub use answer::Answer;
+pub use answer::HookAnswer;
 pub use host::{HookEvent, Host, UnknownWord};
 pub use payload::{BadPayload, MAX_PAYLOAD_BYTES, Payload, ToolUse};
 pub use tools::PlanReport;

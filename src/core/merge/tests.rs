@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Map, json};
 
 use super::*;
@@ -294,6 +295,11 @@ fn is_derived(pointer: &str) -> bool {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
+
     #[test]
     fn a_side_that_changed_nothing_changes_nothing((a, b) in (some_content(), some_content())) {
         let none = Resolutions::default();

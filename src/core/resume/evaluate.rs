@@ -146,8 +146,9 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     }
 }
 
-/// The state of a phase by its record and its outputs.
-pub(super) fn phase_state(phase: &Phase, facts: &Facts) -> PhaseState {
+/// Returns the state of a phase by its record and its outputs.
+#[must_use]
+pub fn phase_state(phase: &Phase, facts: &Facts) -> PhaseState {
     let recorded = PhaseState::recorded(phase);
     let is_delivered = is_delivered(phase, facts);
     if phase.lacks_approval() && !matches!(phase.status, PhaseStatus::Pending | PhaseStatus::Skipped) {

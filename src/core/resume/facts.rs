@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::core::external::ComparedFact;
 use crate::core::selector::Handle;
-use crate::core::store::SessionNote;
+use crate::core::session_note::SessionNote;
 use crate::core::task::{TaskId, TaskStatus};
 use crate::core::text_diff::TextDiff;
 use crate::core::time::Timestamp;

@@ -1,9 +1,8 @@
 //! Resume: where to continue, why, and whether it is safe.
 //!
-//! Input: a [`Checkpoint`](crate::core::Checkpoint), chosen by [`Selected`], and [`Facts`] about the files, the git
-//! checkout and the session around it. [`gather()`] collects the facts and judges nothing. [`evaluate()`] judges without
-//! I/O, so that every rule can be tested at every boundary. Output: a [`Resume`] with the resume point, the findings
-//! and the verdict.
+//! Input: a [`Checkpoint`](crate::core::Checkpoint) and [`Facts`] about the files, the git checkout and the session
+//! around it, which `core/observe` collects. [`evaluate()`] judges without I/O, so that every rule can be tested at every
+//! boundary. Output: a [`Resume`] with the resume point, the findings and the verdict.
 //!
 //! # Rules
 //!
@@ -21,22 +20,15 @@
 //! # Where do I add a finding?
 //!
 //! Add its code to [`Code`](crate::core::finding::Code) and a check to `checks.rs`, which [`evaluate()`] calls. If the
-//! check needs to look at anything outside the checkpoint, add a fact to [`Facts`] and collect it in [`gather()`].
+//! check needs to look at anything outside the checkpoint, add a fact to [`Facts`] and collect it in `core/observe/gather.rs`.
 
 mod checks;
 mod evaluate;
 mod facts;
-mod gather;
-mod select;
-mod sharing;
 pub mod tasks;
 
 pub use super::config::Limits;
-pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate};
+pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate, phase_state};
 pub use facts::{
     DamagedNewest, Facts, FileCondition, GitFact, KeptContent, OtherHead, OutputFact, Selection, Sharing,
 };
-pub use gather::{KeptContents, Observer, gather};
-pub(crate) use gather::{observed_run, reconcile_tasks};
-pub use select::Selected;
-pub use sharing::sharing;

@@ -1,4 +1,4 @@
-//! The folders in `integrations/`: the hooks and the skill as a plugin for Claude Code and as an extension for Gemini CLI.
+//! The folders in `examples/integrations/`: the hooks and the skill as a plugin for Claude Code and as an extension for Gemini CLI.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub struct Package {
     pub files: Vec<(String, String)>,
 }
 
-/// Returns all packages, for the test that compares `integrations/` with them.
+/// Returns all packages, for the test that compares `examples/integrations/` with them.
 #[cfg(any(test, feature = "testing"))]
 #[must_use]
 pub fn packages() -> [Package; 2] {

@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, Spread};
 use super::estimate::PipelineKey;
-use super::store::StoreStats;
 use super::weeks::{WeekStats, Weeks};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::phase::PhaseId;
-use crate::core::run_summary::{PhaseState, PhaseTime, RunSummary};
-use crate::core::store::{Disk, Result, Run, ScanProgress, Store};
+use crate::core::run_summary::{LastPhase, PhaseTime, RunFigures, RunSummary};
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
 
@@ -126,33 +124,17 @@ pub struct RunFilter {
 }
 
 impl RunFilter {
-    fn selects(&self, run: &RunSummary) -> bool {
+    /// Returns true if a run is wanted.
+    #[must_use]
+    pub fn selects(&self, run: &RunSummary) -> bool {
         self.since.is_none_or(|since| run.last.saved_at >= since)
             && (self.pipeline.is_none() || self.pipeline == run.last.pipeline)
     }
 }
 
-/// Visits every workflow of a store once, and returns the counts of the store and the figures of the runs that are wanted.
-///
-/// # Errors
-/// The store cannot be read; what is damaged inside is counted as that.
-pub fn of_store<D: Disk<Dir: Sync> + Sync>(
-    store: &Store<D>,
-    filter: &RunFilter,
-    progress: &mut dyn FnMut(&ScanProgress),
-) -> Result<(StoreStats, Analytics)> {
-    let (mut stats, mut totals) = (StoreStats::default(), Totals::default());
-    store.visit_figures(progress, &mut |workflow| {
-        stats.add(&workflow);
-        workflow.runs.iter().filter(|run| filter.selects(&run.summary)).for_each(|run| totals.add(run));
-    })?;
-    stats.add_objects(&store.object_totals()?);
-    Ok((stats, totals.finish(filter.since)))
-}
-
 /// The sums that are made while runs are visited.
 #[derive(Debug, Default)]
-struct Totals {
+pub struct Totals {
     runs: OutcomeCounts,
     runs_left_out: u64,
     resumes: u64,
@@ -180,8 +162,9 @@ struct PhaseTotals {
 }
 
 impl Totals {
-    fn add(&mut self, run: &Run) {
-        let Run { workflow, summary, status } = run;
+    /// Counts a run.
+    pub fn add(&mut self, run: &RunFigures) {
+        let RunFigures { workflow, summary, status } = run;
         self.runs.add(*status);
         self.resumes += u64::from(summary.resumes);
         self.successful_resumes += u64::from(summary.successful_resumes);
@@ -204,7 +187,9 @@ impl Totals {
         }
     }
 
-    fn finish(self, since: Option<Timestamp>) -> Analytics {
+    /// Returns the figures of the runs that were counted.
+    #[must_use]
+    pub fn finish(self, since: Option<Timestamp>) -> Analytics {
         let mut pipelines: Vec<PipelineAnalytics> =
             self.pipelines.into_iter().map(|(key, totals)| totals.finish(key)).collect();
         pipelines.sort_by_key(|pipeline| std::cmp::Reverse(pipeline.runs.total()));
@@ -222,14 +207,14 @@ impl Totals {
 }
 
 /// Returns the time of work of a run; none if the times of a phase that was begun are not known.
-fn worked(phases: &[PhaseState], times: &[PhaseTime]) -> Option<u64> {
+fn worked(phases: &[LastPhase], times: &[PhaseTime]) -> Option<u64> {
     let begun = || phases.iter().zip(times).filter(|(phase, _)| phase.attempts > 0);
     begun().next()?;
     begun().map(|(_, time)| time.worked).sum()
 }
 
 impl PipelineTotals {
-    fn add_phase(&mut self, workflow: &WorkflowId, phase: &PhaseState, time: PhaseTime, failures: u32) {
+    fn add_phase(&mut self, workflow: &WorkflowId, phase: &LastPhase, time: PhaseTime, failures: u32) {
         // Phases that are taken as they come have any number of names.
         if self.phases.len() >= crate::core::run_summary::MAX_PHASES && !self.phases.contains_key(&phase.id) {
             return;
@@ -297,7 +282,7 @@ mod tests {
     use super::*;
 
     /// A run of `feature` whose phases took so many minutes, each begun so often.
-    fn run(workflow: &str, status: WorkflowStatus, phases: &[(&str, u32, u32)]) -> Run {
+    fn run(workflow: &str, status: WorkflowStatus, phases: &[(&str, u32, u32)]) -> RunFigures {
         let at = |minute: u32| format!("2026-01-01T{:02}:{:02}:00Z", minute / 60, minute % 60);
         let mut clock = 0;
         let mut phase = |(id, minutes, attempts): &(&str, u32, u32)| {
@@ -311,10 +296,14 @@ mod tests {
             json!({"saved_at": at(clock), "status": "complete", "pipeline": "feature", "phases": phases});
         let summary = json!({"first_saved_at": at(0), "last": last, "failures": {"build": 1},
             "resumes": 2, "successful_resumes": 1});
-        Run { workflow: workflow.parse().unwrap(), summary: serde_json::from_value(summary).unwrap(), status }
+        RunFigures {
+            workflow: workflow.parse().unwrap(),
+            summary: serde_json::from_value(summary).unwrap(),
+            status,
+        }
     }
 
-    fn analytics(runs: &[Run]) -> Analytics {
+    fn analytics(runs: &[RunFigures]) -> Analytics {
         let mut totals = Totals::default();
         runs.iter().for_each(|run| totals.add(run));
         totals.finish(None)
@@ -348,7 +337,7 @@ mod tests {
 
     #[test]
     fn further_pipelines_are_counted_and_left_out() {
-        let many: Vec<Run> = (0..MAX_PIPELINES + 7)
+        let many: Vec<RunFigures> = (0..MAX_PIPELINES + 7)
             .map(|n| {
                 let mut run = run("a", WorkflowStatus::Complete, &[("plan", 1, 1)]);
                 run.summary.last.pipeline = Some(format!("p{n}"));

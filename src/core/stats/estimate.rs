@@ -3,7 +3,7 @@
 use super::distribution::{Distribution, Spread};
 use crate::core::checkpoint::CUSTOM_PIPELINE;
 use crate::core::phase::PhaseId;
-use crate::core::run_summary::{RunState, RunSummary};
+use crate::core::run_summary::{LastState, RunSummary};
 
 /// How many finished runs an estimate needs.
 pub const LEAST_SAMPLES: usize = 3;
@@ -28,7 +28,7 @@ impl PipelineKey {
 
     /// Returns the pipeline of a run.
     #[must_use]
-    pub fn of(run: &RunState) -> Self {
+    pub fn of(run: &LastState) -> Self {
         Self::new(run.pipeline.as_deref(), run.phases.iter().map(|phase| &phase.id))
     }
 }

@@ -1,7 +1,7 @@
 //! Statistics: of the store, of one workflow, and of all runs by pipeline and phase.
 //!
-//! There is one source, the [`WorkflowFigures`](crate::core::store::WorkflowFigures) of every workflow, and one pass over
-//! them. `stats`, the estimate of `status` and the pages all use these numbers.
+//! There is one source, the [`RunFigures`](crate::core::run_summary::RunFigures) of every workflow, and one pass over them, which
+//! `core/store_stats.rs` makes. `stats`, the estimate of `status` and the pages all use these numbers.
 //!
 //! # Memory
 //!
@@ -12,16 +12,13 @@
 mod analytics;
 mod distribution;
 mod estimate;
-mod store;
 mod weeks;
 mod workflow;
 
 pub use analytics::{
-    Analytics, Bottleneck, MAX_PIPELINES, OutcomeCounts, PhaseAnalytics, PipelineAnalytics, RunFilter,
-    of_store,
+    Analytics, Bottleneck, MAX_PIPELINES, OutcomeCounts, PhaseAnalytics, PipelineAnalytics, RunFilter, Totals,
 };
 pub use distribution::{Distribution, Spread};
 pub use estimate::{Estimate, LEAST_SAMPLES, PipelineKey, estimate};
-pub use store::{StatusCounts, StoreStats};
 pub use weeks::{MAX_WEEKS, WeekStats};
-pub use workflow::{PhaseStats, WorkflowStats, of_workflow};
+pub use workflow::{CheckpointCounts, PhaseStats, WorkflowStats};

@@ -10,7 +10,6 @@ use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{PhaseId, PhaseStatus};
 use crate::core::progress::durations;
 use crate::core::selector::Handle;
-use crate::core::store::{Disk, Entry, Result, Store};
 use crate::core::time::Timestamp;
 use crate::core::trigger::Trigger;
 use crate::core::workflow_id::WorkflowId;
@@ -65,90 +64,67 @@ pub struct PhaseStats {
     pub replans: usize,
 }
 
-/// Counts what happened in a workflow whose newest checkpoint with content is `newest`.
-///
-/// Failures and triggers are recorded in each checkpoint and nowhere else, so the header of every checkpoint is read once,
-/// those in the archive too.
-///
-/// # Errors
-/// The store cannot be read; what is damaged inside is not counted.
-pub fn of_workflow<D: Disk<Dir: Sync> + Sync>(
-    store: &Store<D>,
-    newest: &Checkpoint,
-) -> Result<WorkflowStats> {
-    let workflow = &newest.workflow;
-    let (mut live_bytes, mut checkpoints) = (0, 0);
-    let mut moments: BTreeMap<u64, Option<Moment>> = BTreeMap::new();
-    for row in store.scan_checkpoints(workflow)? {
-        live_bytes += row.bytes;
-        checkpoints = row.handle.seq.max(checkpoints);
-        match row.entry {
-            Ok(Entry::Checkpoint(header)) => {
-                drop(moments.insert(row.handle.seq, Some(Moment::of(header))));
+impl WorkflowStats {
+    /// Counts what happened in a workflow whose newest checkpoint with content is `newest`, by the moments of its checkpoints
+    /// in their order.
+    #[must_use]
+    pub fn new(newest: &Checkpoint, moments: &[CheckpointCounts], checkpoints: u64, live_bytes: u64) -> Self {
+        let mut triggers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut failures: BTreeMap<PhaseId, usize> = BTreeMap::new();
+        for moment in moments {
+            *triggers.entry(moment.trigger.word().to_owned()).or_default() += 1;
+            if let Some(phase) = &moment.failed {
+                *failures.entry(phase.clone()).or_default() += 1;
             }
-            Ok(Entry::Tombstone) => drop(moments.insert(row.handle.seq, None)),
-            Ok(Entry::Seal(_)) | Err(_) => {}
+        }
+        let run = RunState::recorded(&newest.content);
+        let phase = |(phase, seconds): (&crate::core::phase::Phase, Option<u64>)| PhaseStats {
+            id: phase.id.clone(),
+            name: phase.name.clone(),
+            // As everywhere: what is not part of the run is not left to do.
+            status: match run.state(&phase.id) {
+                Some(PhaseState::SkippedByInference) => PhaseStatus::Skipped,
+                _ => phase.status,
+            },
+            seconds,
+            attempts: phase.attempts,
+            failures: failures.get(&phase.id).copied().unwrap_or_default(),
+            replans: newest.content.replans.iter().filter(|replan| replan.phase == phase.id).count(),
+        };
+        let phases: Vec<PhaseStats> =
+            newest.content.phases.iter().zip(durations(newest)).map(phase).collect();
+        let longest = phases.iter().filter(|phase| phase.seconds.is_some()).max_by_key(|phase| phase.seconds);
+        Self {
+            workflow: newest.workflow.clone(),
+            handle: newest.handle(),
+            status: newest.content.status,
+            longest: longest.map(|phase| phase.id.clone()),
+            attempts: phases.iter().map(|phase| u64::from(phase.attempts)).sum(),
+            failures: failures.values().sum(),
+            replans: newest.content.replans.len(),
+            phases,
+            triggers,
+            checkpoints,
+            live_bytes,
+            first_saved_at: moments.first().map(|moment| moment.saved_at),
+            last_saved_at: newest.saved_at,
         }
     }
-    if moments.values().any(Option::is_none) {
-        store.visit_archived(workflow, &mut |header| {
-            if let (Some(moment), None) = (moments.get_mut(&header.seq), &header.sealed) {
-                moment.get_or_insert_with(|| Moment::of(header));
-            }
-        })?;
-    }
-    let moments: Vec<Moment> = moments.into_values().flatten().collect();
-    let mut triggers: BTreeMap<String, usize> = BTreeMap::new();
-    let mut failures: BTreeMap<PhaseId, usize> = BTreeMap::new();
-    for moment in &moments {
-        *triggers.entry(moment.trigger.word().to_owned()).or_default() += 1;
-        if let Some(phase) = &moment.failed {
-            *failures.entry(phase.clone()).or_default() += 1;
-        }
-    }
-    let run = RunState::recorded(&newest.content);
-    let phase = |(phase, seconds): (&crate::core::phase::Phase, Option<u64>)| PhaseStats {
-        id: phase.id.clone(),
-        name: phase.name.clone(),
-        // As everywhere: what is not part of the run is not left to do.
-        status: match run.state(&phase.id) {
-            Some(PhaseState::SkippedByInference) => PhaseStatus::Skipped,
-            _ => phase.status,
-        },
-        seconds,
-        attempts: phase.attempts,
-        failures: failures.get(&phase.id).copied().unwrap_or_default(),
-        replans: newest.content.replans.iter().filter(|replan| replan.phase == phase.id).count(),
-    };
-    let phases: Vec<PhaseStats> = newest.content.phases.iter().zip(durations(newest)).map(phase).collect();
-    let longest = phases.iter().filter(|phase| phase.seconds.is_some()).max_by_key(|phase| phase.seconds);
-    Ok(WorkflowStats {
-        workflow: workflow.clone(),
-        handle: newest.handle(),
-        status: newest.content.status,
-        longest: longest.map(|phase| phase.id.clone()),
-        attempts: phases.iter().map(|phase| u64::from(phase.attempts)).sum(),
-        failures: failures.values().sum(),
-        replans: newest.content.replans.len(),
-        phases,
-        triggers,
-        checkpoints,
-        live_bytes,
-        first_saved_at: moments.first().map(|moment| moment.saved_at),
-        last_saved_at: newest.saved_at,
-    })
 }
 
 /// The counts that one checkpoint adds.
-struct Moment {
+#[derive(Debug)]
+pub struct CheckpointCounts {
     saved_at: Timestamp,
     trigger: Trigger,
     /// The phase that it says has failed.
     failed: Option<PhaseId>,
 }
 
-impl Moment {
-    fn of(header: Header) -> Self {
+impl CheckpointCounts {
+    /// Returns the counts that the checkpoint of this header adds.
+    #[must_use]
+    pub fn of(header: Header) -> Self {
         let is_failed = |phase: &PhaseLine| {
             phase.status == PhaseStatus::Failed && header.phase.as_ref() == Some(&phase.id)
         };

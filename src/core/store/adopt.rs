@@ -1,6 +1,6 @@
 //! Adding entries that another store has saved, byte for byte.
 //!
-//! An entry that continues the head takes its own number on the main line; see `core::sync` for the others. A number is
+//! An entry that continues the head takes its own number on the main line; see `sync` for the others. A number is
 //! taken by publishing it without replacing anything, as by a save, so a save at the same moment and an adoption never
 //! share one.
 

@@ -16,7 +16,7 @@ use super::scan_workflows::Live;
 use super::workflow::{Workflow, belongs};
 use crate::core::checkpoint::WorkflowStatus;
 use crate::core::format::{Unusable, decode_part};
-use crate::core::run_summary::{Moment, RunState, RunSummary, StepCounter};
+use crate::core::run_summary::{LastState, Moment, RunFigures, RunSummary, StepCounter};
 use crate::core::selector::Handle;
 use crate::core::time::Timestamp;
 use crate::core::workflow_id::WorkflowId;
@@ -25,7 +25,7 @@ use crate::core::workflow_id::WorkflowId;
 #[derive(Debug, Clone, Default)]
 pub struct WorkflowFigures {
     /// Its runs, the oldest first. What is damaged is left out.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RunFigures>,
     /// The status that its head has; none if that is damaged.
     pub status: Option<WorkflowStatus>,
     /// The time of its head, as far as that can be read.
@@ -49,17 +49,6 @@ pub struct BundleTotals {
     pub files: usize,
     /// The size of these files before they were archived.
     pub content_bytes: u64,
-}
-
-/// One run of a workflow.
-#[derive(Debug, Clone)]
-pub struct Run {
-    /// The workflow.
-    pub workflow: WorkflowId,
-    /// The summary of its checkpoints.
-    pub summary: RunSummary,
-    /// Its outcome, or that it is in progress.
-    pub status: WorkflowStatus,
 }
 
 /// The checkpoints of a run that are in one bundle, or live.
@@ -110,7 +99,7 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The archive of the workflow cannot be read.
-    pub fn runs_of(&self, id: &WorkflowId) -> Result<Vec<Run>> {
+    pub fn runs_of(&self, id: &WorkflowId) -> Result<Vec<RunFigures>> {
         let figures = figures(&self.archive_of(id)?, self.workflow(id))?;
         Ok(figures.unwrap_or_default().runs)
     }
@@ -141,7 +130,7 @@ fn figures<D: Disk>(
 }
 
 /// Puts the parts of runs together, which are in order.
-fn runs(workflow: &WorkflowId, parts: Vec<Part>) -> Vec<Run> {
+fn runs(workflow: &WorkflowId, parts: Vec<Part>) -> Vec<RunFigures> {
     let mut runs: Vec<Part> = Vec::new();
     for part in parts {
         match runs.pop_if(|earlier| earlier.goes_on_in(&part)) {
@@ -156,7 +145,7 @@ fn runs(workflow: &WorkflowId, parts: Vec<Part>) -> Vec<Run> {
             WorkflowStatus::InProgress if index != newest => WorkflowStatus::Abandoned,
             status => status,
         };
-        Run { workflow: workflow.clone(), summary, status }
+        RunFigures { workflow: workflow.clone(), summary, status }
     };
     runs.into_iter().enumerate().map(run).collect()
 }
@@ -190,7 +179,7 @@ enum LiveHead {
 #[derive(Default)]
 struct RunEntries {
     steps: StepCounter,
-    last: Option<(u64, RunState)>,
+    last: Option<(u64, LastState)>,
     outcome: Option<WorkflowStatus>,
 }
 

@@ -61,7 +61,7 @@
 //! - `objects`: the contents of artifacts. A save stores them before its checkpoint is published.
 //! - `adopt`: adding entries that another store has saved. `sides`: side checkpoints. `heads`: what nothing continues.
 //!   `ledger`: what a remote is known to have.
-//! - `append`: the save protocol. `keys`: finding a save by its key. `restart` and `migrate` add checkpoints by it.
+//! - `append`: the save protocol. `keys`: finding a save by its key. `restart` adds checkpoints by it.
 //! - `archiving`: archiving a workflow. `pack`: writing a bundle, then tombstones. `restore`: the way back.
 //! - `cleanup_facts`, `cleanup`: the facts that retention plans by, and applying its plan.
 //! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `figures`, `history`, `imported`: reading for selectors, lists,
@@ -108,7 +108,6 @@ mod layout;
 mod ledger;
 mod lineage;
 mod locate;
-mod migrate;
 mod mirror;
 mod objects;
 mod open;
@@ -142,7 +141,7 @@ pub use delete::DeletionPlan;
 pub use deletion::{Deletions, NumberSet};
 pub use disk::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 pub use error::{Error, Result};
-pub use figures::{BundleTotals, Run, WorkflowFigures};
+pub use figures::{BundleTotals, WorkflowFigures};
 pub use head::Head;
 pub use head_memory::HeadMemory;
 pub use history::{CurrentRun, History};
@@ -151,7 +150,6 @@ pub use layout::STORE_NAME;
 pub use ledger::Ledger;
 pub use lineage::Relation;
 pub use locate::{Located, Location, Searcher, locate};
-pub use migrate::MigrationPlan;
 pub use mirror::{FileMemo, Manifests, MirrorManifest, MirroredFile, Through};
 pub use objects::{BadObject, MAX_OBJECT_BYTES, ObjectContent, ObjectTotals, SeenFiles};
 pub use open::Store;
@@ -162,7 +160,7 @@ pub use restore::{RestorePlan, RestoreScope, Restored};
 pub use scan::CheckpointRow;
 pub use scan_archive::BundleRow;
 pub use scan_workflows::{Extent, Live, WorkflowRow};
-pub use session_notes::{SessionKey, SessionNote};
+pub use session_notes::SessionKey;
 pub use summary::{HeadSummary, SelectedWorkflow, WorkflowSummary};
 pub use undo::ArchivedPart;
 pub use verify::{Checked, StoredSecret, Verification};

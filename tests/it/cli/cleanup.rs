@@ -210,18 +210,20 @@ fn rules_on_the_command_line_replace_all_of_the_policy() {
 fn why_everything_stays_is_told_too() {
     let world = World::with_checkpoints(2);
     world.run(&["save", "one"]).succeeds();
-    assert_snapshot!(world.run(&["cleanup", "-v", "--keep-last", "all"]), @"
+    let plan = world.json(&["cleanup", "--keep-last", "all"]);
+    let decisions = plan["decisions"].as_array().unwrap().iter();
+    let codes =
+        |kept: &Value| kept["reasons"].as_array().unwrap().iter().map(|why| why["code"].clone()).collect();
+    let codes: Vec<Value> = decisions.map(codes).collect();
+    let newest = json!(["newest_of_open", "keep_last"]);
+    assert_eq!(codes, [json!(["keep_last"]), newest.clone(), newest]);
+    assert_snapshot!(world.run(&["cleanup", "--keep-last", "all"]), @"
     exit 0
     --- stdout
     Policy of this command, instead of that of the store:
       everything goes that no keep rule matches
       kept: everything
       deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
-    042: 2 checkpoints stay
-      042/1  stays: all stay
-      042/2  stays: the newest of an open workflow and all stay
-    one: 1 checkpoint stays
-      one/1  stays: the newest of an open workflow and all stay
     Nothing to clean up: 3 checkpoints stay.
     --- end
     ");

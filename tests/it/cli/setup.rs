@@ -183,7 +183,7 @@ fn every_command_of_the_skill_runs() {
 
 #[test]
 fn the_packages_are_what_the_program_would_write() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("integrations");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/integrations");
     for package in packages() {
         for (path, text) in package.files {
             let path = root.join(package.name).join(path);

@@ -191,18 +191,6 @@ fn runs_are_selected_by_time_and_pipeline() {
 }
 
 #[test]
-fn csv_has_a_line_for_each_phase_and_no_formula() {
-    let world = World::new();
-    world.run(&["save", "x", "--phases", "=cmd,build", "--phase", "=cmd"]).succeeds();
-    insta::assert_snapshot!(world.run(&["stats", "--csv"]).succeeds().stdout.replace('\r', ""), @r"
-    pipeline,phase,runs,lower_quartile_seconds,median_seconds,upper_quartile_seconds,slowest_seconds,slowest_in,waiting_seconds,share_percent,failed_percent,retried_percent,replanned_percent
-    custom,'=cmd,1,,,,,,0,0,0,0,0
-    custom,build,0,,,,,,0,0,0,0,0
-    ");
-    world.refuses(&["stats", "--csv", "--json"], 2, "usage");
-}
-
-#[test]
 fn the_bottleneck_is_said_in_a_sentence() {
     let world = runs();
     let text = world.run(&["stats"]).succeeds().stdout;

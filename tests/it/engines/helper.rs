@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ckpt::core::sync::{Failure, Key, NewObject, ObjectStoreRemote, Remote};
-use ckpt::wire::{Answer, Greeting, Outcome, PROTOCOL, write_frame};
+use ckpt::sync::{Failure, Key, NewObject, ObjectStoreRemote, Remote};
+use ckpt_wire::{Answer, Greeting, Outcome, PROTOCOL, write_frame};
 
 use super::script;
 

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use ckpt::core::sync::{
+use ckpt::sync::{
     Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe,
 };
 use serde::Deserialize;
@@ -101,7 +101,7 @@ fn create(remote: &mut ObjectStoreRemote, name: &str, bytes: &[u8]) -> Result<()
 
 fn list(remote: &mut ObjectStoreRemote, prefix: &str, limit: usize) -> Vec<(String, u64)> {
     let mut listed = Vec::new();
-    let visit = &mut |object: ckpt::core::sync::Listed| {
+    let visit = &mut |object: ckpt::sync::Listed| {
         listed.push((object.key.to_string(), object.size));
         if listed.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use ckpt::core::sync::{Failure, Key, ObjectStoreRemote, Remote};
+use ckpt::sync::{Failure, Key, ObjectStoreRemote, Remote};
 
 use super::{ckpt_remote, script};
 

@@ -2,7 +2,7 @@
 
 use ckpt::core::change::{Change, Stamp};
 use ckpt::core::checkpoint::Writer;
-use ckpt::core::hosts::{Answer, HookEvent, Host, Payload};
+use ckpt::core::hosts::{HookAnswer, HookEvent, Host, Payload};
 use ckpt::core::{Timestamp, WorkflowId};
 
 use super::shapes::{assert_accepted, fixtures};
@@ -132,7 +132,7 @@ fn mutated_payloads_exit_with_0_and_gemini_never_gets_plain_text() {
 fn whatever_is_said_is_one_line_of_json() {
     for text in ["", "a\nb", "\u{0}", "\"", "\u{2028}", "<script>"] {
         for host in Host::ALL {
-            let line = Answer::Context(text.to_owned()).line(host, HookEvent::SessionStart).unwrap();
+            let line = HookAnswer::Context(text.to_owned()).line(host, HookEvent::SessionStart).unwrap();
             assert_accepted("SessionStart", &line, text);
         }
     }

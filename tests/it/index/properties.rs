@@ -6,8 +6,9 @@ use ckpt::core::change::{Change, Stamp};
 use ckpt::core::format::Unusable;
 use ckpt::core::retention::{KeepRules, Policy, RetentionSettings, Rules, plan};
 use ckpt::core::save::Save;
-use ckpt::core::stats::{self, RunFilter, StatusCounts};
+use ckpt::core::stats::RunFilter;
 use ckpt::core::store::{Disk, Entry, RestoreScope, STORE_NAME};
+use ckpt::core::store_stats::{self, StatusCounts};
 use ckpt::core::{ArchiveReason, Config, PhaseId, Timestamp};
 use proptest::prelude::*;
 
@@ -121,7 +122,7 @@ fn compare(disk: &MemoryDisk) {
 /// Compares the counts of `stats` with those of the list of every workflow.
 fn compare_counts(disk: &MemoryDisk) {
     let store = store_on(disk.clone());
-    let (stats, _) = stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();
+    let (stats, _) = store_stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();
     let (mut archived, mut live, mut damaged) = (0, 0, 0);
     for workflow in summaries(&store).values() {
         match workflow {

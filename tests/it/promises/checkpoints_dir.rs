@@ -32,7 +32,7 @@
 //! | failures can be reviewed | `failure_moved_to_failed_subdirectory_kept_for_30_days` |
 //! | editing by hand risks corruption, and is noticed | `validation_checkpoint_integrity_checked_before_resume` |
 //! | sensitive data: kept in the project, ignored by git, not readable by others, secrets replaced | `security_considerations` |
-//! | compression, diff, versions and migration, web pages | `future_enhancements_that_exist` |
+//! | compression, diff, versions, web pages | `future_enhancements_that_exist` |
 //! | remote storage | `remote_checkpoint_storage` |
 //!
 //! | not held | why |
@@ -402,7 +402,6 @@ fn future_enhancements_that_exist() {
     let world = begun();
     let outcome = world.run(&["diff", &format!("{ID}/1"), &format!("{ID}/2")]).succeeds();
     assert!(outcome.stdout.contains("2 status: pending -> in_progress"), "{outcome}");
-    world.run(&["migrate", "--dry-run"]).succeeds();
     world.run(&["archive", ID, "--as", "abandoned"]).succeeds();
     let bundle = world.json(&["archive", "--list"])["bundles"][0]["path"].as_str().unwrap().to_owned();
     assert!(bundle.ends_with(".jsonl.gz"), "{bundle}");

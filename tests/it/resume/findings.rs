@@ -14,8 +14,9 @@ use ckpt::core::resume::{
     DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing, evaluate,
 };
 use ckpt::core::selector::Handle;
+use ckpt::core::session_note::SessionNote;
 use ckpt::core::size::Size;
-use ckpt::core::store::{Located, OsDisk, SessionNote};
+use ckpt::core::store::{Located, OsDisk};
 use ckpt::core::task::{Task, TaskStatus};
 use ckpt::core::{Checkpoint, Store, Timestamp, WorkflowStatus};
 

@@ -7,7 +7,7 @@ use ckpt::core::change::Change;
 use ckpt::core::retention::{RetentionSettings, plan};
 use ckpt::core::save::Save;
 use ckpt::core::store::Disk;
-use ckpt::core::{Config, Store, WorkflowId, stats};
+use ckpt::core::{Config, Store, WorkflowId, store_stats};
 
 use crate::support::audit::{save, save_keyed, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
@@ -153,7 +153,7 @@ fn statistics_read_every_checkpoint_once() {
     let reading = |length| {
         steps(&history(length), |store| {
             let newest = store.load(&"w/1".parse().unwrap()).unwrap().checkpoint;
-            let stats = stats::of_workflow(store, &newest).unwrap();
+            let stats = store_stats::of_workflow(store, &newest).unwrap();
             assert_eq!((stats.checkpoints, stats.triggers["manual"]), (length as u64, length));
         })
     };

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ckpt::core::change::Change;
 use ckpt::core::save::Save;
-use ckpt::core::stats::{self, RunFilter};
+use ckpt::core::stats::RunFilter;
 use ckpt::core::store::Disk;
+use ckpt::core::store_stats;
 use ckpt::core::{Config, WorkflowId};
 
 use crate::support::audit::{save, stamp, store_on};
@@ -144,7 +145,7 @@ fn statistics_take_one_visit_and_hold_a_batch_of_names_however_many_workflows_th
             most_waiting: AtomicUsize::new(0),
         };
         let store = store_on(Tapped { disk, tap: &tap });
-        let (stats, figures) = stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();
+        let (stats, figures) = store_stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();
         assert_eq!((stats.checkpoints, figures.runs.total()), (count, count as u64));
         assert_eq!(tap.entered.into_inner(), count);
         assert_eq!(tap.steps.checkpoints.into_inner(), count);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ckpt::core::digest::Digest;
 use ckpt::core::finding::Severity;
 use ckpt::core::store::Disk;
-use ckpt::core::sync::{Error, Exchange, ObjectName, Patient, Remote, RemoteCleanup};
 use ckpt::core::{ArchiveReason, Store};
+use ckpt::sync::{Error, Exchange, ObjectName, Remote, RemoteCleanup, Retrying};
 
 use super::commands::{machine, shared};
 use super::remote::{Fault, MemoryRemote, Objects};
@@ -26,13 +26,13 @@ fn exchange<D: Disk, T>(
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let unique = format!("sync{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let pause = |_| {};
-    then(&mut Exchange::new(store, Patient::new(remote, &pause), Digest::of(b"remote"), &unique))
+    then(&mut Exchange::new(store, Retrying::new(remote, pause), Digest::of(b"remote"), &unique))
 }
 
 fn sync<D: Disk>(store: &Store<D>, remote: &mut dyn Remote) -> Result<(), Error> {
     store.create()?;
     exchange(store, remote, |exchange| {
-        let names = exchange.names(Some(&id("042")))?.remove(&id("042")).unwrap_or_default();
+        let names = exchange.remote.names_of(&id("042"))?;
         exchange.pull(&id("042"), &names)?;
         exchange.push(&id("042"), Some(&names)).map(drop)
     })
@@ -40,7 +40,7 @@ fn sync<D: Disk>(store: &Store<D>, remote: &mut dyn Remote) -> Result<(), Error>
 
 fn clean_up<D: Disk>(store: &Store<D>, remote: &mut dyn Remote) -> Result<usize, Error> {
     exchange(store, remote, |exchange| {
-        let names = exchange.names(Some(&id("042")))?.remove(&id("042")).unwrap_or_default();
+        let names = exchange.remote.names_of(&id("042"))?;
         let plan: Vec<RemoteCleanup> = exchange.plan_cleanup(&id("042"), &names)?;
         let mut emptied = 0;
         for part in &plan {
@@ -123,11 +123,8 @@ fn a_bundle_that_the_remote_does_not_keep_empties_nothing() {
     /// A remote that damages bundles, or does not let anything be emptied.
     struct Bad<'a>(MemoryRemote<'a>, bool);
     impl Remote for Bad<'_> {
-        fn create(
-            &mut self,
-            objects: &[ckpt::core::sync::NewObject],
-        ) -> Result<(), ckpt::core::sync::Incomplete> {
-            let damage = |object: &ckpt::core::sync::NewObject| {
+        fn create(&mut self, objects: &[ckpt::sync::NewObject]) -> Result<(), ckpt::sync::Incomplete> {
+            let damage = |object: &ckpt::sync::NewObject| {
                 let mut object = object.clone();
                 let last = object.bytes.len() - 1;
                 object.bytes[last] ^= u8::from(self.1);
@@ -138,19 +135,15 @@ fn a_bundle_that_the_remote_does_not_keep_empties_nothing() {
         fn list(
             &mut self,
             prefix: &str,
-            visit: &mut dyn FnMut(ckpt::core::sync::Listed) -> std::ops::ControlFlow<()>,
-        ) -> Result<(), ckpt::core::sync::Failure> {
+            visit: &mut dyn FnMut(ckpt::sync::Listed) -> std::ops::ControlFlow<()>,
+        ) -> Result<(), ckpt::sync::Failure> {
             self.0.list(prefix, visit)
         }
-        fn get(
-            &mut self,
-            key: &ckpt::core::sync::Key,
-            limit: u64,
-        ) -> Result<Option<Vec<u8>>, ckpt::core::sync::Failure> {
+        fn get(&mut self, key: &ckpt::sync::Key, limit: u64) -> Result<Option<Vec<u8>>, ckpt::sync::Failure> {
             self.0.get(key, limit)
         }
-        fn empty(&mut self, _: &[ckpt::core::sync::Key]) -> Result<(), ckpt::core::sync::Failure> {
-            Err(ckpt::core::sync::Failure::Refused("HTTP 403 (AccessDenied)".to_owned()))
+        fn empty(&mut self, _: &[ckpt::sync::Key]) -> Result<(), ckpt::sync::Failure> {
+            Err(ckpt::sync::Failure::Refused("HTTP 403 (AccessDenied)".to_owned()))
         }
     }
     for damages in [true, false] {
@@ -192,9 +185,8 @@ fn a_store_that_went_its_own_way_meanwhile_gets_what_was_emptied_beside_its_own(
     // It has the first two, and goes on by itself.
     let other = World::new();
     let few: Objects = {
-        let is_low = |key: &ckpt::core::sync::Key| {
-            matches!(ObjectName::parse(key), Some((_, ObjectName::Main(1 | 2))))
-        };
+        let is_low =
+            |key: &ckpt::sync::Key| matches!(ObjectName::parse(key), Some((_, ObjectName::Main(1 | 2))));
         objects.borrow().iter().filter(|(key, _)| is_low(key)).map(|(k, b)| (k.clone(), b.clone())).collect()
     };
     sync(&other.store(), &mut MemoryRemote::new(&Rc::new(RefCell::new(few)))).unwrap();

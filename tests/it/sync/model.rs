@@ -20,8 +20,8 @@ use ckpt::core::finding::Severity;
 use ckpt::core::format::{self, Links};
 use ckpt::core::merge::{Resolutions, Side};
 use ckpt::core::save::Save;
-use ckpt::core::sync::{ClaimingDisk, Exchange, ObjectName, Patient, claim_layout};
 use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
+use ckpt::sync::{ClaimingDisk, Exchange, ObjectName, Retrying};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -121,8 +121,8 @@ impl World {
         let mut remote = MemoryRemote::new(&objects);
         (remote.fault, remote.lie) = (fault, self.lie);
         let pause = |_| {};
-        let patient = patient(&mut remote, &pause, self.mutant);
-        let exchange = Exchange::new(&store, patient, Digest::of(b"remote"), &stamp.save_id);
+        let retrying = retrying(&mut remote, &pause, self.mutant);
+        let exchange = Exchange::new(&store, retrying, Digest::of(b"remote"), &stamp.save_id);
         let disk = ClaimingDisk::new(&store, &workflow, exchange, &|| Duration::ZERO, 1);
         let claiming = Store::on(disk, Path::new("/"), ".ckpt", Path::new("/"));
         let outcome = Save::new(&workflow, &change, &stamp, &config).to(&claiming).unwrap();
@@ -308,15 +308,15 @@ impl World {
     }
 }
 
-fn patient<'a>(
+fn retrying<'a>(
     remote: &'a mut MemoryRemote<'_>,
     pause: &'a dyn Fn(Duration),
     mutant: Option<Mutant>,
-) -> Patient<'a> {
-    let patient = Patient::new(remote, pause);
+) -> Retrying<'a> {
+    let retrying = Retrying::new(remote, pause);
     match mutant {
-        Some(mutant) => patient.judging(mutant),
-        None => patient,
+        Some(mutant) => retrying.judging(mutant),
+        None => retrying,
     }
 }
 
@@ -324,9 +324,8 @@ fn exchange(store: &Store<MemoryDisk>, remote: &mut MemoryRemote<'_>, mutant: Op
     let workflow: WorkflowId = id("042");
     let pause = |_| {};
     store.create().unwrap();
-    let mut exchange = Exchange::new(store, patient(remote, &pause, mutant), Digest::of(b"remote"), "sync");
-    let Ok(mut names) = exchange.names(Some(&workflow)) else { return };
-    let names = names.remove(&workflow).unwrap_or_default();
+    let mut exchange = Exchange::new(store, retrying(remote, &pause, mutant), Digest::of(b"remote"), "sync");
+    let Ok(names) = exchange.remote.names_of(&workflow) else { return };
     if exchange.pull(&workflow, &names).is_ok() {
         let _ = exchange.push(&workflow, Some(&names));
     }
@@ -461,8 +460,8 @@ fn a_remote_is_set_up_although_an_answer_is_lost() {
         let mut remote = MemoryRemote::new(&objects);
         remote.fault = Some((Fault::LostAnswer, at));
         let pause = |_| {};
-        assert!(claim_layout(&mut Patient::new(&mut remote, &pause)).unwrap(), "request {at}");
-        assert!(!claim_layout(&mut Patient::new(&mut remote, &pause)).unwrap(), "request {at}");
+        assert!(Retrying::new(&mut remote, pause).claim_layout().unwrap(), "request {at}");
+        assert!(!Retrying::new(&mut remote, pause).claim_layout().unwrap(), "request {at}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use ckpt::core::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
+use ckpt::sync::{Failure, Incomplete, Key, Listed, NewObject, Remote};
 
 /// The objects of a remote.
 pub(super) type Objects = BTreeMap<Key, Vec<u8>>;

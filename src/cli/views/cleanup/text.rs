@@ -45,12 +45,6 @@ impl Report for CleanupReport {
         }
         for change in &self.changes {
             self.line(self.archived(), &change.workflow, &change.archived, page);
-            if page.verbose {
-                self.details(&change.workflow, page);
-            }
-        }
-        if page.verbose {
-            self.unchanged(page);
         }
         self.deletions(page);
         if self.stale_files > 0 {
@@ -153,36 +147,6 @@ impl CleanupReport {
             words.push(count(more, "other reason"));
         }
         words.join("; ")
-    }
-
-    /// Renders the workflows of which everything stays.
-    fn unchanged(&self, page: &mut Page) {
-        for decisions in self.decisions.chunk_by(|a, b| a.handle.workflow == b.handle.workflow) {
-            let Some(workflow) = decisions.first().map(|decision| &decision.handle.workflow) else {
-                continue;
-            };
-            let is_listed = self.changes.iter().any(|change| change.workflow == *workflow);
-            if is_listed || !decisions.iter().all(|decision| decision.keep) {
-                continue;
-            }
-            page.line(format!("{}: {}", page.paint(Style::Bold, workflow.as_str()), stay(decisions.len())));
-            self.details(workflow, page);
-        }
-    }
-
-    fn details(&self, workflow: &WorkflowId, page: &mut Page) {
-        for decision in self.decisions_of(workflow) {
-            let word = match decision {
-                CheckpointDecision { keep: true, .. } => "stays",
-                CheckpointDecision { delete: true, .. } => "is deleted for good",
-                _ => "is archived",
-            };
-            let reasons = page.escape(&reasons(&decision.reasons));
-            page.line(format!("  {}  {word}: {reasons}", decision.handle));
-        }
-        for bundle in self.bundles.iter().filter(|bundle| bundle.workflow == *workflow) {
-            page.line(format!("  {}", page.escape(&bundle.name)));
-        }
     }
 
     /// Returns the sentence that counts what was done.

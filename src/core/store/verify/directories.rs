@@ -5,12 +5,12 @@ use std::io;
 use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk, words};
-use crate::core::config::{Config, ConfigError};
 use crate::core::dialects::Dialect;
 use crate::core::files::FileProblem;
 use crate::core::finding::{Code, Severity};
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
+use crate::core::settings_file::{self, ConfigError};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::layout::{
@@ -83,7 +83,7 @@ impl<D: Disk> Store<D> {
 
     /// Checks the settings, without which most commands refuse to work.
     fn inspect_config(&self, walk: &mut Walk<'_>) {
-        let message = match Config::load(&self.config_file()) {
+        let message = match settings_file::load(&self.config_file()) {
             Ok(_) => return,
             Err(ConfigError::File { problem, .. }) => problem.to_string(),
             Err(ConfigError::Invalid { message, .. }) => format!("cannot be understood: {message}"),

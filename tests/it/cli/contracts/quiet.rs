@@ -47,12 +47,11 @@ fn what_did_not_work_out_is_said_all_the_same() {
     world.replace_checkpoint("broken", 1, b"x");
     world.write("cut.json", "{");
     world.write("good.json", "{\"id\": \"good\", \"completed_steps\": [\"x\"], \"next_step\": \"y\"}");
-    let cases: [(&[&str], i32, &str, &str); 7] = [
+    let cases: [(&[&str], i32, &str, &str); 6] = [
         (&["restore", "purged"], 3, "purged/3\n", "failed: purged/1: "),
         (&["archive", "w", "nope", "--as", "failed"], 3, "w\n", "failed: nope: there is no workflow `nope`"),
         (&["archive", "--finished"], 0, "", "warning: `broken` cannot be judged"),
         (&["import", "cut.json", "good.json"], 3, "good/1\n", "failed: "),
-        (&["migrate"], 3, "", "failed: broken/1: "),
         (&["list", "--status", "abandoned"], 0, "broken\n", "damaged: "),
         (&["list", "broken"], 0, "broken/1\n", "damaged: "),
     ];

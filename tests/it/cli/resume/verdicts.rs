@@ -44,7 +44,7 @@ fn confirm_exits_7_until_somebody_says_yes() {
     world.run(&["save", "042", "--workflow-status", "abandoned"]).succeeds();
     let outcome = world.run(&["resume", "042"]).exits(7);
     assert!(outcome.stdout.contains("confirm    the workflow was abandoned"), "{outcome}");
-    assert_eq!(outcome.stderr, "To go on all the same: ckpt resume 042 --yes\n");
+    assert_eq!(outcome.stderr, "To continue anyway: ckpt resume 042 --yes\n");
     world.run(&["resume", "042", "--yes"]).succeeds();
 }
 

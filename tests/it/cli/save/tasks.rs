@@ -118,7 +118,7 @@ fn the_last_phase_does_not_complete_a_workflow_with_open_tasks() {
 
     Verdict: confirm
     --- stderr
-    To go on all the same: ckpt resume 042 --yes
+    To continue anyway: ckpt resume 042 --yes
     --- end
     ");
     let resume = world.run(&["resume", "042", "--json"]).exits(7).document();

@@ -2,6 +2,7 @@
 
 mod actions;
 mod hostile_site;
+mod hostile_store;
 mod pages;
 mod report;
 mod site;

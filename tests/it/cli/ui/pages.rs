@@ -16,7 +16,6 @@ fn every_page_shows_what_the_commands_say() {
     let site = Site::start(&world, &[]);
     let cases = [
         ("/", "OAuth &lt;login&gt;"),
-        ("/?view=board", "OAuth &lt;login&gt;"),
         ("/?q=oauth", "1 of 1"),
         ("/?q=nothing", "No workflow matches"),
         ("/?archived=1", "Nothing is archived"),
@@ -66,7 +65,7 @@ fn the_log_of_a_page_tells_forks_and_merges() {
     let site = Site::start(&world, &[]);
     for (path, text) in [("/w/042", "merged 043/2"), ("/w/043", "forked from 042/1")] {
         let page = site.get(path).body;
-        assert!(page.contains(text) && page.contains("edge elsewhere"), "{path}: {page}");
+        assert!(page.contains(text), "{path}: {page}");
     }
 }
 

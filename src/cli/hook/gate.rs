@@ -40,8 +40,8 @@ impl Hook {
         let name = escape::quoted(id);
         Ok(noted.map(|_| {
             HookAnswer::Continue(format!(
-                "Phase {name} of {workflow} is recorded as in progress. If it is done, mark it as done in your plan; if not, \
-                 go on or say what is missing. This is asked once."
+                "Phase {name} of {workflow} is recorded as in progress. If it is done, mark it as done \
+                 in your plan; if not, go on or say what is missing. This is asked once."
             ))
         }))
     }

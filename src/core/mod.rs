@@ -26,7 +26,6 @@ pub mod json;
 pub mod log;
 pub mod merge;
 pub mod messages;
-pub mod mirror;
 pub mod name;
 pub mod next_phase;
 pub mod observe;

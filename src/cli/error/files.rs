@@ -36,6 +36,7 @@ impl From<ImportError> for Failure {
         let message = error.to_string();
         match error {
             ImportError::Store(error) => error.into(),
+            ImportError::Config(error) => error.into(),
             ImportError::Source { name, error } => from_source(&error, &message).context("source", name),
         }
     }
@@ -72,7 +73,6 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
             .help("if you know what it is, import it, and name its system with `--as-dialect`"),
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
-        SourceError::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),
         SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
             .help(format!("import it under another name: `--into {workflow}-imported`"))
             .context("workflow", workflow.as_str()),
@@ -100,17 +100,15 @@ impl From<RestoreError> for Failure {
             RestoreError::Store(error) => error.into(),
             RestoreError::File(error) => {
                 let fail = |code| Self::new(code, error.to_string());
-                let (code, path) = match &error {
-                    ExportError::Exists(path) => (ErrorCode::ExportExists, path),
-                    ExportError::NotADirectory(path) | ExportError::NotAFile(path) => {
-                        (ErrorCode::ExportBlocked, path)
-                    }
-                    ExportError::Io(path, _) => (ErrorCode::ExportFailed, path),
-                    ExportError::NotExpressible(..) => return error.into(),
+                let Some(path) = error.path() else { return error.into() };
+                let code = match &error {
+                    ExportError::Exist(_) => ErrorCode::ExportExists,
+                    ExportError::Io(..) => ErrorCode::ExportFailed,
+                    _ => ErrorCode::ExportBlocked,
                 };
                 fail(code)
-                    .help("the files before it were brought back; mend it, and repeat the command")
-                    .context("path", path.as_str())
+                    .help("the files before it were brought back; fix it, and repeat the command")
+                    .context("path", path)
             }
         }
     }
@@ -121,9 +119,12 @@ impl From<ExportError> for Failure {
         let message = problem.to_string();
         let fail = |code| Self::new(code, &message);
         match problem {
-            ExportError::Exists(path) => fail(ErrorCode::ExportExists)
-                .help("`--force` replaces it; `-o DIR` writes somewhere else")
-                .context("path", path),
+            ExportError::Exist(paths) => {
+                let them = if paths.len() == 1 { "it" } else { "them" };
+                let failure = fail(ErrorCode::ExportExists)
+                    .help(format!("`--force` replaces {them}; `-o DIR` writes somewhere else"));
+                failure.context("path", paths.first().map(String::as_str).unwrap_or_default())
+            }
             ExportError::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
                 .help("name a phase: that dialect keeps its checkpoints by phase")
                 .about(&handle)

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use super::error::ExportError;
 use super::files::{ExportFile, FileContent};
-use crate::core::files::{FileAt, FileProblem};
+use crate::core::files::FileAt;
 use crate::core::format::MAX_FILE_BYTES;
 use crate::platform::{Dir, FileKind};
 
@@ -24,68 +24,51 @@ pub enum Placed {
     Unchanged,
 }
 
-/// The present state of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Present {
-    /// There is nothing, or a directory on the way to it cannot be entered.
-    Missing,
-    /// A file or a link.
-    Content(FileContent),
-    /// A directory, a device, or a file that cannot be read.
-    Other,
-}
-
-/// Returns what is at a path below `root`.
-#[must_use]
-pub fn present(root: &Path, path: &str) -> Present {
-    let Ok(target) = FileAt::below(root, Path::new(path)) else { return Present::Missing };
-    if let Some(to) = target.link() {
-        return Present::Content(FileContent::Link(to));
-    }
-    match target.read(MAX_FILE_BYTES) {
-        Ok(bytes) => Present::Content(FileContent::Bytes(bytes)),
-        Err(FileProblem::Missing) => Present::Missing,
-        Err(_) => Present::Other,
-    }
-}
-
-/// Removes a file or a link below `root`, and the directory that it leaves empty unless that is `keep`.
-///
-/// # Errors
-/// It cannot be removed.
-pub fn remove(root: &Path, path: &str, keep: &str) -> Result<(), ExportError> {
-    let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
-    let Ok(target) = FileAt::below(root, Path::new(path)) else { return Ok(()) };
-    match target.dir().remove(target.name()) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    if let Some((dir, _)) = path.rsplit_once('/')
-        && dir != keep
-        && let Ok(dir) = FileAt::below(root, Path::new(dir))
-    {
-        // Fails as long as there are other files in it.
-        let _ = dir.dir().remove_dir(dir.name());
-    }
-    Ok(())
-}
-
-/// Writes a file below `root` atomically. Missing directories are created; none may be a link. A file with another content
-/// is replaced only with `replace`.
+/// Writes files below `root`, each atomically. Missing directories are created; none may be a link. Without `replace`
+/// nothing is written if a file exists with another content.
 ///
 /// New files and directories get no more permissions than `store_mode`, the permission bits of the store's directory, and
 /// the umask allow: a copy of a private checkpoint is private.
 ///
 /// # Errors
-/// The file cannot be written, and is unchanged.
-pub fn write(root: &Path, file: &ExportFile, replace: bool, store_mode: u32) -> Result<Placed, ExportError> {
-    place(root, &file.path, &file.content, replace, store_mode)
+/// Files exist, or a file cannot be written; those before it are written.
+pub fn write(
+    root: &Path,
+    files: &[ExportFile],
+    replace: bool,
+    store_mode: u32,
+) -> Result<Vec<Placed>, ExportError> {
+    if !replace {
+        let taken = files.iter().filter(|file| is_taken(root, file)).map(|file| file.path.clone());
+        let taken: Vec<String> = taken.collect();
+        if !taken.is_empty() {
+            return Err(ExportError::Exist(taken));
+        }
+    }
+    files.iter().map(|file| place(root, &file.path, &file.content, replace, store_mode)).collect()
 }
 
-/// Does what [`write()`] does with a file that is made from no checkpoint alone.
+/// Returns true if there is a file or a link with another content at the path of a file.
+fn is_taken(root: &Path, file: &ExportFile) -> bool {
+    let Ok(target) = FileAt::below(root, Path::new(&file.path)) else { return false };
+    match target.kind() {
+        Ok(Some(FileKind::File | FileKind::Link)) => !has(&target, &file.content),
+        _ => false,
+    }
+}
+
+/// Returns true if this is the content of a file.
+fn has(target: &FileAt, content: &FileContent) -> bool {
+    match content {
+        FileContent::Bytes(bytes) => target.read(MAX_FILE_BYTES).is_ok_and(|there| there == *bytes),
+        FileContent::Link(to) => target.link().as_ref() == Some(to),
+    }
+}
+
+/// Writes one file, as [`write()`] does.
 ///
 /// # Errors
-/// The file cannot be written, and is unchanged.
+/// The file exists with another content, or cannot be written, and is unchanged.
 pub fn place(
     root: &Path,
     path: &str,
@@ -102,40 +85,29 @@ pub fn place(
     let store_mode = store_mode | 0o700;
     let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")), store_mode)?;
     let target = FileAt::new(dir, name);
-    let existing = target.kind().map_err(failed)?;
-    match content {
-        FileContent::Link(to) => {
-            if existing.is_some_and(|existing| existing != FileKind::Link) {
-                return Err(ExportError::NotAFile(path.to_owned()));
-            }
-            if target.link().as_ref() == Some(to) {
-                return Ok(Placed::Unchanged);
-            }
-            put(&target, true, |dir, staged| dir.make_link(to, staged)).map_err(failed)?;
+    let expected = match content {
+        FileContent::Bytes(_) => FileKind::File,
+        FileContent::Link(_) => FileKind::Link,
+    };
+    if let Some(existing) = target.kind().map_err(failed)? {
+        if existing != expected {
+            return Err(ExportError::NotAFile(path.to_owned()));
         }
-        FileContent::Bytes(bytes) => {
-            if let Some(existing) = existing {
-                if existing != FileKind::File {
-                    return Err(ExportError::NotAFile(path.to_owned()));
-                }
-                let old = target.read(MAX_FILE_BYTES).map(FileContent::Bytes);
-                if old.is_ok_and(|old| old.is_same(content)) {
-                    return Ok(Placed::Unchanged);
-                }
-                if !replace {
-                    return Err(ExportError::Exists(path.to_owned()));
-                }
-            }
-            let stage = |dir: &Dir, staged: &str| {
-                let mut file = dir.create_file(staged, store_mode & 0o666, bytes.len() as u64)?;
-                file.write_all(bytes).inspect_err(|_| drop(dir.remove(staged)))
-            };
-            put(&target, replace, stage).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
-                _ => failed(error),
-            })?;
+        if has(&target, content) {
+            return Ok(Placed::Unchanged);
         }
     }
+    let stage = |dir: &Dir, staged: &str| match content {
+        FileContent::Link(to) => dir.make_link(to, staged),
+        FileContent::Bytes(bytes) => {
+            let mut file = dir.create_file(staged, store_mode & 0o666, bytes.len() as u64)?;
+            file.write_all(bytes).inspect_err(|_| drop(dir.remove(staged)))
+        }
+    };
+    put(&target, replace, stage).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => ExportError::Exist(vec![path.to_owned()]),
+        _ => failed(error),
+    })?;
     Ok(Placed::Written)
 }
 
@@ -193,38 +165,37 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn file(path: &str, text: &str) -> ExportFile {
-        of(path, FileContent::Bytes(text.into()))
+        ExportFile { path: path.to_owned(), content: FileContent::Bytes(text.into()) }
     }
 
-    fn of(path: &str, content: FileContent) -> ExportFile {
-        ExportFile { path: path.to_owned(), content, source: "042/7".parse().unwrap(), memo: None }
+    fn link(path: &str, to: &str) -> ExportFile {
+        ExportFile { path: path.to_owned(), content: FileContent::Link(to.to_owned()) }
     }
 
     #[test]
-    fn files_are_made_kept_and_replaced_only_when_that_is_wanted() {
+    fn files_are_written_where_there_are_none() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
-        let one = file("a/b/one.json", "1\n");
-        assert_eq!(write(root, &one, false, 0o755).unwrap(), Placed::Written);
-        assert_eq!(write(root, &one, false, 0o755).unwrap(), Placed::Unchanged);
-        let spaced = file("a/b/one.json", " 1 \n");
-        assert_eq!(write(root, &spaced, false, 0o755).unwrap(), Placed::Unchanged, "only the layout differs");
-        let other = file("a/b/one.json", "2\n");
-        assert!(matches!(write(root, &other, false, 0o755), Err(ExportError::Exists(_))));
-        assert_eq!(write(root, &other, true, 0o755).unwrap(), Placed::Written);
-        assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "2\n");
-        let latest = of("a/b/latest", FileContent::Link("one.json".to_owned()));
-        assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Written);
-        assert_eq!(write(root, &latest, false, 0o755).unwrap(), Placed::Unchanged);
+        let files = [file("a/b/one.json", "1\n"), link("a/b/latest", "one.json")];
+        assert_eq!(write(root, &files, false, 0o755).unwrap(), [Placed::Written; 2]);
+        assert_eq!(write(root, &files, false, 0o755).unwrap(), [Placed::Unchanged; 2]);
+        assert_eq!(std::fs::read_to_string(root.join("a/b/one.json")).unwrap(), "1\n");
         assert_eq!(std::fs::read_link(root.join("a/b/latest")).unwrap(), Path::new("one.json"));
         assert_eq!(std::fs::read_dir(root.join("a/b")).unwrap().count(), 2);
-        assert_eq!(present(root, "a/b/latest"), Present::Content(latest.content));
-        assert_eq!(present(root, "a/b/one.json"), Present::Content(other.content));
-        assert_eq!((present(root, "a/b"), present(root, "a/no/one")), (Present::Other, Present::Missing));
-        for path in ["a/b/latest", "a/b/one.json"] {
-            remove(root, path, "a").unwrap();
-        }
-        assert!(root.join("a").is_dir() && !root.join("a/b").exists());
+    }
+
+    #[test]
+    fn nothing_is_written_if_one_file_is_taken_unless_that_is_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        write(root, &[file("b", "1"), link("latest", "b")], false, 0o755).unwrap();
+        let files = [file("a", "2"), file("b", "2"), link("latest", "a")];
+        let refused = write(root, &files, false, 0o755).unwrap_err();
+        assert_eq!(refused.to_string(), "`b`, `latest` exist with another content");
+        assert!(!root.join("a").exists());
+        assert_eq!(write(root, &files, true, 0o755).unwrap(), [Placed::Written; 3]);
+        assert_eq!(std::fs::read_to_string(root.join("b")).unwrap(), "2");
+        assert_eq!(std::fs::read_link(root.join("latest")).unwrap(), Path::new("a"));
     }
 
     #[test]
@@ -236,14 +207,11 @@ mod tests {
         symlink(&elsewhere, root.join("a")).unwrap();
         std::fs::write(elsewhere.join("kept"), "x").unwrap();
         symlink(elsewhere.join("kept"), root.join("link")).unwrap();
-        assert!(matches!(write(&root, &file("a/one", "1"), true, 0o755), Err(ExportError::NotADirectory(_))));
-        assert!(matches!(write(&root, &file("link", "1"), true, 0o755), Err(ExportError::NotAFile(_))));
+        let write = |path| write(&root, &[file(path, "1")], true, 0o755);
+        assert!(matches!(write("a/one"), Err(ExportError::NotADirectory(_))));
+        assert!(matches!(write("link"), Err(ExportError::NotAFile(_))));
         for path in ["../one", "/etc/one", "a/../../one", ""] {
-            assert!(write(&root, &file(path, "1"), true, 0o755).is_err(), "{path}");
-        }
-        for path in ["../elsewhere/kept", "a/kept", elsewhere.join("kept").to_str().unwrap()] {
-            assert_eq!(present(&root, path), Present::Missing, "{path}");
-            let _ = remove(&root, path, "");
+            assert!(write(path).is_err(), "{path}");
         }
         assert_eq!(std::fs::read_to_string(elsewhere.join("kept")).unwrap(), "x");
         assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 1);

@@ -33,6 +33,7 @@ pub mod paths;
 pub mod phase;
 pub mod phase_name;
 pub mod pipeline;
+pub mod place;
 pub mod progress;
 pub mod reason;
 pub mod record;

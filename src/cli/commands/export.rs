@@ -16,7 +16,8 @@ use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
-use crate::core::export::{Export, ExportFile, FileContent, checkpoints, files, write};
+use crate::core::export::{Export, checkpoints, files};
+use crate::core::place::{FileContent, NewFile, write};
 use crate::core::selector::Which;
 use crate::core::{Selector, Store};
 
@@ -82,7 +83,7 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
         ExportTarget::File(path) => {
             let content = single(args.dialect, &files)?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            files = vec![ExportFile { path: name, content: FileContent::Bytes(content) }];
+            files = vec![NewFile { path: name, content: FileContent::Bytes(content) }];
             path.parent().map(Path::to_owned).unwrap_or_default()
         }
         ExportTarget::Stdout => {
@@ -130,9 +131,9 @@ fn has_tasks(checkpoints: &[Checkpoint]) -> bool {
 }
 
 /// Returns the content of the only file of a checkpoint, without what a system keeps beside it.
-fn single(dialect: Dialect, files: &[ExportFile]) -> Result<Vec<u8>, Failure> {
+fn single(dialect: Dialect, files: &[NewFile]) -> Result<Vec<u8>, Failure> {
     let beside = dialect.companion().map(|second| second.names).unwrap_or_default();
-    let main = |file: &ExportFile| match &file.content {
+    let main = |file: &NewFile| match &file.content {
         FileContent::Bytes(bytes) if !beside.contains(&file.path.rsplit('/').next()?) => Some(bytes.clone()),
         _ => None,
     };
@@ -161,7 +162,7 @@ fn native_files(store: &Store, checkpoints: &[Checkpoint]) -> Result<Export, Fai
     for checkpoint in checkpoints {
         let path = format!("{}-{}.ckpt.json", checkpoint.workflow, checkpoint.seq);
         let content = FileContent::Bytes(store.load(&checkpoint.handle())?.bytes);
-        export.files.push(ExportFile { path, content });
+        export.files.push(NewFile { path, content });
     }
     Ok(export)
 }

@@ -6,6 +6,7 @@ use crate::core::export::ExportError;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::import::{ImportError, SourceError};
+use crate::core::place::PlaceError;
 use crate::core::restore_artifacts::RestoreError;
 use crate::core::setup::SetupError;
 
@@ -102,8 +103,8 @@ impl From<RestoreError> for Failure {
                 let fail = |code| Self::new(code, error.to_string());
                 let Some(path) = error.path() else { return error.into() };
                 let code = match &error {
-                    ExportError::Exist(_) => ErrorCode::ExportExists,
-                    ExportError::Io(..) => ErrorCode::ExportFailed,
+                    PlaceError::Exist(_) => ErrorCode::ExportExists,
+                    PlaceError::Io(..) => ErrorCode::ExportFailed,
                     _ => ErrorCode::ExportBlocked,
                 };
                 fail(code)
@@ -115,24 +116,33 @@ impl From<RestoreError> for Failure {
 }
 
 impl From<ExportError> for Failure {
-    fn from(problem: ExportError) -> Self {
+    fn from(error: ExportError) -> Self {
+        let message = error.to_string();
+        match error {
+            ExportError::NotExpressible(handle, dialect) => Self::new(ErrorCode::NotExpressible, message)
+                .help("name a phase: that dialect keeps its checkpoints by phase")
+                .about(&handle)
+                .context("dialect", dialect.word()),
+            ExportError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(problem: PlaceError) -> Self {
         let message = problem.to_string();
         let fail = |code| Self::new(code, &message);
         match problem {
-            ExportError::Exist(paths) => {
+            PlaceError::Exist(paths) => {
                 let them = if paths.len() == 1 { "it" } else { "them" };
                 let failure = fail(ErrorCode::ExportExists)
                     .help(format!("`--force` replaces {them}; `-o DIR` writes somewhere else"));
                 failure.context("path", paths.first().map(String::as_str).unwrap_or_default())
             }
-            ExportError::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
-                .help("name a phase: that dialect keeps its checkpoints by phase")
-                .about(&handle)
-                .context("dialect", dialect.word()),
-            ExportError::NotADirectory(path) | ExportError::NotAFile(path) => fail(ErrorCode::ExportBlocked)
+            PlaceError::NotADirectory(path) | PlaceError::NotAFile(path) => fail(ErrorCode::ExportBlocked)
                 .help("move it away, or write somewhere else with `-o DIR`")
                 .context("path", path),
-            ExportError::Io(path, _) => fail(ErrorCode::ExportFailed)
+            PlaceError::Io(path, _) => fail(ErrorCode::ExportFailed)
                 .help("check the permissions, or write somewhere else with `-o DIR`")
                 .context("path", path),
         }

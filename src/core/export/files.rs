@@ -10,30 +10,13 @@ use super::error::ExportError;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::dialects::{Derived, Dialect, DialectFiles, FilePer, to_yaml};
 use crate::core::phase::{PhaseId, PhaseStatus};
-
-/// A file to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExportFile {
-    /// The path below the target directory, with `/` between the parts.
-    pub path: String,
-    /// The content.
-    pub content: FileContent,
-}
-
-/// The content of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileContent {
-    /// The bytes of a file.
-    Bytes(Vec<u8>),
-    /// A symbolic link to another file of the directory.
-    Link(String),
-}
+use crate::core::place::{FileContent, NewFile};
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Export {
     /// The files.
-    pub files: Vec<ExportFile>,
+    pub files: Vec<NewFile>,
     /// The parts of the checkpoints that are lost, in words.
     pub left_out: IndexSet<&'static str>,
 }
@@ -72,13 +55,13 @@ pub fn files(dialect: Dialect, run: &[Checkpoint], project: &Path) -> Result<Exp
     let second = second.and_then(|second| second.names.first());
     for (path, DialectFiles { main, companion }) in named {
         if let (Some(name), Some(companion), Some((dir, _))) = (second, companion, path.rsplit_once('/')) {
-            export.files.push(ExportFile { path: format!("{dir}/{name}"), content: encode(&companion) });
+            export.files.push(NewFile { path: format!("{dir}/{name}"), content: encode(&companion) });
         }
-        export.files.push(ExportFile { path, content: encode(&main) });
+        export.files.push(NewFile { path, content: encode(&main) });
     }
     export.files.extend(derived.into_iter().map(|derived| match derived {
-        Derived::Document(path, value) => ExportFile { path, content: encode(&value) },
-        Derived::Link(path, to) => ExportFile { path, content: FileContent::Link(to) },
+        Derived::Document(path, value) => NewFile { path, content: encode(&value) },
+        Derived::Link(path, to) => NewFile { path, content: FileContent::Link(to) },
     }));
     Ok(export)
 }

@@ -9,9 +9,9 @@ use ckpt::core::artifact::watch;
 use ckpt::core::change::Change;
 use ckpt::core::checkpoint::{Artifact, Checkpoint};
 use ckpt::core::digest::Digest;
-use ckpt::core::export::{ExportFile, FileContent, write};
 use ckpt::core::import::{Found, collect};
 use ckpt::core::observe::{Observer, gather};
+use ckpt::core::place::{FileContent, NewFile, write};
 use ckpt::core::resume::{FileCondition, OutputFact};
 use ckpt::core::save::Request;
 use ckpt::core::size::Size;
@@ -145,7 +145,7 @@ fn nothing_is_exported_to_the_outside() {
     let temp = tempfile::tempdir().unwrap();
     let scene = Scene::new(temp.path(), "dir");
     let write = |name: &str, content: FileContent| {
-        let file = ExportFile { path: format!("dir/{name}"), content };
+        let file = NewFile { path: format!("dir/{name}"), content };
         write(&scene.project, &[file], true, 0o755)
     };
     let mut number = 0;

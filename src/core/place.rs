@@ -1,4 +1,4 @@
-//! Writing exported files atomically, and only below the target directory.
+//! Files that are written into a project atomically, and only below a directory: exports, reports, restored artifacts.
 //!
 //! Directories are opened one inside the other and used by handle, so that one that is exchanged for a link while files
 //! are written leads nowhere.
@@ -6,14 +6,58 @@
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
-use super::error::ExportError;
-use super::files::{ExportFile, FileContent};
-use crate::core::files::FileAt;
-use crate::core::format::MAX_FILE_BYTES;
+use super::files::FileAt;
+use super::format::MAX_FILE_BYTES;
 use crate::platform::{Dir, FileKind};
 
 /// How many names are tried for a temporary file; stale ones may be left of a killed process.
 const STAGED_NAMES: u32 = 100;
+
+/// A file to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFile {
+    /// The path below the target directory, with `/` between the parts.
+    pub path: String,
+    /// The content.
+    pub content: FileContent,
+}
+
+/// The content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    /// The bytes of a file.
+    Bytes(Vec<u8>),
+    /// A symbolic link to another file of the directory.
+    Link(String),
+}
+
+/// A file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Files exist with another content.
+    #[error("{} exist{} with another content", list(.0), if .0.len() == 1 { "s" } else { "" })]
+    Exist(Vec<String>),
+    /// A directory of the path is a link, or is not a directory.
+    #[error("`{0}` is not a plain directory, and nothing is written through it")]
+    NotADirectory(String),
+    /// The path exists and is not a regular file.
+    #[error("`{0}` is not a regular file")]
+    NotAFile(String),
+    /// The operating system returned an error.
+    #[error("cannot write `{0}`: {1}")]
+    Io(String, io::Error),
+}
+
+impl PlaceError {
+    /// Returns the path; of several files, the first.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Exist(paths) => paths.first().map(String::as_str),
+            Self::NotADirectory(path) | Self::NotAFile(path) | Self::Io(path, _) => Some(path),
+        }
+    }
+}
 
 /// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,22 +78,22 @@ pub enum Placed {
 /// Files exist, or a file cannot be written; those before it are written.
 pub fn write(
     root: &Path,
-    files: &[ExportFile],
+    files: &[NewFile],
     replace: bool,
     store_mode: u32,
-) -> Result<Vec<Placed>, ExportError> {
+) -> Result<Vec<Placed>, PlaceError> {
     if !replace {
         let taken = files.iter().filter(|file| is_taken(root, file)).map(|file| file.path.clone());
         let taken: Vec<String> = taken.collect();
         if !taken.is_empty() {
-            return Err(ExportError::Exist(taken));
+            return Err(PlaceError::Exist(taken));
         }
     }
     files.iter().map(|file| place(root, &file.path, &file.content, replace, store_mode)).collect()
 }
 
 /// Returns true if there is a file or a link with another content at the path of a file.
-fn is_taken(root: &Path, file: &ExportFile) -> bool {
+fn is_taken(root: &Path, file: &NewFile) -> bool {
     let Ok(target) = FileAt::below(root, Path::new(&file.path)) else { return false };
     match target.kind() {
         Ok(Some(FileKind::File | FileKind::Link)) => !has(&target, &file.content),
@@ -75,12 +119,12 @@ pub fn place(
     content: &FileContent,
     replace: bool,
     store_mode: u32,
-) -> Result<Placed, ExportError> {
+) -> Result<Placed, PlaceError> {
     let relative = Path::new(path);
-    let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
+    let failed = |error: io::Error| PlaceError::Io(path.to_owned(), error);
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     let (Some(name), true) = (relative.file_name(), plain) else {
-        return Err(ExportError::NotAFile(path.to_owned()));
+        return Err(PlaceError::NotAFile(path.to_owned()));
     };
     let store_mode = store_mode | 0o700;
     let dir = make_dirs(root, relative.parent().unwrap_or(Path::new("")), store_mode)?;
@@ -91,7 +135,7 @@ pub fn place(
     };
     if let Some(existing) = target.kind().map_err(failed)? {
         if existing != expected {
-            return Err(ExportError::NotAFile(path.to_owned()));
+            return Err(PlaceError::NotAFile(path.to_owned()));
         }
         if has(&target, content) {
             return Ok(Placed::Unchanged);
@@ -105,15 +149,15 @@ pub fn place(
         }
     };
     put(&target, replace, stage).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => ExportError::Exist(vec![path.to_owned()]),
+        io::ErrorKind::AlreadyExists => PlaceError::Exist(vec![path.to_owned()]),
         _ => failed(error),
     })?;
     Ok(Placed::Written)
 }
 
 /// Creates the directories of a path and opens the last one. None of them may be a link.
-fn make_dirs(root: &Path, relative: &Path, mode: u32) -> Result<Dir, ExportError> {
-    let failed = |path: &Path, error: io::Error| ExportError::Io(path.display().to_string(), error);
+fn make_dirs(root: &Path, relative: &Path, mode: u32) -> Result<Dir, PlaceError> {
+    let failed = |path: &Path, error: io::Error| PlaceError::Io(path.display().to_string(), error);
     #[expect(clippy::disallowed_methods, reason = "the target directory is not part of a store")]
     std::fs::create_dir_all(root).map_err(|error| failed(root, error))?;
     let mut dir = Dir::open_searched(root).map_err(|error| failed(root, error))?;
@@ -125,7 +169,7 @@ fn make_dirs(root: &Path, relative: &Path, mode: u32) -> Result<Dir, ExportError
             _ => {}
         }
         let entered = dir.enter_searched(part);
-        dir = entered.map_err(|_| ExportError::NotADirectory(path.display().to_string()))?;
+        dir = entered.map_err(|_| PlaceError::NotADirectory(path.display().to_string()))?;
     }
     Ok(dir)
 }
@@ -158,18 +202,28 @@ fn rename(dir: &Dir, staged: &str, name: &Path, replace: bool) -> io::Result<()>
     dir.rename(staged, name)
 }
 
+/// Returns a few paths for a message.
+fn list(paths: &[String]) -> String {
+    const MOST_NAMED: usize = 5;
+    let named: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| format!("`{path}`")).collect();
+    match paths.len().saturating_sub(MOST_NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests arrange their own world")]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn file(path: &str, text: &str) -> ExportFile {
-        ExportFile { path: path.to_owned(), content: FileContent::Bytes(text.into()) }
+    fn file(path: &str, text: &str) -> NewFile {
+        NewFile { path: path.to_owned(), content: FileContent::Bytes(text.into()) }
     }
 
-    fn link(path: &str, to: &str) -> ExportFile {
-        ExportFile { path: path.to_owned(), content: FileContent::Link(to.to_owned()) }
+    fn link(path: &str, to: &str) -> NewFile {
+        NewFile { path: path.to_owned(), content: FileContent::Link(to.to_owned()) }
     }
 
     #[test]
@@ -208,8 +262,8 @@ mod tests {
         std::fs::write(elsewhere.join("kept"), "x").unwrap();
         symlink(elsewhere.join("kept"), root.join("link")).unwrap();
         let write = |path| write(&root, &[file(path, "1")], true, 0o755);
-        assert!(matches!(write("a/one"), Err(ExportError::NotADirectory(_))));
-        assert!(matches!(write("link"), Err(ExportError::NotAFile(_))));
+        assert!(matches!(write("a/one"), Err(PlaceError::NotADirectory(_))));
+        assert!(matches!(write("link"), Err(PlaceError::NotAFile(_))));
         for path in ["../one", "/etc/one", "a/../../one", ""] {
             assert!(write(path).is_err(), "{path}");
         }

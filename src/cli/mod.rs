@@ -25,7 +25,6 @@ mod input;
 mod invoke;
 mod lease;
 mod mcp;
-mod mirror;
 mod page;
 mod pages;
 mod picker;

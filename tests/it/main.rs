@@ -24,7 +24,6 @@ mod hooks;
 mod import;
 mod index;
 mod library;
-mod mirror;
 mod objects;
 mod promises;
 mod proof;

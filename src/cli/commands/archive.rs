@@ -7,7 +7,6 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
@@ -103,8 +102,6 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
             } else {
                 let archived = apply(session, &workspace, &plan, &mut tell)?;
                 report.add(&plan.workflow, &archived);
-                let Workspace { place, store, config, .. } = &workspace;
-                report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.workflow));
                 applied.push((plan, archived));
             }
             Ok(())
@@ -203,8 +200,6 @@ fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Resul
     for plan in plans.iter().filter(|plan| plan.checkpoints > 0) {
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         store.delete_archived(plan, &stamp)?;
-        let Workspace { place, config, .. } = workspace;
-        report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.seal.workflow));
     }
     report.applied = true;
     session.answer(&report)

@@ -9,7 +9,6 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::remote_cleanup::RemoteCleanupOptions;
@@ -176,7 +175,7 @@ fn is_confirmed(yes: bool, session: &Session, report: &mut CleanupReport) -> boo
     true
 }
 
-/// Carries out a plan, updates the mirrors of what has changed, and records how to undo it.
+/// Carries out a plan, and records how to undo it.
 fn carry_out(
     plan: &CleanupPlan,
     workspace: &Workspace,
@@ -200,11 +199,7 @@ fn carry_out(
     if nothing && !cleaned.failures.is_empty() {
         return Err(cleaned.failures.swap_remove(0).1.into());
     }
-    let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
     report.carried_out(cleaned);
-    for workflow in &changed {
-        report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
-    }
     let parts = report.archived_parts();
     if !parts.is_empty() {
         let plan = plan.fingerprint();

@@ -29,7 +29,6 @@ pub(super) const CONFIG: &str = "\
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
 # auto_cleanup = true              # after a save that completes a workflow
-# mirror = \"kamiflow\"              # keeps a copy for that system up to date
 
 # [save.triggers]                  # saves for these reasons are not wanted
 # agent_complete = false

@@ -74,10 +74,6 @@ const FILES: &[(&str, &str)] = &[
     ),
     (".ckpt/remote/", "What the remote is known to have. It may be deleted at any time."),
     (".ckpt/undo/", "What the newest runs of cleanup and archive took out of the live store."),
-    (
-        ".ckpt/mirror/",
-        "What ckpt wrote into the files of other systems, so that it never overwrites changes of others.",
-    ),
     (".ckpt/.gitignore", "Keeps the store out of git, except for its settings."),
     (".ckpt/objects/", "The kept contents of artifacts, compressed, each under the SHA-256 of the content."),
     (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),

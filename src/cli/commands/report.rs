@@ -20,7 +20,7 @@ use crate::cli::pages::{Links, View};
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::report::ReportReport;
-use crate::core::export::{FileContent, place};
+use crate::core::place::{FileContent, place};
 use crate::core::store::Entry;
 use crate::core::{Handle, Store, WorkflowId};
 

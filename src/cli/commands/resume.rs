@@ -19,7 +19,6 @@ use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
-use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{AfterFailure, Choice, ask, ask_after_failure};
 use crate::cli::save::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
@@ -337,7 +336,6 @@ fn decide(
                 session.ui.say(&format!(
                     "Archived {workflow} as abandoned; nothing was deleted. Undo with: ckpt restore {workflow}{flag}\n"
                 ));
-                update_mirrors_of(session, workspace, workflow);
                 return Ok(Exit::NotFound);
             }
             None => return Ok(leave(session, workflow)),
@@ -388,15 +386,7 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
             before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
         session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
     }
-    update_mirrors_of(session, workspace, workflow);
     Ok(())
-}
-
-fn update_mirrors_of(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
-    let Workspace { place, store, config, .. } = workspace;
-    for warning in update_mirrors(store, config, &place.cwd, workflow) {
-        session.ui.say(&format!("warning: {warning}\n"));
-    }
 }
 
 /// Runs the command, if there is one.

@@ -10,7 +10,7 @@ use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::save::{Mirrors, SaveOptions};
+use crate::cli::save::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::document_path;
 use crate::cli::views::save::SaveReport;
@@ -172,7 +172,6 @@ fn report(
         fresh: flags.fresh,
         allow_secrets: flags.allow_secrets,
         capture: flags.capture,
-        mirrors: Mirrors::One(flags.mirror),
         dry_run: false,
         quick: false,
     };

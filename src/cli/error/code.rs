@@ -50,7 +50,6 @@ codes! {
     NoRandomness "no_randomness" Failure "the system gives no random bytes"
     ArtifactUnreadable "artifact_unreadable" Failure "a file to record cannot be read"
     SourceUnreadable "source_unreadable" Failure "a file to import cannot be read"
-    SourceChanged "source_changed" Failure "a file changed while it was imported"
     ExportFailed "export_failed" Failure "an exported file cannot be written"
     SetupFailed "setup_failed" Failure "a file of an agent cannot be read or written"
     NoHome "no_home" Failure "there is no home directory"

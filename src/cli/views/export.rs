@@ -10,7 +10,7 @@ use crate::cli::report::Report;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::Dialect;
-use crate::core::export::{ExportFile, FileContent, Placed};
+use crate::core::place::{FileContent, NewFile, Placed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportReport {
@@ -43,7 +43,7 @@ impl ExportReport {
         Self { dialect, handle, files: Vec::new(), warnings: left_out_warnings(dialect, left_out) }
     }
 
-    pub(crate) fn add(&mut self, root: &Path, file: &ExportFile, placed: Placed) {
+    pub(crate) fn add(&mut self, root: &Path, file: &NewFile, placed: Placed) {
         let bytes = match &file.content {
             FileContent::Bytes(bytes) => bytes.len(),
             FileContent::Link(to) => to.len(),

@@ -19,7 +19,6 @@ pub(crate) struct RestoreReport {
     applied: bool,
     workflows: Vec<RestoredWorkflow>,
     failures: Vec<FailedItem>,
-    warnings: Vec<String>,
 }
 
 /// One workflow that was restored, or a part of it.
@@ -36,12 +35,10 @@ pub(crate) struct RestoredWorkflow {
     is_complete: bool,
     #[serde(skip)]
     failures: Vec<FailedItem>,
-    #[serde(skip)]
-    warnings: Vec<String>,
 }
 
 impl RestoredWorkflow {
-    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions, warnings: Vec<String>) -> Self {
+    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions) -> Self {
         let status = done.revived.as_ref().map(|revived| revived.content.status);
         Self {
             workflow: newest.workflow.clone(),
@@ -50,7 +47,6 @@ impl RestoredWorkflow {
             revived: done.revived.as_ref().map(|revived| revived.handle()),
             is_complete: status == Some(WorkflowStatus::Complete),
             failures: failures(&done.damaged, &done.lost, deletions),
-            warnings,
         }
     }
 
@@ -65,7 +61,6 @@ impl RestoredWorkflow {
             revived,
             is_complete: status.flatten() == Some(WorkflowStatus::Complete),
             failures: failures(&plan.damaged, &plan.lost, deletions),
-            warnings: Vec::new(),
         }
     }
 }
@@ -89,12 +84,11 @@ fn failures(
 
 impl RestoreReport {
     pub(crate) fn new(applied: bool) -> Self {
-        Self { applied, workflows: Vec::new(), failures: Vec::new(), warnings: Vec::new() }
+        Self { applied, workflows: Vec::new(), failures: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, mut restored: RestoredWorkflow) {
         self.failures.append(&mut restored.failures);
-        self.warnings.append(&mut restored.warnings);
         self.workflows.push(restored);
     }
 
@@ -140,7 +134,6 @@ impl Report for RestoreReport {
 
     fn failures(&self, page: &mut Page) {
         FailedItem::render(&self.failures, page);
-        page.warnings(&self.warnings);
     }
 
     fn remarks(&self, page: &mut Page) {

@@ -116,7 +116,6 @@ fn values_come_from_the_workflow_that_is_named_and_from_the_settings() {
     assert_eq!(completed(&world, &["save", "042", "--pipeline", "m"]), ["mine"]);
     assert_eq!(completed(&world, &["save", "042", "--pipeline", "kami"]), ["kamiflow"]);
     assert_eq!(completed(&world, &["save", "042", "--trigger", "sess"]), ["session_end"]);
-    assert_eq!(completed(&world, &["save", "042", "--mirror", "cr"]), ["crunch"]);
     assert_eq!(completed(&world, &["export", "042", "--as", "dot"]), ["dotagent"]);
 }
 

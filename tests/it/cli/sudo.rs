@@ -68,7 +68,7 @@ fn whatever_root_creates_belongs_to_the_owner_of_the_store() {
     let Some(world) = project_of_user() else { return };
     let commands: &[&[&str]] = &[
         &["init"],
-        &["save", "042", "--phase", "2", "--mirror", "kamiflow"],
+        &["save", "042", "--phase", "2"],
         &["save", "new-one"],
         &["archive", "042", "--as", "completed"],
         &["restore", "042"],

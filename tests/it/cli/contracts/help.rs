@@ -156,7 +156,7 @@ fn values_and_repetition_are_said() {
     }
     for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch"] {
         assert!(
-            named("mirror").iter().chain(&named("as")).all(|help| help.contains(dialect)
+            named("as").iter().all(|help| help.contains(dialect)
                 || help.contains("became")
                 || help.contains("new workflow"))
         );

@@ -282,18 +282,18 @@ fn a_mirror_is_the_newest_checkpoint_however_slowly_an_older_one_is_written() {
     let Some(strace) = strace() else { return };
     let world = World::new();
     world.configure("[save]\nmirror = \"claude-plan\"\n");
-    world.run(&["save", "042", "--phase", "1", "--next", "go on"]).succeeds();
+    world.run(&["save", "042", "--phase", "1", "--next", "continue"]).succeeds();
     // The file of the second checkpoint is renamed only after the third one was saved and its file written.
     let tracer = [strace.to_str().unwrap(), "-f", "-qq", "-o", "/dev/null"];
     let delay = ["-e", "trace=renameat", "-e", "inject=renameat:delay_enter=1500000:when=1"];
     let slow = world
-        .ckpt(&["save", "042", "--phase", "2", "--next", "go on"])
+        .ckpt(&["save", "042", "--phase", "2", "--next", "continue"])
         .under(&[&tracer[..], &delay].concat())
         .spawn();
     while world.numbers("042").len() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let fast = world.json(&["save", "042", "--phase", "3", "--next", "go on"]);
+    let fast = world.json(&["save", "042", "--phase", "3", "--next", "continue"]);
     assert_eq!(fast["warnings"], json!([]));
     let slow = slow.wait_with_output().unwrap();
     let slow = world.outcome(slow.status, slow.stdout, slow.stderr).succeeds();

@@ -35,3 +35,4 @@ mod retention;
 mod scaling;
 mod support;
 mod sync;
+mod words;

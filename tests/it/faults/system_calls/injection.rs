@@ -26,7 +26,7 @@ const OPENS: [&str; 3] = ["open", "openat", "openat2"];
 /// System calls that read; memory and streams are not the store's business.
 const READS: [&str; 6] = ["read", "fstat", "newfstatat", "statx", "getdents64", "flock"];
 
-/// Errors that a disk, a quota, a mount, a permission, a limit or a signal can cause in a call that writes; in the short form, one
+/// Errors of a call that writes, by a disk, a quota, a mount, a permission, a limit or a signal; in the short form, one
 /// of them by turns.
 const ERRORS_OF_CHANGES: [&str; 7] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "EINTR"];
 /// Errors of a call that opens an existing file; by turns, because there are so many of them.

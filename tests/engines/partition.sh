@@ -7,7 +7,7 @@
 # chance, saves, and sometimes syncs. At the end all are online and sync, and then must hold:
 #
 # - every save that was acknowledged is in every store, and all stores have the same checkpoints, byte for byte;
-# - a workflow that was continued in several places is said to be so; joins make one head of it, in every store;
+# - a workflow that was continued in several places is reported; joins make one head of it, in every store;
 # - `verify` finds nothing.
 set -euo pipefail
 ckpt=$(realpath "$1") rounds=${2:-12}

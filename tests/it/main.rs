@@ -34,3 +34,4 @@ mod retention;
 mod scaling;
 mod support;
 mod sync;
+mod words;

@@ -2,7 +2,7 @@
 //!
 //! A hook is never in the way. It exits with 0 whatever happens, says nothing on stderr unless `-v` asks, prints at most
 //! one JSON object that the host accepts, never asks, never waits for a lock, and makes at most one save. So it
-//! is recognised before the arguments are parsed, and a panic is no exception. What went wrong is in `.ckpt/hook.log`.
+//! is recognised before the arguments are parsed, and a panic is caught too. What went wrong is in `.ckpt/hook.log`.
 
 mod binding;
 mod closing;
@@ -42,7 +42,7 @@ pub(crate) fn respond(env: &Environment) -> Option<Exit> {
     Some(Exit::Ok)
 }
 
-/// True if nothing may be said about a panic: a bug must not be in the way of the agent either.
+/// True if nothing may be said about a panic: a bug must not disturb the agent either.
 pub(crate) fn hides_panics(env: &Environment) -> bool {
     HookRequest::of(&env.args).is_some_and(|request| !request.verbose)
 }
@@ -61,7 +61,7 @@ fn run(env: Environment, request: &HookRequest) {
         Err(error) => (Payload::default(), Some(format!("the payload cannot be read: {error}"))),
     };
     let Ok(host) = request.host.parse::<Host>() else {
-        return request.explain(&env, &format!("`{}` is no host", request.host.escape_debug()));
+        return request.explain(&env, &format!("`{}` is not a host", request.host.escape_debug()));
     };
     let Ok(event) = host.event(&request.event) else {
         return request.explain(&env, &format!("nothing is done at `{}`", request.event.escape_debug()));

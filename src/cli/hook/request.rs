@@ -1,4 +1,4 @@
-//! The command line of a hook, read without refusing anything: a usage error would be in the way of the agent.
+//! The command line of a hook, read without refusing anything: a usage error would disturb the agent.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

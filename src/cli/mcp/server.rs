@@ -114,7 +114,7 @@ impl<'s> Server<'s> {
         })
     }
 
-    /// Returns the agent behind the client and its session. Codex sets no variables for its servers, and says it here.
+    /// Returns the agent of the client and its session. Codex sets no variables for its servers, and tells it here.
     fn caller(&self, params: &Map<String, Value>) -> Option<Agent> {
         let meta = params.get("_meta");
         let name = name_of(meta.and_then(|meta| meta.get(CLIENT_MEMBER))).or_else(|| self.client.clone())?;

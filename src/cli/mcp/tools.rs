@@ -21,7 +21,7 @@ pub(super) fn list() -> Value {
 }
 
 /// Runs a tool. What the command refuses is an answer, which the model can act on; only a call that names no tool, or has
-/// arguments that are no object, is an error of the protocol.
+/// arguments that are not an object, is an error of the protocol.
 ///
 /// `caller` is the agent by its own account; its variables say more, if they are set.
 pub(super) fn call(

@@ -1,4 +1,4 @@
-//! Finds values behind a name that says what they are: `password=...`, `API_KEY: ...`, `--token ...`.
+//! Finds values after a name that says what they are: `password=...`, `API_KEY: ...`, `--token ...`.
 //!
 //! The name alone is not enough: documents and programs name secrets all the time without holding one. How much the
 //! value has to look like a secret depends on the form. A line of an environment file is one of the surest signs, a
@@ -187,7 +187,7 @@ fn ends_value(b: u8, form: Form) -> bool {
     }
 }
 
-/// Judges a value behind a name.
+/// Judges a value after a name.
 fn is_secret(kind: SecretKind, form: Form, value: &str, next: Option<u8>) -> bool {
     if kind == SecretKind::Login {
         return is_user_and_password(value.as_bytes());
@@ -280,7 +280,7 @@ pub(super) fn pgpass(text: &str, from: usize) -> Option<Range<usize>> {
     (end > start && !is_stand_in(&text[start..end])).then_some(start..end)
 }
 
-/// Finds the password behind the login of a `.netrc`.
+/// Finds the password after the login of a `.netrc`.
 pub(super) fn netrc(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let login = from + count(bytes, from, |b| b > b' ', 128);

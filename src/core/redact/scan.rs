@@ -40,7 +40,7 @@ pub(super) struct Hit {
 pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// The end of the last secret: the next one begins behind it.
+    /// The end of the last secret: the next one begins after it.
     floor: usize,
     /// Where the password of the URL being read lies. Its user name comes first and may hold a secret too.
     password: Range<usize>,
@@ -319,7 +319,7 @@ fn genuine_run(bytes: &[u8], from: usize, (alphabet, least, most): Part) -> Opti
 fn run_before(bytes: &[u8], end: usize, (alphabet, least, most): Part) -> Option<usize> {
     let length = bytes[..end].iter().rev().take(most + 1).take_while(|b| alphabet(**b)).count();
     let start = end - length.min(most);
-    // The address of a bot holds its token behind this word.
+    // The address of a bot has its token after this word.
     let starts = starts_word(&bytes[..start]) || bytes[..start].ends_with(b"/bot");
     (length >= least && starts).then_some(start)
 }
@@ -366,7 +366,7 @@ fn url_password(text: &str, from: usize) -> Option<Range<usize>> {
     (!is_stand_in(&text[start..end])).then_some(start..end)
 }
 
-/// Finds the sign behind a password that holds a slash or the like, which parsers take for the end of the host.
+/// Finds the sign after a password that holds a slash or the like, which parsers take for the end of the host.
 ///
 /// Text that looks like a host and a port is one: `https://host:8080/@scope`.
 fn unescaped_password(rest: &[u8], authority: usize) -> Option<usize> {

@@ -99,7 +99,7 @@ pub(super) fn is_stand_in(password: &str) -> bool {
             .any(|(open, close)| password.strip_prefix(open).is_some_and(|rest| rest.ends_with(close)))
 }
 
-/// Tells whether a value behind a name that suggests a secret is no secret: a stand-in, a reference, or a remark about it.
+/// Tells whether a value after a name that suggests a secret is not one: a stand-in, a reference, or a remark about it.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let bytes = value.as_bytes();
     let references = [

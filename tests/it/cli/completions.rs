@@ -16,7 +16,7 @@ fn every_shell_has_a_script_that_calls_back() {
     world.refuses(&["completions", "tcsh"], 2, "usage");
 }
 
-/// Asks as the script of bash does when Tab is pressed behind these words.
+/// Asks as the script of bash does when Tab is pressed after these words.
 fn completed(world: &World, words: &[&str]) -> Vec<String> {
     let call = world.ckpt(&[&["--", "ckpt"][..], words].concat());
     let index = words.len().to_string();

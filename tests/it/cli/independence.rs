@@ -1,4 +1,4 @@
-//! What a save costs does not depend on how many other workflows there are, nor on what it does not use.
+//! The cost of a save depends neither on the number of other workflows nor on features that it does not use.
 
 use std::collections::BTreeMap;
 

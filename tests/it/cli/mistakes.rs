@@ -2,7 +2,7 @@
 
 use crate::support::project::World;
 
-/// What was typed, and the line that the error offers.
+/// Typed lines, and the line that the error offers.
 type Mistake = (&'static str, &'static str);
 
 /// Words of other programs in the place of a command.

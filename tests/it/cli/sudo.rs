@@ -1,4 +1,4 @@
-//! Root works in the store of another user: what it creates belongs to that user, who can go on with it.
+//! Root works in the store of another user: the files it creates belong to that user, who can continue with them.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What must hold for any bytes at all: one function for each thing that reads what somebody else wrote.
+//! Properties that hold for any bytes: one function for each reader of untrusted input.
 //!
 //! The fuzzers in `fuzz/` look for bytes for which one of these fails; the tests beside this file try those that are
 //! in the corpus. A panic, an overflow and an unbounded allocation are failures without being looked for.
@@ -70,7 +70,7 @@ fn checkpoint_file(bytes: &[u8]) {
     written(decoded);
 }
 
-/// What is written can be read, and is the same.
+/// A written value can be read, and is the same.
 fn written(mut checkpoint: Box<Checkpoint>) -> Box<Checkpoint> {
     let bytes = format::encode(&mut checkpoint).expect("a checkpoint can be written");
     let again = format::decode(&bytes).expect("what was written can be read");
@@ -115,7 +115,7 @@ fn with_digest(bytes: &[u8], place: usize) -> Option<Vec<u8>> {
     Some(stamped)
 }
 
-/// The bytes are a bundle, with the digest they have and with the right one; and they are the lines inside of one.
+/// The bytes are a bundle, with the digest they have and with the right one; and they are the lines inside one.
 pub(crate) fn bundle(bytes: &[u8]) {
     const MARK: &str = "ckpt.bundle.v1 sha256 ";
     bundle_file(bytes);
@@ -211,7 +211,7 @@ fn stamp() -> Stamp {
     }
 }
 
-/// The bytes are a file of some other system: recognised, and taken for that of any other. Their length says which, so
+/// The bytes are a file of some other system: recognised, and taken for a file of any other. Their length says which, so
 /// that all have their turn and none takes the time of all.
 pub(crate) fn import(bytes: &[u8]) {
     match Document::parse(bytes) {
@@ -288,12 +288,12 @@ pub(crate) fn escaping(bytes: &[u8]) {
             assert_eq!(cut, shown, "what fits is not cut");
         } else {
             let kept = cut.strip_suffix("...").unwrap_or_default();
-            assert!(shown.starts_with(kept), "{cut:?} is no cut of {shown:?}");
+            assert!(shown.starts_with(kept), "{cut:?} is not a cut of {shown:?}");
         }
     }
 }
 
-/// Whether a character does something to a terminal or to a reader without being seen. This is written down a second
+/// True if a character does something to a terminal or to a reader without being seen. This is written down a second
 /// time on purpose: it has only what nobody doubts, and does not change with the code.
 fn acts(c: char) -> bool {
     c.is_control()

@@ -11,7 +11,7 @@
 //! | a completed workflow has its final checkpoint here | `a_completed_workflow_keeps_its_final_checkpoint` |
 //! | deleted when the user says so | `manual_cleanup_list_delete_specific_clean_all_and_archive` |
 //! | deleted when older than a threshold | `age_based_cleanup_with_a_threshold` |
-//! | written to `failed/` after an unrecoverable error, when given up, or by hand | `checkpoints_are_moved_to_failed` |
+//! | written to `failed/` after an unrecoverable error, when abandoned, or by hand | `checkpoints_are_moved_to_failed` |
 //! | failed ones are kept for 30 days | `failure_moved_to_failed_subdirectory_kept_for_30_days` |
 //! | the same without a cleanup before | `a_failed_workflow_that_was_never_archived_goes_30_days_after_its_last_save` |
 //! | list all, delete one, clean all, archive one | `manual_cleanup_list_delete_specific_clean_all_and_archive` |
@@ -25,7 +25,7 @@
 //! | a corrupted checkpoint: named with its path, can be set aside, the workflow starts fresh | `an_option_to_delete_the_corrupted_checkpoint_and_workflow_can_start_fresh` |
 //! | missing state: a specific error, and the checkpoint is not used | `missing_state_data_fails_with_a_specific_error` |
 //! | an incompatible version: detected, can be set aside | `if_checkpoint_format_version_is_incompatible_it_can_be_set_aside` |
-//! | not detected: name, permissions, JSON are what to look at, and each is said | `checkpoint_not_detected_says_why` |
+//! | not detected: name, permissions, JSON are what to look at, and each is reported | `checkpoint_not_detected_says_why` |
 //! | resume fails: files that are missing are named | `resume_fails_and_names_the_missing_file` |
 //! | several checkpoints: the latest of a workflow, and clear names tell them apart | `multiple_checkpoints_latest_used` |
 //! | failures can be reviewed | `failure_moved_to_failed_subdirectory_kept_for_30_days` |

@@ -22,8 +22,8 @@
 //! | the configuration file | `configuration_options_in_claude_checkpoint_config_yaml_are_taken_over` |
 //! | its settings replace none of ours | `imported_settings_never_overwrite_what_is_set` |
 //! | a trigger that is switched off saves nothing, and says so | `a_run_says_that_nothing_was_saved_when_checkpoint_triggers_phase_transition_is_false` |
-//! | labels changed: go on with a warning | `issue_labels_changed_since_checkpoint_proceeds_with_warning` |
-//! | the state is that of the current label | `current_state_label_is_one_label_and_the_others_stay` |
+//! | labels changed: continue with a warning | `issue_labels_changed_since_checkpoint_proceeds_with_warning` |
+//! | the state follows the current label | `current_state_label_is_one_label_and_the_others_stay` |
 //! | body changed: the person is asked | `issue_body_modified_since_checkpoint_prompts_the_user` |
 //! | the snapshot of the issue in a file of that system is compared, and written | `the_issue_snapshot_is_compared_with_the_current_issue` |
 //! | how heavy a change is can be set | `the_severity_of_a_changed_fact_is_configurable` |
@@ -39,7 +39,7 @@
 //!
 //! | not held | why |
 //! |---|---|
-//! | the issue is fetched, and its labels are set | the program speaks to no server: `--fact issue=@FILE` brings the issue in, and whoever has the token changes it |
+//! | the issue is fetched, and its labels are set | the program speaks to no server: `--fact issue=@FILE` brings the issue in, and the holder of the token changes it |
 //! | a diff of every file that was modified outside | contents are kept only with `--capture` or `[artifacts] capture`; else `git diff` with the commit of the checkpoint shows it |
 
 use std::io::Read as _;

@@ -12,14 +12,14 @@
 //! | a state that appears corrupted: asked whether to start fresh, and archived | `state_appears_corrupted_start_fresh_archives_it` |
 //! | REQUIREMENTS: with a valid demand.json on to ARCHITECTURE, else again | `requirements_advance_if_demand_json_exists_and_is_valid` |
 //! | ARCHITECTURE: with final_design.json on to IMPLEMENTATION | `if_the_final_design_exists_advance_to_implementation` |
-//! | ARCHITECTURE: with designs only, the person is asked again, and nothing is designed anew | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
+//! | ARCHITECTURE: with designs only, the person is asked again, and nothing is designed again | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
 //! | ARCHITECTURE: after the approval the final design is made from the approved draft | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
 //! | ARCHITECTURE: without designs again | `if_no_designs_the_architects_are_spawned_again` |
-//! | IMPLEMENTATION: the tasks are recovered, and the work goes on | `implementation_reads_execution_json_and_continues_the_execution_loop` |
+//! | IMPLEMENTATION: the tasks are recovered, and the work continues | `implementation_reads_execution_json_and_continues_the_execution_loop` |
 //! | VERIFICATION: with verification.json on to REFLECTION, else again | `verification_advances_if_verification_json_exists` |
 //! | REFLECTION: with a reflection file the workflow is complete, else again | `reflection_completes_if_a_reflection_file_exists` |
 //! | the person is told the workflow, the phase, the last activity and what is complete | `inform_user_and_continue` |
-//! | a save names the phase that resume goes on with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
+//! | a save names the phase that resume continues with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
 //! | where an approval is due, it is asked for again | `inform_user_and_continue` |
 //! | updates are atomic | `a_checkpoint_is_updated_atomically` |
 //! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
@@ -35,7 +35,7 @@
 //!
 //! | not held | why |
 //! |---|---|
-//! | `interruption_safe` is set to false while a file is written, and to true after | a file is replaced in one step, so no reader ever sees it false; it is read all the same |
+//! | `interruption_safe` is set to false while a file is written, and to true after | a file is replaced in one step, so no reader ever sees it false; it is read anyway |
 //! | old states are archived beside the current one, and the last five are kept | the store keeps all of them; an export writes one workflow |
 //! | agents are spawned again | the program says what to do next; `ckpt resume ID -- COMMAND` starts one |
 
@@ -99,7 +99,7 @@ fn session_crash_state_files_persist_on_disk() {
         .succeeds();
     export(&world, "w", "dotagent");
     assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"]);
-    // Another copy of the files is enough to go on.
+    // Another copy of the files is enough to continue.
     let other = World::new();
     for file in ["phase.json", "execution.json"] {
         let path = format!("memory/state/{file}");
@@ -351,7 +351,7 @@ fn a_checkpoint_is_updated_atomically() {
     export(&world, "w", "dotagent");
     assert_ne!(inode(&world), before, "a new file takes the place of the old one");
     assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"], "nothing temporary is left");
-    // What a killed writer left is no checkpoint.
+    // The file that a killed writer left is not a checkpoint.
     world.write("memory/state/phase.json.tmp", "{\"workflow_id\":");
     world.run(&["save", "w", "--note", "x"]).succeeds();
     export(&world, "w", "dotagent");
@@ -382,7 +382,7 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
         finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"),
         "{answer}"
     );
-    // Without sessions: a command that was resumed knows that whoever began the task is gone.
+    // Without sessions: a command that was resumed knows that the session which began the task is gone.
     let other = world_with_running_task();
     let begin = format!("{} save w --task task-001=running -q", *crate::support::program::CKPT);
     let resume = ["resume", "w", "--", "/bin/sh", "-c", &begin];
@@ -392,7 +392,7 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(other.stored("w", 5)["tasks"][0]["attempts"], 2, "said again");
 }
 
-/// Detect orphaned task, increment attempts: whoever was told about it by `resume` begins it again.
+/// Detect orphaned task, increment attempts: a session that `resume` told about it begins it again.
 #[test]
 fn a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt() {
     for session in [None, Some("one")] {
@@ -436,7 +436,7 @@ fn crash_after_write_before_state_update_reads_status_from_output() {
         world.run(&["save", "w", "--note", "next"]).succeeds();
         assert_eq!(world.stored("w", 4)["tasks"][0]["status"], status, "{output}");
     }
-    // While the session that began it goes on, nothing is concluded.
+    // While the session that began it continues, nothing is concluded.
     let world = world();
     let agent =
         |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
@@ -551,7 +551,7 @@ fn save_and_resume_advance_to_the_same_phase() {
     world.write("memory/reports/demand.json", "{}");
     let saved = world.json(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]);
     agree(&saved, "ARCHITECTURE");
-    // A phase is said to be complete, but there are only designs.
+    // The file calls a phase complete, but there are only designs.
     world.write("memory/reports/designs/a.json", "{}");
     agree(&world.json(&["save", "w", "--phase", "ARCHITECTURE"]), "ARCHITECTURE");
     let outcome = world.run(&["save", "w", "--note", "x"]).succeeds();

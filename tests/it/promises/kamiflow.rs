@@ -17,7 +17,7 @@
 //! | yes continues with the next step, no offers to restart or to cancel | `display_progress_summary_and_ask_to_resume` |
 //! | the context to reload: artifacts, phase data, PROJECT_CONTEXT.md | `reload_context_artifacts_phase_data_and_project_context` |
 //! | continue with the recorded next phase and action | `jump_to_checkpoint_next_phase` |
-//! | new checkpoints are created as the work goes on | `jump_to_checkpoint_next_phase` |
+//! | new checkpoints are created as the work continues | `jump_to_checkpoint_next_phase` |
 //! | a warning if the checkpoint is older than seven days | `checkpoint_older_than_7_days_warns` |
 //! | an error if an artifact of the checkpoint is missing | `cannot_resume_artifacts_deleted` |
 //! | PROJECT_CONTEXT.md is compared, and a change is a warning | `project_has_changed_since_checkpoint` |
@@ -37,7 +37,7 @@
 //! | a single command saves an optional checkpoint, and another continues from it | `an_individual_command_saves_a_checkpoint_and_another_continues_from_it` |
 //! | after an error the last good checkpoint is the base, not the point of the error | `resume_picks_up_from_last_good_state` |
 //! | a failed phase does not end the work, and is not counted as done | `resume_picks_up_from_last_good_state` |
-//! | revise goes on with the data of the phases before and the context of the error | `revise_keeps_the_error_context_until_the_phase_is_done_again` |
+//! | revise continues with the data of the phases before and the context of the error | `revise_keeps_the_error_context_until_the_phase_is_done_again` |
 //! | a checkpoint has 5 to 15 kB, and a task about 50 kB | `seven_checkpoints_per_task_take_less_than_50_kb` |
 //! | compression after 30 days saves about 70 % | `for_long_term_storage_gzip_checkpoints_reduces_storage_by_70_percent` |
 //! | what changed between two checkpoints | `checkpoint_diff_shows_what_changed` |
@@ -201,7 +201,7 @@ fn phase_specific_data_is_required_of_a_complete_phase() {
         ["save", "051", "--phase", "1", "--status", "in_progress", "--data", r#"{"questions": ["Why?"]}"#];
     world.run(&piece).succeeds();
     world.run(&["done", "051", "--phase", "1", "--data", r#"{"answers": ["Because"]}"#]).succeeds();
-    // The types are those of the document.
+    // The types are the ones in the document.
     let wrong = ["save", "051", "--phase", "2", "--data", r#"{"selectedOption": 3}"#];
     world.refuses(&wrong, 6, "invalid_data");
     // What a command did is not lost, although it left no data.
@@ -235,7 +235,7 @@ fn a_gate_decision_of_fail_is_not_done() {
     world.write("x.json", file.to_string());
     let answer = world.run(&["resume", "--file", "x.json", "--json"]).document();
     assert_eq!(answer["phase"], "3B");
-    // What its data lacks is said.
+    // Missing data is reported.
     file["phaseData"] = json!({"gateDecision": "PASS"});
     world.write("x.json", file.to_string());
     let answer = world.run(&["resume", "--file", "x.json", "--json"]).document();
@@ -246,7 +246,7 @@ fn a_gate_decision_of_fail_is_not_done() {
 fn find_latest_checkpoint_sorts_by_timestamp() {
     let world = World::new();
     world.write("tasks/051-S1.md", "idea");
-    // Written in the wrong order: the time in the file counts, not that of the file.
+    // Written in the wrong order: the time in the file counts, not the modification time.
     for (phase, time) in
         [("2", "2026-01-30T14:00:00Z"), ("1", "2026-01-30T13:00:00Z"), ("0", "2026-01-30T12:00:00Z")]
     {
@@ -659,7 +659,7 @@ fn for_long_term_storage_gzip_checkpoints_reduces_storage_by_70_percent() {
     assert!(outcome.stdout.contains("open and idle for more than 30d, so compressed"), "{outcome}");
     let after = size("workflows") + size("archive");
     assert!(after * 10 <= before * 3, "{before} bytes became {after}");
-    // They stay readable, and a save goes on.
+    // They stay readable, and a save continues.
     assert_eq!(world.json(&["show", "042/7"])["checkpoint"]["state"]["step5"], 5);
     assert_eq!(world.json(&["resume", "042"])["handle"], "042/31");
     world.run(&["save", "042", "--note", "on top"]).succeeds();

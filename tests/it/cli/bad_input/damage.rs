@@ -158,7 +158,7 @@ fn every_single_flipped_byte_is_found() {
     }
 }
 
-/// Whoever answers by an older checkpoint says so, also to the quiet.
+/// A command that answers from an older checkpoint says so, also with `--quiet`.
 #[test]
 fn nobody_falls_back_without_a_word() {
     let world = World::with_checkpoints(2);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::project::{World, is_root};
 
-/// What stands in a place, and how it is put there.
+/// The obstacle in a place, and how it is put there.
 type Obstacle = (&'static str, fn(&Path));
 
 const OBSTACLES: [Obstacle; 5] = [

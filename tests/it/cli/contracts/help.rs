@@ -9,7 +9,7 @@ fn names() -> Vec<String> {
     ckpt::cli::command_tree().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
-/// A page of a command; without a name, that of the program.
+/// The page of a command; without a name, of the program.
 struct Page {
     name: Option<String>,
     flag: &'static str,
@@ -118,7 +118,7 @@ fn global_options_are_explained_once() {
         assert!(text.contains("`ckpt --help` explains them"), "{text}");
     }
     let world = World::new();
-    // They work there all the same, in front of the command and behind it.
+    // They still work there, before and after the command.
     world.run(&["save", "042", "-q", "--color", "never"]).succeeds();
     assert_eq!(world.run(&["-q", "pipeline", "list", "--no-input"]).succeeds().stderr, "");
     assert_eq!(

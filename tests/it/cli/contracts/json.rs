@@ -80,7 +80,7 @@ fn every_answer_is_one_valid_document_and_stderr_is_silent() {
 #[test]
 fn every_command_is_among_the_answers() {
     for command in ckpt::cli::command_tree().get_subcommands() {
-        // The stdout of `run` belongs to the command that it runs, that of `mcp` and `hook` to the agent, and `ui` does not
+        // The stdout of `run` belongs to the command that it runs, `mcp` and `hook` write to the agent, and `ui` does not
         // end. The others need a remote: `sync` has them.
         if ["run", "mcp", "hook", "ui", "push", "pull", "sync", "join"].contains(&command.get_name()) {
             continue;

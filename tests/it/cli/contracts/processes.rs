@@ -1,4 +1,4 @@
-//! A command line answers the same inside of the test process, where most tests run it, and as a process of its own.
+//! A command line answers the same inside the test process, where most tests run it, and as a process of its own.
 
 use std::collections::BTreeSet;
 use std::path::Path;

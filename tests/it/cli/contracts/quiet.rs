@@ -66,7 +66,7 @@ fn what_did_not_work_out_is_said_all_the_same() {
     }
     // A file stands where the bundles of `w` would be.
     std::fs::create_dir_all(world.store().join("archive")).unwrap();
-    std::fs::write(world.store().join("archive/w"), "in the way").unwrap();
+    std::fs::write(world.store().join("archive/w"), "an obstacle").unwrap();
     world.run(&["save", "done", "--phases", "a", "--phase", "a"]).succeeds();
     let cleanup = world.ckpt(&["cleanup", "--max-age", "1d", "-q"]).env("CKPT_NOW", "2026-03-30T12:00:00Z");
     let outcome = cleanup.run().exits(3);

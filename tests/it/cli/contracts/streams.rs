@@ -106,7 +106,7 @@ fn a_failure_that_nobody_hears_keeps_its_exit_code() {
 fn nothing_waits_for_input_that_was_not_asked_for() {
     let world = World::new();
     for args in [&["save", "042"][..], &["list"], &["show", "042"], &["init"]] {
-        // The writing end stays open: whoever read from it would wait for ever.
+        // The writing end stays open: a reader would wait for ever.
         let (stdin, held_open) = std::io::pipe().unwrap();
         let mut command = world.ckpt(args).under(&["/usr/bin/timeout", "60"]).command();
         let status = command.stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();

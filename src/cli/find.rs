@@ -174,7 +174,7 @@ fn foreign_checkpoint(store: &Store, rows: &[WorkflowRow], text: &str) -> store:
         return Ok(None);
     }
     for row in rows {
-        for checkpoint in store.scan_newest(&row.newest.workflow, usize::MAX)?.0 {
+        for checkpoint in store.scan_newest(&row.newest.workflow, usize::MAX)? {
             let live = match &checkpoint.entry {
                 Ok(Entry::Checkpoint(header)) => Some(header),
                 _ => None,

@@ -28,7 +28,6 @@ mod fork;
 mod hook;
 mod import;
 mod init;
-mod join;
 mod list;
 mod log;
 mod man;
@@ -94,7 +93,7 @@ pub(crate) const GROUPS: &[(&str, &[CommandSpec])] = &[
         ],
     ),
     ("Keeping the store", &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND]),
-    ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, join::COMMAND, remote::COMMAND]),
+    ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, remote::COMMAND]),
     ("Other systems", &[import::COMMAND, export::COMMAND, pipeline::COMMAND]),
     (
         "Set-up",

@@ -27,7 +27,7 @@ Examples:
 /// Copy checkpoints from the remote that this store does not have
 ///
 /// What continues the newest checkpoint here takes its number. If this store has used the number for another checkpoint, it
-/// goes beside the main line, as `042/8@3fa9c2d1`; `ckpt join 042` brings the two together. In an empty directory this makes
+/// goes beside the main line, as `042/8@3fa9c2d1`; `ckpt merge 042` reconciles the two. In an empty directory this makes
 /// a store with everything that the remote has. Every file is checked before it is used.
 #[derive(Debug, Args)]
 pub(crate) struct PullArgs {

@@ -115,7 +115,7 @@ fn of_store(session: &Session, store: &Store) -> Result<Vec<ReportPage>, Failure
 
 /// Returns the pages of a report of one workflow: itself, its newest checkpoints, and what each of them changed.
 fn of_workflow(store: &Store, id: WorkflowId) -> Result<Vec<ReportPage>, Failure> {
-    let (mut rows, _) = store.scan_newest(&id, MAX_CHECKPOINTS)?;
+    let mut rows = store.scan_newest(&id, MAX_CHECKPOINTS)?;
     rows.retain(|row| matches!(row.entry, Ok(Entry::Checkpoint(_) | Entry::Tombstone)));
     let handles: Vec<Handle> = rows.into_iter().map(|row| row.handle).collect();
     let mut pages = vec![ReportPage::Workflow(id)];

@@ -46,7 +46,7 @@ pub(crate) struct LogEntry {
     pub(crate) parents: Vec<Handle>,
     #[serde(flatten)]
     saved: Option<SavedEntry>,
-    /// The reason why the content is nowhere, if it was deleted.
+    /// The reason why the content is nowhere, if it was deleted; for a seal, the content below it.
     deleted: Option<DeletionReason>,
 }
 
@@ -223,7 +223,7 @@ impl LogEntry {
                 imported_from: checkpoint.imported.as_ref().map(|imported| imported.source.clone()),
             }),
             parents,
-            deleted: None,
+            deleted: checkpoint.sealed.as_ref().and_then(|sealed| sealed.deleted),
         }
     }
 

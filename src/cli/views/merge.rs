@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::save::SaveReport;
 use crate::cli::page::Page;
 use crate::cli::report::Report;
+use crate::core::Handle;
 use crate::core::merge::Conflict;
-use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MergeReport {
@@ -31,54 +31,27 @@ pub(crate) struct MergeReport {
 impl MergeReport {
     pub(crate) fn new(
         save: SaveReport,
-        theirs: &Checkpoint,
+        theirs: Handle,
         origin: Option<Handle>,
         settled: Vec<Conflict>,
         applied: bool,
     ) -> Self {
         let verb = if applied { "Merged" } else { "Would merge" };
-        let before = if applied { save.parent.zip(save.handle.as_ref()) } else { None };
+        let before = save.parent.zip(save.handle.as_ref()).filter(|_| applied);
+        // The other head of the same workflow would be a head again.
+        let before = before.filter(|(_, handle)| handle.workflow != theirs.workflow);
         let undo = before.map(|(parent, handle)| {
             let handle = Handle::new(&handle.workflow, parent);
             vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
         });
-        Self {
-            applied,
-            save: save.titled(format!("{verb} {} into", theirs.handle())),
-            merged: theirs.handle(),
-            origin,
-            settled,
-            undo,
-            nothing_new: false,
-        }
-    }
-
-    /// Reports a join: the other side is named by its digest too.
-    pub(crate) fn joined(
-        save: SaveReport,
-        other: &Handle,
-        origin: Option<Handle>,
-        settled: Vec<Conflict>,
-        applied: bool,
-    ) -> Self {
-        let verb = if applied { "Joined" } else { "Would join" };
-        Self {
-            applied,
-            save: save.titled(format!("{verb} {other} into")),
-            merged: other.clone(),
-            origin,
-            settled,
-            undo: None,
-            nothing_new: false,
-        }
+        let save = save.titled(format!("{verb} {theirs} into"));
+        Self { applied, save, merged: theirs, origin, settled, undo, nothing_new: false }
     }
 
     /// Reports that everything of the other side is there already.
-    pub(crate) fn nothing_new(save: SaveReport, theirs: &Checkpoint, applied: bool) -> Self {
-        let merged = theirs.handle();
-        let mut report = Self::new(save, theirs, Some(merged), Vec::new(), applied);
-        report.nothing_new = true;
-        report
+    pub(crate) fn nothing_new(save: SaveReport, theirs: Handle, applied: bool) -> Self {
+        let origin = Some(theirs.clone());
+        Self { nothing_new: true, ..Self::new(save, theirs, origin, Vec::new(), applied) }
     }
 }
 

@@ -163,7 +163,7 @@ impl Report for SyncReport {
             if !shared.heads.is_empty() {
                 let heads: Vec<String> = shared.heads.iter().map(ToString::to_string).collect();
                 page.line(format!(
-                    "{id} was continued in two places, here and in {}: `ckpt join {id}`",
+                    "{id} was continued in two places, here and in {}: `ckpt merge {id}`",
                     heads.join(", ")
                 ));
             }

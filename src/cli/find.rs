@@ -87,9 +87,9 @@ impl Session {
             _ => None,
         };
         if let Some(found) = found {
-            if !self.ui.is_quiet() {
+            if !self.output.is_quiet() {
                 let text = escape::inline(&query.text);
-                self.ui.say(&format!("Found {found} by \"{text}\"\n"));
+                self.output.say(&format!("Found {found} by \"{text}\"\n"));
             }
             return Ok(load(&found)?);
         }

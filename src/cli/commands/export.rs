@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -24,13 +24,7 @@ use crate::core::mirror::{Since, mirrored};
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "export",
-    alias: None,
-    augment_args: ExportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ExportArgs, "export", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

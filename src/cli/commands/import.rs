@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -28,13 +28,7 @@ use crate::core::settings_file::ConfigError;
 use crate::core::store::{ImportedFiles, OsDisk};
 use crate::core::{Checkpoint, Config, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "import",
-    alias: None,
-    augment_args: ImportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ImportArgs, "import", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,7 +96,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         companions: Companions::default(),
         into: args.into.clone(),
         dry_run: args.dry_run,
-        progress: Progress::new(&session.ui),
+        progress: Progress::new(&session.output),
         workflows: BTreeSet::new(),
         settings: Vec::new(),
         report: ImportReport::new(args.dry_run),
@@ -145,13 +139,13 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
 
 /// Lists what was found to a person at a terminal, and asks whether all of it is to be imported.
 fn take_all(session: &Session, found: &[Discovered]) -> bool {
-    if !session.ui.is_conversation() {
+    if !session.output.is_conversation() {
         return false;
     }
     for found in found {
-        session.ui.say(&format!("{}\n", found_line(found)));
+        session.output.say(&format!("{}\n", found_line(found)));
     }
-    confirm(&session.ui, "Import all of them?")
+    confirm(&session.output, "Import all of them?")
 }
 
 /// One run of the command.

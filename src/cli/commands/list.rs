@@ -92,12 +92,12 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         matches && args.selects(workflow, &session.clock)
     })?;
     let rest = Unlisted { total: selection.total, damaged: &selection.other_damaged, scope };
-    if session.ui.is_quiet() && !session.ui.is_json() {
+    if session.output.is_quiet() && !session.output.is_json() {
         let report = WorkflowsReport::of_ids(selection.newest(), &rest, &store);
         return session.answer(&report.warning(session.config_warning(&store)));
     }
     // Only `--json` has the sizes of live checkpoints, which take one stat each.
-    let mut rows = if session.ui.is_json() {
+    let mut rows = if session.output.is_json() {
         store.scan_these(&selection.ids(), Extent::Live)?
     } else {
         selection.rows(&store)?

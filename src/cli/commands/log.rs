@@ -5,7 +5,7 @@ use clap::Args;
 use super::list::row_limit;
 use super::pull_flag::PullFlag;
 use super::unfinished::only_unfinished;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -16,13 +16,7 @@ use crate::cli::words::and;
 use crate::core::selector::Which;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "log",
-    alias: None,
-    augment_args: LogArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(LogArgs, "log", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

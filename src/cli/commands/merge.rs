@@ -4,11 +4,11 @@ use clap::Args;
 
 use super::conflict_flags::ConflictFlags;
 use super::save::expected;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::merge::MergeReport;
 use crate::cli::views::save::SaveReport;
@@ -20,13 +20,7 @@ use crate::core::selector::Which;
 use crate::core::store::Relation;
 use crate::core::{Handle, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "merge",
-    alias: None,
-    augment_args: MergeArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(MergeArgs, "merge", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

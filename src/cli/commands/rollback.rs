@@ -8,7 +8,7 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::rollback::RollbackReport;
 use crate::core::change::Change;

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::failed::DamagedFile;
+use crate::cli::answer::Report;
 use crate::cli::escape;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{FIRST_COMMAND, count, verb};
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
@@ -172,7 +172,7 @@ impl ListedWorkflow {
         }
     }
 
-    fn cells(&self, page: &Page) -> Vec<Cell> {
+    fn cells(&self, page: &TextPage) -> Vec<Cell> {
         let newest = self.handle.as_ref().map_or_else(|| self.workflow.to_string(), ToString::to_string);
         let done = match self.total {
             Some(total) => format!("{} of {total}", self.done),
@@ -198,7 +198,7 @@ impl Report for WorkflowsReport {
         self.workflows.iter().map(|row| format!("{}\n", row.workflow)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if self.workflows.is_empty() {
             return;
         }
@@ -216,12 +216,12 @@ impl Report for WorkflowsReport {
         render(page, &columns, &rows);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         DamagedFile::render(&self.damaged, page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let Scope { filtered, archived, live_count, archived_count } = self.scope;
         let candidates = if archived { archived_count } else { live_count };
         if self.total == 0 && filtered && candidates > 0 {
@@ -288,7 +288,7 @@ fn deleted(header: &Header) -> Option<DeletionReason> {
 }
 
 /// Says how many items of a list are not shown.
-pub(super) fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {
+pub(super) fn announce_rest(page: &mut TextPage, shown: usize, total: usize, noun: &str) {
     if shown < total {
         page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, noun)));
     }

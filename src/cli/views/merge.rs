@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::save::SaveReport;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::core::Handle;
 use crate::core::merge::Conflict;
 
@@ -23,9 +23,6 @@ pub(crate) struct MergeReport {
     settled: Vec<Conflict>,
     /// The command that undoes the merge.
     undo: Option<Vec<String>>,
-    /// True if there was nothing to merge.
-    #[serde(skip)]
-    nothing_new: bool,
 }
 
 impl MergeReport {
@@ -45,13 +42,17 @@ impl MergeReport {
             vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
         });
         let save = save.titled(format!("{verb} {theirs} into"));
-        Self { applied, save, merged: theirs, origin, settled, undo, nothing_new: false }
+        Self { applied, save, merged: theirs, origin, settled, undo }
     }
 
     /// Reports that everything of the other side is there already.
     pub(crate) fn nothing_new(save: SaveReport, theirs: Handle, applied: bool) -> Self {
         let origin = Some(theirs.clone());
-        Self { nothing_new: true, ..Self::new(save, theirs, origin, Vec::new(), applied) }
+        Self::new(save, theirs, origin, Vec::new(), applied)
+    }
+
+    fn is_nothing_new(&self) -> bool {
+        self.origin.as_ref() == Some(&self.merged)
     }
 }
 
@@ -62,16 +63,16 @@ impl Report for MergeReport {
         self.save.essential()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         self.save.answer(page);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         self.save.failures(page);
     }
 
-    fn remarks(&self, page: &mut Page) {
-        if self.nothing_new {
+    fn remarks(&self, page: &mut TextPage) {
+        if self.is_nothing_new() {
             let handle = self.save.handle.as_ref().map(ToString::to_string).unwrap_or_default();
             page.line(format!("Nothing new: {handle} continues {}", self.merged));
             return;

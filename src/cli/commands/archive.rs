@@ -85,7 +85,7 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     let mut report = ArchiveReport::default();
     report.applied = !args.dry_run;
     let workflows = args.select(&workspace.store, session.now(), &mut report)?;
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut failed = None;
     let mut applied = Vec::new();
     for (index, workflow) in workflows.iter().enumerate() {
@@ -191,9 +191,9 @@ fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Resul
                 .help(format!("look first: `ckpt archive {ids} --delete --dry-run`"))
                 .help(format!("then `ckpt archive {ids} --delete --yes`")));
         }
-        session.ui.converse(&report, &session.clock);
-        if !confirm(&session.ui, "Delete for good?") {
-            session.ui.say("Nothing was done.\n");
+        session.output.converse(&report, &session.clock);
+        if !confirm(&session.output, "Delete for good?") {
+            session.output.say("Nothing was done.\n");
             return Ok(Exit::Refused);
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -21,13 +21,7 @@ use crate::core::place::{FileContent, NewFile, write};
 use crate::core::selector::Which;
 use crate::core::{Selector, Store};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "export",
-    alias: None,
-    augment_args: ExportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ExportArgs, "export", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
@@ -21,13 +21,7 @@ use crate::core::import::{
 use crate::core::store::OsDisk;
 use crate::core::{Config, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "import",
-    alias: None,
-    augment_args: ImportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ImportArgs, "import", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,7 +83,7 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
             return Ok(Exit::Ok);
         }
     }
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut report = ImportReport::new(args.dry_run);
     let options = ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets };
     let mut batch = Batch::new(options, args.into.clone());
@@ -192,11 +186,11 @@ fn import(
 
 /// Lists what was found to a person at a terminal, and asks whether all of it is to be imported.
 fn take_all(session: &Session, found: &[Discovered]) -> bool {
-    if !session.ui.is_conversation() {
+    if !session.output.is_conversation() {
         return false;
     }
     for found in found {
-        session.ui.say(&format!("{}\n", found_line(found)));
+        session.output.say(&format!("{}\n", found_line(found)));
     }
-    confirm(&session.ui, "Import all of them?")
+    confirm(&session.output, "Import all of them?")
 }

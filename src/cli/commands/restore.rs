@@ -52,7 +52,7 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
         workspace: &workspace,
         session,
         dry_run: args.dry_run,
-        progress: Progress::new(&session.ui),
+        progress: Progress::new(&session.output),
         place: String::new(),
     };
     let mut report = RestoreReport::new(!args.dry_run);

@@ -128,7 +128,7 @@ codes! {
     MergeConflict "merge_conflict" Conflict "both sides of a merge have changed the same"
     WorkflowExists "workflow_exists" Conflict "the workflow to create exists already"
     SetupChanged "setup_changed" Conflict "a file of an agent changed while it was edited"
-    NothingToJoin "nothing_to_join" Conflict "the workflow has only one head"
+    NothingToMerge "nothing_to_merge" Conflict "the workflow has only one head"
     RemoteExists "remote_exists" Conflict "another remote is set up already"
     RemoteContended "remote_contended" Conflict "other stores took the names on the remote each time"
     Collision "collision" Conflict "the workflow of a file to import has another history"

@@ -55,10 +55,10 @@ impl From<Error> for Failure {
                 .help(format!("write one of {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
             Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)
-                .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
+                .help(format!("the newest one is `{newest}`; `ckpt log {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
             Error::Archived { handle, deleted: Some(reason) } => fail(ErrorCode::Archived)
-                .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
+                .help(format!("nothing brings it back; `ckpt log {}` shows what there is", handle.workflow))
                 .about(&handle)
                 .context("deleted", reason.word()),
             Error::Archived { handle, deleted: None } => fail(ErrorCode::Archived)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Hook;
 use crate::cli::error::Failure;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Workspace;
 use crate::cli::views::save::SaveReport;
 use crate::core::artifact;

@@ -5,8 +5,8 @@ use std::path::Path;
 use indexmap::IndexSet;
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::Dialect;
@@ -60,13 +60,13 @@ impl Report for ExportReport {
         self.files.iter().map(|file| format!("{}\n", file.path)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for file in &self.files {
             page.line(page.escape(&file.path));
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         let written = self.files.iter().filter(|file| file.written).count();
         let rest = match self.files.len() - written {

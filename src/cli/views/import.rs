@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::failed::FailedItem;
 use super::parts::render_finding;
+use crate::cli::answer::Report;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::escape;
 use crate::cli::exit::Exit;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, left_out};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
@@ -225,7 +225,7 @@ impl Report for ImportReport {
         self.imported.iter().map(|line| format!("{}\n", line.handle)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for found in &self.found {
             page.line(found_line(found));
         }
@@ -244,7 +244,7 @@ impl Report for ImportReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         for FailedItem { failure, .. } in self.failures.iter().take(MOST_LINES) {
             page.labelled(Style::Bad, "failed:", &failure.message);
             page.help(&failure.help);
@@ -258,7 +258,7 @@ impl Report for ImportReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if let Some(root) = &self.store_made {
             page.line(format!("Created the store {}", page.escape(&root.display().to_string())));
         }
@@ -308,7 +308,7 @@ pub(crate) fn found_line(found: &Discovered) -> String {
 }
 
 impl ImportedSettings {
-    fn render(&self, page: &mut Page, dry_run: bool) {
+    fn render(&self, page: &mut TextPage, dry_run: bool) {
         let (source, config) = (page.escape(&self.source), page.escape(&self.config));
         let verb = if dry_run { "Would add" } else { "Added" };
         if self.added.is_empty() {

@@ -5,10 +5,10 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use super::failed::FailedItem;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
 use crate::core::store::{BadBundle, Deletions, Error, RestorePlan, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
@@ -113,7 +113,7 @@ impl Report for RestoreReport {
         self.workflows.iter().map(|line| format!("{}\n", line.handle)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let (is_back, are_back, is_newest) = if self.applied {
             ("is back", "are back", "the newest is")
         } else {
@@ -132,11 +132,11 @@ impl Report for RestoreReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         FailedItem::render(&self.failures, page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let [RestoredWorkflow { workflow, revived: Some(revived), is_complete, .. }] =
             self.workflows.as_slice()
         else {

@@ -17,7 +17,7 @@ use super::rules::{
     Alphabet, NO_LIMIT, Part, RULES, Shape, alphanumeric, base64, digit, hex, rules_for, starts_prefix,
     tilde, token, upper, word,
 };
-use super::words::{is_filler, is_stand_in, is_words, names_placeholder};
+use super::words::{is_filler, is_password_placeholder, is_words, names_placeholder};
 
 pub(super) const MARKER: &str = "[REDACTED:";
 /// How far an attempt looks for the signs of randomness, which bounds the cost of a failure.
@@ -363,7 +363,7 @@ fn url_password(text: &str, from: usize) -> Option<Range<usize>> {
         }
         start += ahead.chars().next()?.len_utf8();
     }
-    (!is_stand_in(&text[start..end])).then_some(start..end)
+    (!is_password_placeholder(&text[start..end])).then_some(start..end)
 }
 
 /// Finds the sign after a password that holds a slash or the like, which parsers take for the end of the host.

@@ -448,7 +448,7 @@ fn what_was_archived_long_ago_is_known_as_before() {
         list.stdout.contains("2 archived workflows not shown") || list.stderr.contains("2 archived"),
         "{list}"
     );
-    assert_eq!(world.json(&["list", "done"])["checkpoints"].as_array().unwrap().len(), 4);
+    assert_eq!(world.json(&["log", "done"])["entries"].as_array().unwrap().len(), 4);
     assert_eq!(world.json(&["show", "done/2"])["valid"], true);
     assert_eq!(world.json(&["show", "done~1"])["handle"], "done/3");
     assert_eq!(world.json(&["resume", "--from", "done/2"])["handle"], "done/2");

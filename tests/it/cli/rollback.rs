@@ -137,7 +137,7 @@ fn decisions_are_recorded_whatever_is_switched_off() {
         assert_eq!(answer["redactions"].as_array().unwrap().len(), 1, "{args:?}");
         assert!(!world.stored("042", seq).to_string().contains(secret));
     }
-    assert_eq!(world.json(&["list", "042"])["total"], 6);
+    assert_eq!(world.json(&["log", "042"])["total"], 6);
 }
 
 #[test]

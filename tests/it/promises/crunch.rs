@@ -582,7 +582,7 @@ fn checkpoint_retention_per_type() {
         }
     }
     world.run(&["cleanup"]).succeeds();
-    let rows = world.json(&["list", "42"])["checkpoints"].clone();
+    let rows = world.json(&["log", "42"])["entries"].clone();
     let live = |trigger: &str, phase: &str| {
         let rows = rows.as_array().unwrap().iter();
         rows.filter(|row| row["trigger"] == trigger && row["phase"] == phase && row["archived"] != true)

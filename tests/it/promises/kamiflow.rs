@@ -464,7 +464,7 @@ fn failed_and_abandoned_checkpoints_are_kept_for_30_days_then_deleted() {
 #[test]
 fn list_read_and_delete_checkpoints() {
     let world = done_up_to("2");
-    let rows = world.json(&["list", "051"])["checkpoints"].clone();
+    let rows = world.json(&["log", "051"])["entries"].clone();
     assert_eq!(rows.as_array().unwrap().len(), 4);
     assert_eq!(world.json(&["show", "051/4", "--data"])["checkpoint"], data("2"));
     // A file that was removed by hand is missed and named, and stops nothing.

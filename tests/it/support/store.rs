@@ -429,7 +429,7 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
 fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Box<Checkpoint>> {
     let (workflow, config) = (id("042"), Config::default());
     match Save::new(&workflow, change, stamp, &config).to(store)? {
-        Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => Ok(checkpoint),
+        Outcome::Written(checkpoint) | Outcome::Reopened(checkpoint) => Ok(checkpoint),
         other => panic!("{other:?}"),
     }
 }

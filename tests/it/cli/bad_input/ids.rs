@@ -56,7 +56,7 @@ fn readers_refuse_them_too() {
     let before = world.tree();
     for (typed, _) in illegal() {
         // After an id, a separator makes it a selector.
-        for command in ["list", "show"] {
+        for command in ["log", "show"] {
             let failure = world.ckpt(&["--json", command, "--", &typed]).run().exits(2).failure();
             let code = failure["code"].as_str().unwrap();
             assert!(matches!(code, "invalid_id" | "invalid_selector"), "{command} {typed:?}: {failure}");

@@ -36,7 +36,7 @@ const LINES: &[&str] = &[
     "archive 042 --as completed",
     "restore 042",
     "verify",
-    "join 042",
+    "merge 042",
     "import notes.json",
     "export 042 --as kamiflow -o out.json",
     "pipeline list",

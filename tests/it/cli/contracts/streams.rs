@@ -9,7 +9,7 @@ use crate::support::project::World;
 const READERS: [&[&str]; 9] = [
     &["list"],
     &["list", "--json"],
-    &["list", "042"],
+    &["log", "042"],
     &["show", "042"],
     &["show", "042", "--raw"],
     &["schema"],
@@ -35,7 +35,7 @@ fn a_reader_whose_output_nobody_wants_ends_quietly() {
 fn the_first_line_can_be_taken_without_a_complaint() {
     let world = World::with_checkpoints(3);
     let piped = world
-        .ckpt(&["list", "042", "--all"])
+        .ckpt(&["log", "042", "--all"])
         .in_shell("\"$@\" | head -n 1")
         .env("PATH", "/usr/bin:/bin")
         .run();

@@ -161,7 +161,7 @@ impl Saved<'_> {
             && workspace.store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty())
         {
             warnings.push(format!(
-                "{workflow} was continued in another place too, and this continues the head of this store; `ckpt join {workflow}`"
+                "{workflow} was continued in another place too, and this continues the head of this store; `ckpt merge {workflow}`"
             ));
         }
         Ok(warnings)

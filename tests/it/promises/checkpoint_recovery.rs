@@ -80,7 +80,8 @@ fn imported() -> World {
 /// A plan of so many phases that begins here.
 fn plan(total: &str) -> World {
     let world = World::new();
-    world.run(&["start", PLAN, "--pipeline", "claude-plan", "--total", total, "--phase", "1"]).succeeds();
+    let start = ["start", PLAN, "--pipeline", "claude-plan", "--total", total, "--phase", "1"];
+    world.run(&[&start[..], &["--set", "plan_path=\"specs/027_auth/plans/001.md\""]].concat()).succeeds();
     world
 }
 

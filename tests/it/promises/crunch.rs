@@ -386,7 +386,12 @@ fn the_full_checkpoint_structure_is_read_and_written() {
     let mut written = ckpt::core::dialects::Document::parse(&text).unwrap().value;
     // Every export of a checkpoint has an id of its own.
     written["checkpoint_id"] = foreign()["checkpoint_id"].clone();
-    assert_says(&written, &foreign());
+    // The results of nodes are not kept apart.
+    let mut original = foreign();
+    for document in [&mut written, &mut original] {
+        document["execution_graph"]["node_states"] = Value::Null;
+    }
+    assert_says(&written, &original);
     // What is saved here has the same parts, except those that only that system fills.
     let native = saved();
     native.run(&["save", "42", "--task", "a=pending"]).succeeds();

@@ -1,69 +1,53 @@
-//! How clap reads the values of `core` types that have a fixed set of words.
+//! How clap reads the values of the model that have a fixed set of words.
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use ckpt_formats::dialects::Dialect;
 use ckpt_model::config::PushMode;
 use ckpt_model::digest::Digest;
 use ckpt_model::{ArchiveReason, PhaseStatus, WorkflowStatus};
 
-impl ValueEnum for PhaseStatus {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Complete, Self::InProgress, Self::Failed, Self::Skipped, Self::Pending]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let value = PossibleValue::new(self.word());
-        Some(match self {
-            Self::Complete => value.aliases(["completed", "done"]),
-            Self::InProgress => value.aliases(["in-progress", "running", "started"]),
-            Self::Failed => value.alias("error"),
-            Self::Skipped => value,
-            Self::Pending => value.hide(true),
-        })
-    }
+pub(crate) fn phase_status() -> impl TypedValueParser<Value = PhaseStatus> {
+    use PhaseStatus::{Complete, Failed, InProgress, Pending, Skipped};
+    let value = |status: PhaseStatus| PossibleValue::new(status.word());
+    one_of(vec![
+        (Complete, value(Complete).aliases(["completed", "done"])),
+        (InProgress, value(InProgress).aliases(["in-progress", "running", "started"])),
+        (Failed, value(Failed).alias("error")),
+        (Skipped, value(Skipped)),
+        (Pending, value(Pending).hide(true)),
+    ])
 }
 
-impl ValueEnum for PushMode {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Manual, Self::End, Self::Always]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.word()))
-    }
+pub(crate) fn push_mode() -> impl TypedValueParser<Value = PushMode> {
+    let modes = [PushMode::Manual, PushMode::End, PushMode::Always];
+    one_of(modes.map(|mode| (mode, PossibleValue::new(mode.word()))).into())
 }
 
-impl ValueEnum for WorkflowStatus {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let value = PossibleValue::new(self.word());
-        Some(match self {
-            Self::InProgress => value.alias("in-progress"),
-            Self::Complete => value.aliases(["completed", "done"]),
-            Self::Failed | Self::Abandoned => value,
-        })
-    }
+pub(crate) fn workflow_status() -> impl TypedValueParser<Value = WorkflowStatus> {
+    let value = |status: WorkflowStatus| match status {
+        WorkflowStatus::InProgress => PossibleValue::new(status.word()).alias("in-progress"),
+        WorkflowStatus::Complete => PossibleValue::new(status.word()).aliases(["completed", "done"]),
+        WorkflowStatus::Failed | WorkflowStatus::Abandoned => PossibleValue::new(status.word()),
+    };
+    one_of(WorkflowStatus::ALL.map(|status| (status, value(status))).into())
 }
 
-/// Only the reasons that a user may give.
-impl ValueEnum for ArchiveReason {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Completed, Self::Failed, Self::Abandoned]
-    }
+/// Reads the reasons that a user may give.
+pub(crate) fn archive_reason() -> impl TypedValueParser<Value = ArchiveReason> {
+    one_of(vec![
+        (ArchiveReason::Completed, "completed".into()),
+        (ArchiveReason::Failed, "failed".into()),
+        (ArchiveReason::Abandoned, "abandoned".into()),
+    ])
+}
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self {
-            Self::Completed => Some(PossibleValue::new("completed")),
-            Self::Failed => Some(PossibleValue::new("failed")),
-            Self::Abandoned => Some(PossibleValue::new("abandoned")),
-            Self::Restarted | Self::Cleanup | Self::Other(_) => None,
-        }
-    }
+fn one_of<T: Clone + Send + Sync + 'static>(values: Vec<(T, PossibleValue)>) -> impl TypedValueParser<Value = T> {
+    let words = PossibleValuesParser::new(values.iter().map(|(_, value)| value.clone()));
+    words.try_map(move |word| {
+        let found = values.iter().find(|(_, value)| value.matches(&word, false));
+        found.map(|(value, _)| value.clone()).ok_or("it is an unknown word")
+    })
 }
 
 /// The number of digits of a fingerprint that commands print. Any number from [`LEAST_DIGITS`] on is accepted.

@@ -295,7 +295,8 @@ impl Finding {
         Self::new(Severity::Info, code, message)
     }
 
-    pub(crate) fn advice(code: Code, message: impl Into<String>) -> Self {
+    /// Makes advice, which changes no verdict.
+    pub fn advice(code: Code, message: impl Into<String>) -> Self {
         Self::new(Severity::Advice, code, message)
     }
 

@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 /// An object key, borrowed from the input where possible.
-pub(crate) struct Key<'a>(pub(crate) Cow<'a, str>);
+pub struct Key<'a>(pub Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -126,7 +126,8 @@ impl InvalidJson {
         Self { message, line: line.max(1), column }
     }
 
-    pub(crate) fn at(bytes: &[u8], offset: usize, message: &str) -> Self {
+    /// Makes the error at an offset.
+    pub fn at(bytes: &[u8], offset: usize, message: &str) -> Self {
         let before = &bytes[..offset];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = offset - before.iter().rposition(|b| *b == b'\n').map_or(0, |newline| newline + 1) + 1;
@@ -164,13 +165,13 @@ pub struct RepeatedKey {
 }
 
 /// The most repeated keys of a document that are accepted and named.
-pub(crate) const MAX_REPEATED_KEYS: usize = 20;
+pub const MAX_REPEATED_KEYS: usize = 20;
 
 /// Parses a document like [`parse_strict`], but accepts some repeated keys: the last one counts, as in most parsers.
 ///
 /// # Errors
 /// The position of the first problem.
-pub(crate) fn parse_repeated(text: &str) -> Result<(Value, Vec<RepeatedKey>), InvalidJson> {
+pub fn parse_repeated(text: &str) -> Result<(Value, Vec<RepeatedKey>), InvalidJson> {
     parse_checked(text, MAX_REPEATED_KEYS)
 }
 
@@ -376,12 +377,12 @@ fn member_mut<'v>(target: &'v mut Value, key: &str) -> Result<&'v mut Value, Str
 }
 
 /// Appends a member to a JSON pointer.
-pub(crate) fn below(pointer: &str, member: &str) -> String {
+pub fn below(pointer: &str, member: &str) -> String {
     format!("{pointer}/{}", member.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Returns the number of nested arrays and objects.
-pub(crate) fn depth(value: &Value) -> usize {
+pub fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),

@@ -18,7 +18,7 @@ pub struct InvalidName {
 }
 
 /// Accepts one to 64 visible characters, none of them `forbidden`, without white space at the ends.
-pub(crate) fn check_name(what: &'static str, given: &str, forbidden: &[char]) -> Result<(), InvalidName> {
+pub fn check_name(what: &'static str, given: &str, forbidden: &[char]) -> Result<(), InvalidName> {
     let length = given.chars().count();
     let reason = if length == 0 {
         "it is empty".to_owned()

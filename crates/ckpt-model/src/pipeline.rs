@@ -160,7 +160,7 @@ impl PhaseSpec {
     }
 
     /// Copies the declaration into a recorded phase, so that the checkpoint alone is enough to resume.
-    pub(crate) fn describe(&self, phase: &mut Phase) {
+    pub fn describe(&self, phase: &mut Phase) {
         if self.name.is_some() {
             phase.name.clone_from(&self.name);
         }

@@ -39,7 +39,7 @@ impl Extra {
     }
 
     /// Adds a field, or replaces it. Returns false if it was there already.
-    pub(crate) fn insert(&mut self, name: String, value: Box<RawValue>) -> bool {
+    pub fn insert(&mut self, name: String, value: Box<RawValue>) -> bool {
         self.0.insert(name, value).is_none()
     }
 }

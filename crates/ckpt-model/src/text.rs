@@ -14,7 +14,7 @@ pub fn is_hazardous(c: char) -> bool {
 
 /// Returns a text as one line that can be seen as it is: runs of white space and of hazardous characters become one space.
 /// A very long text ends in an ellipsis.
-pub(crate) fn plain_text(text: &str) -> String {
+pub fn plain_text(text: &str) -> String {
     const LONGEST: usize = 300;
     let words = text.split(|c: char| c.is_whitespace() || is_hazardous(c)).filter(|word| !word.is_empty());
     let mut plain = String::new();
@@ -33,12 +33,12 @@ pub(crate) fn plain_text(text: &str) -> String {
 }
 
 /// Replaces each NUL by U+FFFD, as browsers do.
-pub(crate) fn replace_nul(text: &str) -> String {
+pub fn replace_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
 /// Quotes a word for a shell command.
-pub(crate) fn shell_word(word: impl fmt::Display) -> String {
+pub fn shell_word(word: impl fmt::Display) -> String {
     let word = word.to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-=/+:@%,".contains(c);
     // zsh replaces `=name` by the path of that program.
@@ -51,7 +51,7 @@ pub(crate) fn shell_word(word: impl fmt::Display) -> String {
 
 /// Quotes any argument of a shell command so that it is one line that can be seen as it is. Control and invisible
 /// characters are written by `printf`. `None` for a text that no shell can pass on in this way.
-pub(crate) fn shell_argument(argument: &str) -> Option<String> {
+pub fn shell_argument(argument: &str) -> Option<String> {
     let (flag, value) = match argument.split_once('=') {
         Some((flag, value)) if flag.starts_with("--") && shell_word(flag) == flag => (&argument[..=flag.len()], value),
         _ => ("", argument),
@@ -113,7 +113,7 @@ fn is_unassignable(code: u32) -> bool {
 }
 
 /// Returns the edit distance, ignoring case; a swap of two neighbours counts as one.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut rows = [Vec::new(), (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];

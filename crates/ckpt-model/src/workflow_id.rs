@@ -155,7 +155,7 @@ impl<'a> WorkflowIdRef<'a> {
     }
 
     /// Does the same for a name that [`from_directory`](Self::from_directory) has accepted before.
-    pub(crate) fn from_checked_directory(name: &'a str) -> Option<Self> {
+    pub fn from_checked_directory(name: &'a str) -> Option<Self> {
         let is_spelled_differently = name.bytes().any(|b| b == b'!' || b.is_ascii_uppercase());
         let id = if is_spelled_differently { Cow::Owned(with_upper_case(name)?) } else { Cow::Borrowed(name) };
         Some(Self(id))

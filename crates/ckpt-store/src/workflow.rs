@@ -86,7 +86,6 @@ impl<D: Disk> Store<D> {
     ///
     /// # Errors
     /// The store cannot be read.
-    #[cfg(feature = "testing")]
     pub fn numbers(&self, workflow: &WorkflowId) -> Result<BTreeSet<u64>> {
         self.workflow(workflow)?.numbers()
     }

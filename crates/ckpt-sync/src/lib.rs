@@ -41,7 +41,7 @@ mod probe;
 mod remote;
 mod retry;
 mod settings;
-pub(crate) mod transports;
+pub mod transports;
 
 pub use claim::ClaimingDisk;
 pub use error::Error;
@@ -52,5 +52,4 @@ pub use probe::{ProbeFailure, RACERS, probe};
 pub use remote::{Failure, Incomplete, Listed, NewObject, Remote};
 pub use retry::{Names, Retrying};
 pub use settings::{with_remote, without_remote};
-#[cfg(feature = "testing")]
 pub use {key::ObjectName, probe::Capabilities, transports::ObjectStoreRemote};

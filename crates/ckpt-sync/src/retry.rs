@@ -53,7 +53,6 @@ impl<'a> Retrying<'a> {
     }
 
     /// Decides otherwise on whose an object is, for tests that must notice it.
-    #[cfg(feature = "testing")]
     #[must_use]
     pub fn judging(self, owns: Ownership) -> Self {
         Self { owns, ..self }

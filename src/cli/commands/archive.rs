@@ -10,6 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
+use crate::cli::values;
 use crate::cli::views::archive::ArchiveReport;
 use crate::cli::words::{and, count};
 use ckpt_model::digest::Digest;
@@ -56,7 +57,7 @@ pub(crate) struct ArchiveArgs {
     #[arg(long, value_name = "SPAN", conflicts_with = "list")]
     idle_for: Option<Span>,
     /// What became of the work; needed where there is work left
-    #[arg(long = "as", value_enum, value_name = "REASON", conflicts_with = "list")]
+    #[arg(long = "as", value_parser = values::archive_reason(), value_name = "REASON", conflicts_with = "list")]
     reason: Option<ArchiveReason>,
     /// List the bundles there are instead
     #[arg(long)]

@@ -13,6 +13,7 @@ use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::remote_cleanup::RemoteCleanupOptions;
 use crate::cli::session::{Session, Workspace};
+use crate::cli::values;
 use crate::cli::views::cleanup::CleanupReport;
 use crate::cli::views::policy::PolicySource;
 use crate::cli::words::count;
@@ -70,7 +71,7 @@ pub(crate) struct CleanupArgs {
     #[arg(long, value_name = "ID", help_heading = "Scope", add = ArgValueCandidates::new(complete::workflow_ids))]
     workflow: Vec<WorkflowId>,
     /// Only workflows with this status
-    #[arg(long, value_enum, value_name = "S", help_heading = "Scope")]
+    #[arg(long, value_parser = values::workflow_status(), value_name = "S", help_heading = "Scope")]
     status: Vec<WorkflowStatus>,
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]

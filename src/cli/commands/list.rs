@@ -10,6 +10,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::{Query, matching_workflows};
 use crate::cli::session::Session;
+use crate::cli::values;
 use crate::cli::views::list::{Scope, Unlisted, WorkflowsReport};
 use crate::cli::words::{and, count};
 use ckpt_model::phase_name::is_spelling_of;
@@ -47,7 +48,7 @@ pub(crate) struct ListArgs {
     #[arg(long, help_heading = "Filters", conflicts_with_all = ["id", "archived"])]
     unfinished: bool,
     /// Only those with this status
-    #[arg(long, value_enum, value_name = "S", help_heading = "Filters", conflicts_with = "id")]
+    #[arg(long, value_parser = values::workflow_status(), value_name = "S", help_heading = "Filters", conflicts_with = "id")]
     status: Vec<WorkflowStatus>,
     /// Only those whose last save is about this phase
     #[arg(long, value_name = "P", help_heading = "Filters", conflicts_with = "id")]

@@ -6,6 +6,7 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::{Session, Workspace};
+use crate::cli::values;
 use crate::cli::views::remote::RemoteReport;
 use ckpt_agents::setup::write_private;
 use ckpt_model::config::PushMode;
@@ -40,7 +41,7 @@ enum Action {
         url: String,
         /// When checkpoints are pushed: `manual` by `ckpt push`, `end` after a phase or the workflow ended, `always` with
         /// every save
-        #[arg(long, value_enum, value_name = "WHEN")]
+        #[arg(long, value_parser = values::push_mode(), value_name = "WHEN")]
         push: Option<PushMode>,
     },
     /// Show the remote, without contacting it

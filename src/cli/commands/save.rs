@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::input::Input;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
-use crate::cli::values::document_path;
+use crate::cli::values::{self, document_path};
 use crate::cli::views::save::SaveReport;
 use ckpt_model::change::{NamedPipeline, SaveInput};
 use ckpt_model::{Handle, PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
@@ -47,7 +47,7 @@ pub(crate) struct SaveArgs {
     #[arg(long, value_name = "P", help_heading = "Phases", add = ArgValueCandidates::new(complete::phases))]
     phase: Option<PhaseId>,
     /// What became of the phase; if not given, `complete`, or `failed` with `--error`
-    #[arg(long, value_enum, value_name = "STATUS", requires = "phase", help_heading = "Phases")]
+    #[arg(long, value_parser = values::phase_status(), value_name = "STATUS", requires = "phase", help_heading = "Phases")]
     status: Option<PhaseStatus>,
     #[command(flatten)]
     flags: SaveFlags,
@@ -59,7 +59,7 @@ pub(crate) struct SaveArgs {
         help_heading = "Content")]
     from: Option<String>,
     /// Where the workflow stands, if that does not follow from its phases
-    #[arg(long, value_enum, value_name = "S", help_heading = "Conditions")]
+    #[arg(long, value_parser = values::workflow_status(), value_name = "S", help_heading = "Conditions")]
     workflow_status: Option<WorkflowStatus>,
 }
 

@@ -27,7 +27,6 @@ pub use error::SetupError;
 pub use gather::{Found, Record, gather};
 pub use hooks::{Hook, wanted_hooks};
 pub use packages::Package;
-#[cfg(any(test, feature = "testing"))]
 pub use packages::packages;
 pub use parts::{Level, Options, Part, PartKind, Places, parts};
 pub use plan::{FileChange, plan_addition, plan_removal};

@@ -19,7 +19,6 @@ pub struct Package {
 }
 
 /// Returns all packages, for the test that compares `examples/integrations/` with them.
-#[cfg(any(test, feature = "testing"))]
 #[must_use]
 pub fn packages() -> [Package; 2] {
     [
@@ -28,7 +27,6 @@ pub fn packages() -> [Package; 2] {
     ]
 }
 
-#[cfg(any(test, feature = "testing"))]
 fn with_readme(mut package: Package, host: &str, install: &str) -> Package {
     let text = format!(
         "# ckpt for {host}\n\n\
@@ -42,7 +40,6 @@ fn with_readme(mut package: Package, host: &str, install: &str) -> Package {
     package
 }
 
-#[cfg(any(test, feature = "testing"))]
 fn claude_plugin() -> Package {
     let manifest = json!({
         "name": SKILL_NAME,

@@ -20,7 +20,7 @@ pub use input::{DocumentError, NamedPipeline, SaveInput};
 pub use plan::{AGENT_PLAN, PlanItem, PlanKind, PlanUpdate, is_plan_of_agent};
 pub use redaction::refuse_secret;
 pub use stamp::Stamp;
-pub(crate) use stamp::next_checkpoint;
+pub use stamp::next_checkpoint;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -192,7 +192,7 @@ pub struct Reopen {
 
 impl Change {
     /// The new status of the phase, or the one that follows from the rest of the change.
-    pub(crate) fn phase_status(&self) -> PhaseStatus {
+    pub fn phase_status(&self) -> PhaseStatus {
         match self.status {
             Some(status) => status,
             None if self.error.is_some() => PhaseStatus::Failed,

@@ -23,11 +23,7 @@ pub struct Stamp {
 }
 
 /// Returns the checkpoint that follows `newest` with the same content: the next number, and the stamp.
-pub(crate) fn next_checkpoint(
-    workflow: &WorkflowId,
-    newest: Option<Box<Checkpoint>>,
-    stamp: &Stamp,
-) -> Box<Checkpoint> {
+pub fn next_checkpoint(workflow: &WorkflowId, newest: Option<Box<Checkpoint>>, stamp: &Stamp) -> Box<Checkpoint> {
     let mut next = match newest {
         Some(mut next) => {
             next.parent = Some(CheckpointRef::from(&*next));

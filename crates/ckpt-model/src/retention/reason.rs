@@ -69,7 +69,6 @@ pub enum Reason {
 
 impl Reason {
     /// Returns a stable word.
-    #[cfg(feature = "testing")]
     #[must_use]
     pub fn code(&self) -> &'static str {
         self.describe().0

@@ -18,6 +18,10 @@ pub struct Suspension {
 }
 
 impl Suspension {
+    /// Handles the signals until it is dropped.
+    ///
+    /// # Errors
+    /// The system refuses.
     pub fn install() -> io::Result<Self> {
         let requested = Arc::default();
         flag::register(SIGTSTP, Arc::clone(&requested))?;

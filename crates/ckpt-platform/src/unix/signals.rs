@@ -46,6 +46,10 @@ struct State {
 }
 
 impl SignalHandler {
+    /// Handles the signals from now on.
+    ///
+    /// # Errors
+    /// The system refuses.
     pub fn install() -> io::Result<Self> {
         Self::install_in(ProcessGroup::of_this_process())
     }

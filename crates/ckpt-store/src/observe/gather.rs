@@ -142,7 +142,7 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
 }
 
 /// Returns the state of a run by its record and the outputs that are there now, as [`evaluate`](ckpt_model::resume::evaluate()) sees it.
-pub(crate) fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
+pub fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
     let outputs = outputs(content, project, &mut Steps::default());
     let facts = Facts { outputs, ..Facts::default() };
     RunState::new(content, |phase| phase_state(phase, &facts))
@@ -246,7 +246,7 @@ fn output_status(project: &Path, path: &str, steps: &mut Steps) -> Option<Option
 
 /// Gives each running task the status that its output reports. An output without a status counts as complete, because it
 /// is written at the end of the work.
-pub(crate) fn reconcile_tasks(tasks: &mut [Task], project: &Path, now: Timestamp) {
+pub fn reconcile_tasks(tasks: &mut [Task], project: &Path, now: Timestamp) {
     let mut steps = Steps::default();
     for task in tasks.iter_mut().filter(|task| task.status == TaskStatus::Running) {
         let Some(path) = &task.output else { continue };

@@ -9,6 +9,6 @@ mod select;
 mod sharing;
 
 pub use gather::{KeptContents, Observer, gather};
-pub(crate) use gather::{observed_run, reconcile_tasks};
+pub use gather::{observed_run, reconcile_tasks};
 pub use select::Selected;
 pub use sharing::sharing;

@@ -8,7 +8,7 @@ use ckpt_model::digest::Digest;
 
 /// Where a remote is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RemoteUrl {
+pub enum RemoteUrl {
     /// A directory: `file:///srv/ckpt`.
     File(PathBuf),
     /// A git repository, by the name of a remote of the project or by its URL: `git:origin`.
@@ -20,7 +20,7 @@ pub(crate) enum RemoteUrl {
 /// A text that is not the address of a remote.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not the address of a remote: {why}", given.escape_debug())]
-pub(crate) struct BadUrl {
+pub struct BadUrl {
     /// The text as given; without what may be a password.
     pub(crate) given: String,
     /// The problem.
@@ -32,7 +32,7 @@ const ENGINE_SCHEMES: [&str; 3] = ["s3://", "az://", "gs://"];
 
 impl RemoteUrl {
     /// Returns the digest that tells this remote from others, for ledgers.
-    pub(crate) fn identity(&self) -> Digest {
+    pub fn identity(&self) -> Digest {
         Digest::of(self.to_string().as_bytes())
     }
 }

@@ -1,11 +1,28 @@
-//! Which module may use which: read from the paths in the sources, without the test modules.
+//! Which crate and which module may use which: read from the manifests and from the paths in the sources, without the
+//! test modules.
 //!
-//! The modules of `core` form no cycle, `core` knows nothing of `sync` and `cli`, and views know nothing of commands. Code for one
-//! operating system is in `platform` only, which knows nothing of the rest.
+//! The crates depend on each other in one direction. The modules of the model form no cycle and do no input or output. Views
+//! know nothing of commands. Code for one operating system is in `ckpt-platform` only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The crates, each with those of the workspace that it may use.
+const USES: &[(&str, &[&str])] = &[
+    ("ckpt-agents", &["ckpt-model", "ckpt-platform", "ckpt-store"]),
+    ("ckpt-formats", &["ckpt-model", "ckpt-platform", "ckpt-store"]),
+    ("ckpt-model", &[]),
+    ("ckpt-platform", &[]),
+    ("ckpt-remote", &["ckpt-wire"]),
+    ("ckpt-store", &["ckpt-model", "ckpt-platform"]),
+    ("ckpt-sync", &["ckpt-model", "ckpt-platform", "ckpt-store", "ckpt-wire"]),
+    ("ckpt-wire", &[]),
+];
+
+/// Modules that the model must not name: its input is its parameters.
+const NOT_IN_THE_MODEL: &[&str] =
+    &["std::env", "std::fs", "std::net", "std::process", "std::thread", "std::time::SystemTime", "std::time::Instant"];
 
 /// Parts of `cli` that must not use others: the first column never names the second.
 const FORBIDDEN: &[(&str, &str)] = &[
@@ -28,14 +45,34 @@ struct Use {
 }
 
 #[test]
-fn the_modules_of_core_form_no_cycle() {
-    let uses = uses_in("core");
-    let home = homes(&uses);
+fn crates_depend_on_each_other_in_one_direction() {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let directory = entry.unwrap().path();
+        let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap();
+        let used = manifest.split_once("\n[dependencies]\n").map_or("", |(_, rest)| rest);
+        let used = used.lines().take_while(|line| !line.starts_with('['));
+        let ours =
+            used.filter_map(|line| line.strip_suffix(".workspace = true")).filter(|name| name.starts_with("ckpt-"));
+        let name = directory.file_name().unwrap().to_str().unwrap().to_owned();
+        found.insert(name, ours.map(str::to_owned).collect::<Vec<_>>());
+    }
+    let expected: BTreeMap<String, Vec<String>> = USES
+        .iter()
+        .map(|(name, used)| ((*name).to_owned(), used.iter().map(|name| (*name).to_owned()).collect()))
+        .collect();
+    assert_eq!(found, expected, "the table in this test is out of date, or a crate uses one above it");
+}
+
+#[test]
+fn the_modules_of_the_model_form_no_cycle() {
+    let model = sources("ckpt-model");
+    let home = homes(&model);
     let mut graph: Graph = BTreeMap::new();
-    for Use { file, module, path } in &uses {
-        let (Some(from), [root, name, ..]) = (module.get(1), path.as_slice()) else { continue };
+    for Use { file, module, path } in &uses_in(&model) {
+        let (Some(from), Some(name)) = (module.first(), path.first()) else { continue };
         let to = home.get(name).unwrap_or(name);
-        if root == "core" && from != to {
+        if from != to {
             graph.entry(from.clone()).or_default().entry(to.clone()).or_insert_with(|| file.clone());
         }
     }
@@ -46,30 +83,33 @@ fn the_modules_of_core_form_no_cycle() {
             .zip(cycle.iter().cycle().skip(1))
             .map(|(from, to)| format!("  {from} uses {to} in {}", graph[from][to]))
             .collect();
-        panic!("modules of `core` depend on each other:\n{}", steps.join("\n"));
+        panic!("modules of the model depend on each other:\n{}", steps.join("\n"));
     }
 }
 
 #[test]
-fn lower_layers_do_not_use_higher_ones() {
-    for (lower, higher) in [("core", "cli"), ("core", "sync"), ("sync", "cli")] {
-        let wrong = uses_in(lower).into_iter().filter(|used| used.path.first().is_some_and(|root| root == higher));
-        let wrong: BTreeSet<String> = wrong.map(|used| used.file).collect();
-        assert!(wrong.is_empty(), "files of `{lower}` use `{higher}`: {wrong:?}");
-    }
-}
-
-#[test]
-fn core_starts_no_process() {
-    for path in files_below(&sources().join("core")) {
+fn the_model_does_no_input_or_output() {
+    for path in files_below(&sources("ckpt-model")) {
         let text = without_tests(&fs::read_to_string(&path).unwrap());
-        assert!(!text.contains("process::Command") && !text.contains("process::{"), "{}", path.display());
+        for module in NOT_IN_THE_MODEL {
+            assert!(!text.contains(module), "{} uses {module}", path.display());
+        }
+    }
+}
+
+#[test]
+fn only_the_program_and_its_transports_start_processes() {
+    for name in ["ckpt-agents", "ckpt-formats", "ckpt-model", "ckpt-platform", "ckpt-store"] {
+        for path in files_below(&sources(name)) {
+            let text = without_tests(&fs::read_to_string(&path).unwrap());
+            assert!(!text.contains("process::Command") && !text.contains("process::{"), "{}", path.display());
+        }
     }
 }
 
 #[test]
 fn parts_of_cli_keep_to_their_layer() {
-    for Use { file, module, path } in uses_in("cli") {
+    for Use { file, module, path } in uses_in(&root().join("src")) {
         let (from, to) = (module.join("/"), path.join("/"));
         for (lower, upper) in FORBIDDEN {
             let inside = |path: &str, part: &str| path == part || path.starts_with(&format!("{part}/"));
@@ -79,24 +119,17 @@ fn parts_of_cli_keep_to_their_layer() {
 }
 
 #[test]
-fn platform_uses_nothing_else() {
-    let uses = uses_in("platform");
-    let wrong: BTreeSet<String> =
-        uses.iter().filter(|used| used.path[0] != "platform").map(|used| used.file.clone()).collect();
-    assert!(wrong.is_empty() && uses.len() > 5, "files of `platform` use the rest: {wrong:?}");
-}
-
-#[test]
 fn code_for_one_operating_system_is_in_platform() {
     let mut seen = 0;
-    for path in files_below(&sources()) {
-        let relative = path.strip_prefix(sources()).unwrap();
+    for path in all_files() {
+        let relative = path.strip_prefix(root()).unwrap();
         for line in without_tests(&fs::read_to_string(&path).unwrap()).lines() {
             let bound = is_platform_bound(line);
             seen += usize::from(bound);
-            // The program chooses the allocator, not the library.
-            let allocator = relative == Path::new("main.rs") && line.contains("target_env = \"musl\"");
-            assert!(!bound || relative.starts_with("platform") || allocator, "{}: {line}", relative.display());
+            // The allocator belongs to the program, not to a library.
+            let allocator = relative == Path::new("src/main.rs") && line.contains("target_env = \"musl\"");
+            let home = relative.starts_with("crates/ckpt-platform");
+            assert!(!bound || home || allocator, "{}: {line}", relative.display());
         }
     }
     assert!(seen > 10, "the scanner finds nothing");
@@ -117,7 +150,7 @@ fn is_platform_bound(line: &str) -> bool {
 
 #[test]
 fn code_has_the_forms_that_this_project_uses() {
-    for path in files_below(&sources()) {
+    for path in all_files() {
         let text = fs::read_to_string(&path).unwrap();
         for (form, instead) in REPLACED {
             assert!(!text.contains(form), "{}: {instead} is used instead of `{form}`", path.display());
@@ -160,9 +193,9 @@ fn shortest_cycle(graph: &Graph) -> Option<Vec<String>> {
     cycles.min_by_key(Vec::len)
 }
 
-/// The module in which each name that `core/mod.rs` exports is at home.
-fn homes(uses: &[Use]) -> BTreeMap<String, String> {
-    let exports = fs::read_to_string(sources().join("core/mod.rs")).unwrap();
+/// The module in which each name that the root of a crate exports is at home.
+fn homes(sources: &Path) -> BTreeMap<String, String> {
+    let exports = fs::read_to_string(sources.join("lib.rs")).unwrap();
     let mut homes = BTreeMap::new();
     for line in exports.lines() {
         if let Some(tree) = line.strip_prefix("pub use ") {
@@ -171,22 +204,36 @@ fn homes(uses: &[Use]) -> BTreeMap<String, String> {
             }
         }
     }
-    assert!(!homes.is_empty() && !uses.is_empty());
+    assert!(!homes.is_empty());
     homes
 }
 
-fn sources() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every path that the files below `part` name.
-fn uses_in(part: &str) -> Vec<Use> {
+/// The sources of a crate.
+fn sources(name: &str) -> PathBuf {
+    root().join("crates").join(name).join("src")
+}
+
+/// Every source file of the workspace, without those of tests and of the program for object stores.
+fn all_files() -> Vec<PathBuf> {
+    let mut files = files_below(&root().join("src"));
+    for (name, _) in USES.iter().filter(|(name, _)| *name != "ckpt-remote") {
+        files.extend(files_below(&sources(name)));
+    }
+    files
+}
+
+/// Every path that the files below `sources` name.
+fn uses_in(sources: &Path) -> Vec<Use> {
     let mut found = Vec::new();
-    for path in files_below(&sources().join(part)) {
-        let relative = path.strip_prefix(sources()).unwrap().with_extension("");
+    for path in files_below(sources) {
+        let relative = path.strip_prefix(sources).unwrap().with_extension("");
         let mut module: Vec<String> = relative.iter().map(|step| step.to_str().unwrap().to_owned()).collect();
-        module.pop_if(|last| last == "mod");
-        let file = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+        module.pop_if(|last| last == "mod" || last == "lib" || last == "main");
+        let file = path.strip_prefix(root()).unwrap().display().to_string();
         for path in paths(&without_tests(&fs::read_to_string(&path).unwrap()), &module) {
             found.push(Use { file: file.clone(), module: module.clone(), path });
         }
@@ -195,7 +242,7 @@ fn uses_in(part: &str) -> Vec<Use> {
 }
 
 /// The files below a directory, without test files.
-fn files_below(directory: &Path) -> Vec<std::path::PathBuf> {
+fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {

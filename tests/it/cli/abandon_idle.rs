@@ -3,8 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
+use super::cleanup::without_sizes;
 use crate::support::project::World;
-use ckpt::cleanup::without_sizes;
 
 /// 35 days after the first command of every world.
 const LATER: &str = "2026-03-06T14:30:00Z";

@@ -69,7 +69,7 @@ fn the_manual_has_every_variable_exit_code_and_file() {
         assert!(codes.contains(&format!("\\fB{}\\fR\n{}", exit.code(), exit.meaning())), "{exit:?}: {codes}");
     }
     let files = section(&page, "FILES");
-    let layout = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/store/layout.rs"));
+    let layout = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/ckpt-store/src/layout.rs"));
     let layout = layout.unwrap();
     // The names of everything at the top of a store.
     let names: Vec<&str> = layout

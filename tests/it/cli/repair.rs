@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::verify::{DAMAGES, bundle, codes, world};
 use crate::support::project::{World, can_mount, skip};
-use ckpt::verify::{DAMAGES, bundle, codes, world};
 
 /// Two versions of history; which one is right, a program cannot know.
 const UNDECIDABLE: [&str; 3] = ["schema", "parent", "duplicate_save_id"];

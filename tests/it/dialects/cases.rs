@@ -15,7 +15,7 @@ use ckpt_model::resume::{Facts, Limits, Resume, Verdict, evaluate};
 use ckpt_model::{Checkpoint, Timestamp};
 use serde_json::{Value, json};
 
-use ckpt::support::checkpoint_of;
+use super::support::checkpoint_of;
 
 /// The ends of the names of files that lie beside a case.
 const BESIDE: [&str; 3] = [".expected.json", ".companion.json", ".next.json"];

@@ -8,9 +8,9 @@
 use ckpt_formats::dialects::Document;
 use serde_json::{Map, Value};
 
+use super::cases::{cases, judge};
 use crate::import::mutations::Dice;
 use crate::support::proof;
-use ckpt::cases::{cases, judge};
 
 const NAMES: [&str; 12] = [
     "phases",

@@ -9,11 +9,11 @@ use ckpt_model::phase::PhaseStatus;
 use ckpt_model::schema::{Steps, Validator};
 use serde_json::{Value, json};
 
+use super::cases::{Case, cases, updates};
+use super::mutations::mutate;
+use super::support::{enter_phase, imported, read, write};
 use crate::import::mutations::Dice;
 use crate::support::proof;
-use ckpt::cases::{Case, cases, updates};
-use ckpt::mutations::mutate;
-use ckpt::support::{enter_phase, imported, read, write};
 
 /// Returns the dialect, the document and the companion of each case that can be written.
 fn writable() -> Vec<(Case, Dialect, DialectFiles)> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ckpt::cases::{Judged, cases, judge};
+use super::cases::{Judged, cases, judge};
 
 /// The answers about the files of one format.
 #[derive(Debug, Default, PartialEq, Eq)]

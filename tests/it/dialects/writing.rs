@@ -9,7 +9,7 @@ use ckpt_model::phase::{Phase, PhaseStatus};
 use ckpt_model::{Change, Checkpoint, TaskStatus, WorkflowStatus};
 use serde_json::{Value, json};
 
-use ckpt::support::{PROJECT, enter_phase, fixture, imported, read, stamp, with, write};
+use super::support::{PROJECT, enter_phase, fixture, imported, read, stamp, with, write};
 
 const KINDS: [(Dialect, &str, Option<&str>); 6] = [
     (Dialect::Kamiflow, "kamiflow/synthesis.json", None),

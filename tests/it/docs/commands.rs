@@ -5,7 +5,7 @@
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-use ckpt::pages::{Page, generate};
+use super::pages::{Page, generate};
 
 /// The page that is generated in part.
 pub(super) const PAGE: &str = "docs/reference/commands.md";

@@ -7,10 +7,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::pages::{Page, all, repository};
+use super::{commands, documents};
 use crate::support::offered::assert_understood;
 use crate::support::program::CKPT;
-use ckpt::pages::{Page, all, repository};
-use ckpt::{commands, documents};
 
 /// The path that replaces a temporary directory in the output.
 const HOME: &str = "/home/kim";

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use ckpt::pages::{Page, generate};
+use super::pages::{Page, generate};
 
 /// The page that is generated in part.
 pub(super) const PAGE: &str = "docs/reference/json.md";

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use ckpt::pages::{Page, all, repository};
+use super::pages::{Page, all, repository};
 
 /// The targets of the links in the prose of a page.
 fn links(page: &Page) -> Vec<&str> {

@@ -3,10 +3,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
+use super::pages::repository;
 use crate::support::program::CKPT;
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
-use ckpt::pages::repository;
 
 /// Runs the script on a terminal, from another directory, below a store, with a cargo that has built already.
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ckpt_model::finding::Code;
 
-use ckpt::pages::{Page, repository};
+use super::pages::{Page, repository};
 
 #[test]
 fn every_exit_code_is_documented() {

@@ -2,7 +2,7 @@
 
 use ckpt_model::Config;
 
-use ckpt::pages::Page;
+use super::pages::Page;
 
 /// The keys that a table of the settings file understands, as the parser lists them.
 fn keys(table: &str) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ckpt_sync::{Failure, Key, NewObject, ObjectStoreRemote, Remote};
 use ckpt_wire::{Answer, Greeting, Outcome, PROTOCOL, write_frame};
 
-use ckpt::script;
+use super::script;
 
 /// Runs a script as `ckpt-remote`. In it, `$GREET` and `$OPEN` are files with the frames it would send first.
 fn played(text: &str, request: impl Fn(&mut ObjectStoreRemote) -> Failure) -> (Failure, String) {

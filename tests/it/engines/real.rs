@@ -11,9 +11,9 @@ use std::time::Duration;
 use ckpt_sync::{Capabilities, Failure, Key, NewObject, ObjectStoreRemote, ProbeFailure, RACERS, Remote, probe};
 use serde::Deserialize;
 
+use super::storm::{ckpt, machine};
+use super::{ckpt_remote, script};
 use crate::support::project::World;
-use ckpt::storm::{ckpt, machine};
-use ckpt::{ckpt_remote, script};
 
 /// An engine that was started for the tests.
 #[derive(Debug, Clone, Deserialize)]

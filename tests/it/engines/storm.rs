@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use super::real::{Engine, suitable_engines};
 use crate::support::project::{Invocation, World};
-use ckpt::real::{Engine, suitable_engines};
 
 const WRITERS: usize = 16;
 const SAVES: usize = 20;

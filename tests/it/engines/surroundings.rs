@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ckpt_sync::{Failure, Key, ObjectStoreRemote, Remote};
 
-use ckpt::{ckpt_remote, script};
+use super::{ckpt_remote, script};
 
 const SECRETS: [(&str, &str); 3] = [
     ("AWS_ACCESS_KEY_ID", "AKIAHUSHHUSHHUSHHUSH"),

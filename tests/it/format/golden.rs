@@ -254,7 +254,7 @@ fn unknown_fields_survive_at_every_level_in_their_order() {
 fn anybody_can_check_the_digest_with_the_documented_recipe() {
     let zeros = "0".repeat(64);
     let recipe = format!(r"sed '3s/[0-9a-f]\{{64\}}/{zeros}/' | sha256sum");
-    let documented = include_str!("../../../src/core/format.rs");
+    let documented = include_str!("../../../crates/ckpt-model/src/format.rs");
     assert!(documented.contains(&format!(r"sed '3s/[0-9a-f]\{{64\}}/{zeros}/' 00000007.json | sha256sum")));
     let available = Command::new("sh").args(["-c", "command -v sed sha256sum"]).output();
     if !available.is_ok_and(|found| found.status.success()) {

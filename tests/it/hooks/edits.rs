@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{SESSION, payload, silent, todos, tool, workflows};
 use crate::support::project::World;
-use ckpt::{SESSION, payload, silent, todos, tool, workflows};
 
 fn edit(world: &World, path: &str) {
     world.write(path, format!("content of {path}"));

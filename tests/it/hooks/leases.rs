@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::{SESSION, payload, silent, todos};
 use crate::support::project::World;
-use ckpt::{SESSION, payload, silent, todos};
 
 fn findings(world: &World, codes: &[&str]) -> Vec<String> {
     let report = world.json(&["resume", "042"]);

@@ -5,9 +5,9 @@ use ckpt_model::change::{Change, Stamp};
 use ckpt_model::checkpoint::Writer;
 use ckpt_model::{Timestamp, WorkflowId};
 
+use super::shapes::{assert_accepted, fixtures};
 use crate::support::project::World;
 use crate::support::proof::amount;
-use ckpt::shapes::{assert_accepted, fixtures};
 
 /// A small generator, so that a failure can be repeated.
 struct Random(u64);

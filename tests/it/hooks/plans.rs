@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{SESSION, hook, payload, phases, silent, todos, tool, words, workflows};
 use crate::support::project::World;
-use ckpt::{SESSION, hook, payload, phases, silent, todos, tool, words, workflows};
 
 fn write(world: &World, items: &[(&str, &str)]) {
     silent(world, "claude", "PostToolUse", &todos(world, SESSION, items));

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::{SESSION, assert_silent, hook, payload, phases, silent, start, todos, tool, workflows};
 use crate::support::project::World;
-use ckpt::{SESSION, assert_silent, hook, payload, phases, silent, start, todos, tool, workflows};
 
 fn begin(world: &World, session: &str, items: &[(&str, &str)]) {
     silent(world, "claude", "PostToolUse", &todos(world, session, items));

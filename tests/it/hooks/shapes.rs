@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::{SESSION, assert_silent, hook, payload, phases, silent, todos, workflows};
 use crate::support::project::World;
-use ckpt::{SESSION, assert_silent, hook, payload, phases, silent, todos, workflows};
 
 const FIXTURES: [(&str, &str); 3] = [
     ("claude", include_str!("fixtures/claude.jsonl")),

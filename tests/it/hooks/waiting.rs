@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ckpt_store::{Disk, SessionKey};
 use serde_json::json;
 
+use super::{SESSION, assert_silent, payload, phases, silent, todos};
 use crate::support::audit::{save, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::project::World;
 use crate::support::store;
 use crate::support::strace::strace;
 use crate::support::tap::{Step, Tap, Tapped};
-use ckpt::{SESSION, assert_silent, payload, phases, silent, todos};
 
 #[test]
 fn a_hook_never_waits_for_a_lock() {

@@ -1,7 +1,7 @@
 //! A file never continues what it does not belong to.
 
+use super::command::state;
 use crate::support::project::World;
-use ckpt::command::state;
 
 fn refused(world: &World, args: &[&str]) -> String {
     world.refuses(args, 8, "collision")["message"].as_str().unwrap().to_owned()

@@ -8,8 +8,8 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
+use super::table::fixtures;
 use crate::support::project::World;
-use ckpt::table::fixtures;
 
 /// A file about a workflow whose first phase is done.
 pub(super) fn state(workflow: &str, saved_at: &str) -> String {

@@ -11,11 +11,11 @@ use ckpt_store::Store;
 use ckpt_store::{Disk, ImportedFiles};
 use serde_json::Value;
 
+use super::command::{handles, state};
 use crate::support::audit::{handle, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::project::World;
 use crate::support::tap::{Step, Tap, Tapped};
-use ckpt::command::{handles, state};
 
 const FILES: usize = 3;
 

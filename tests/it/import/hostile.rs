@@ -4,9 +4,9 @@ use std::process::Command;
 
 use serde_json::json;
 
+use super::command::state;
 use crate::support::project::{World, can_mount, is_root, skip};
 use crate::support::strace::strace;
-use ckpt::command::state;
 
 #[test]
 fn what_is_no_regular_file_is_refused_and_never_waited_for() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::command::handles;
 use crate::support::project::World;
-use ckpt::command::handles;
 
 /// The state after `done` of three phases.
 fn progress(done: usize) -> String {

@@ -15,8 +15,8 @@ use ckpt_store::Store;
 use ckpt_store::{Located, OsDisk};
 use serde_json::{Map, Value};
 
+use super::table::fixtures;
 use crate::support::proof::amount;
-use ckpt::table::fixtures;
 
 /// Validation is slow: one checkpoint in this many is validated.
 const VALIDATED: usize = 10;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::command::{handles, state};
 use crate::support::project::World;
-use ckpt::command::{handles, state};
 
 fn phase_of(world: &World, workflow: &str, seq: u64) -> String {
     world.stored(workflow, seq)["phase"].as_str().unwrap().to_owned()

@@ -12,10 +12,10 @@ use ckpt_store::store_stats::{self, StatusCounts};
 use ckpt_store::{Disk, Entry, RestoreScope, STORE_NAME};
 use proptest::prelude::*;
 
+use super::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 use crate::support::audit::{stamp, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::amount;
-use ckpt::{LARGE, Summary, id, large_store, read_index, remove_index, save, summaries, without_index};
 
 /// One thing that happens. Time passes only by [`Event::Tick`], so the others may share a tick of the clock.
 #[derive(Debug, Clone)]

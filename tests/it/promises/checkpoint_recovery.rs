@@ -45,9 +45,9 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
-use ckpt::{assert_says, document, export, finding, judged, names};
 
 const QUESTION: &str = "(r)etry the phase, (s)kip it, (a)bort the workflow, (q)uit [q]: ";
 const DIRECTORY: &str = ".claude/data/checkpoints";

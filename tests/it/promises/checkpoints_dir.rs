@@ -46,9 +46,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
+use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::{World, is_root};
 use crate::support::terminal::Terminal;
-use ckpt::{assert_says, document, export, finding, judged, names};
 
 const SOON: &str = "2026-02-01T00:00:00Z";
 const AFTER_29_DAYS: &str = "2026-02-28T00:00:00Z";

@@ -48,8 +48,8 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::{assert_says, export, finding, judged, names};
 use crate::support::project::World;
-use ckpt::{assert_says, export, finding, judged, names};
 
 const DIRECTORY: &str = ".claude/crunch/42/checkpoints";
 

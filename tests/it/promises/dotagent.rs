@@ -41,9 +41,9 @@
 
 use serde_json::{Value, json};
 
+use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
-use ckpt::{assert_says, document, export, finding, judged, names};
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit";
 

@@ -60,10 +60,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
+use super::{assert_says, document, export, finding, judged, names};
 use crate::support::kamiflow::data;
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
-use ckpt::{assert_says, document, export, finding, judged, names};
 
 const DIRECTORY: &str = ".kamiflow/checkpoints";
 const OPTIONS: &str = r#"{"options": [{"id": "A"}, {"id": "B"}], "selectedOption": null}"#;

@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::file_system::{FileSystem, Kind};
 use crate::support::proof::{amount, figure};
-use ckpt::file_system::{FileSystem, Kind};
 
 const WRITERS: u64 = 4;
 const BLOCK: usize = 4096;

@@ -8,13 +8,13 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use super::power_loss::Losses;
+use super::schedule::Role::{self, Archive, Capture, Save, Serve, Sweep};
+use super::schedule::{Choice, Scene, Seen, run};
 use crate::support::audit::{Ack, archive, audit, content, save, store_on};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
-use ckpt::power_loss::Losses;
-use ckpt::schedule::Role::{self, Archive, Capture, Save, Serve, Sweep};
-use ckpt::schedule::{Choice, Scene, Seen, run};
 
 /// The states that an exploration has seen.
 #[derive(Debug, Default)]

@@ -8,12 +8,12 @@ use std::time::SystemTime;
 use ckpt_store::{Access, Disk, FileId, FileKind, StagedFile, Stat};
 use ckpt_store::{Error, Result};
 
+use super::model::{self, Begun, Bounds};
+use super::power_loss;
+use super::schedule::Role::Save;
 use crate::support::audit::{Ack, audit, save, store_on, try_archive, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Step, Tap, Tapped};
-use ckpt::model::{self, Begun, Bounds};
-use ckpt::power_loss;
-use ckpt::schedule::Role::Save;
 
 #[track_caller]
 pub(super) fn assert_reported(wrong: &[String], what: &str) {

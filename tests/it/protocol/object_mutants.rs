@@ -4,13 +4,13 @@ use std::io;
 
 use ckpt_store::{Access, Disk, FileKind, STORE_NAME, StagedFile, Stat};
 
+use super::model::{self, Begun, Bounds};
+use super::mutants::assert_reported;
+use super::power_loss;
+use super::schedule::Role::{self, Capture, Sweep, SweepAtOnce};
 use crate::support::audit::{content, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::{Honest, Step, Tap};
-use ckpt::model::{self, Begun, Bounds};
-use ckpt::mutants::assert_reported;
-use ckpt::power_loss;
-use ckpt::schedule::Role::{self, Capture, Sweep, SweepAtOnce};
 
 const LACKS: &str = "lacks a content";
 

@@ -10,10 +10,10 @@ use ckpt_model::{Timestamp, span::Span};
 use ckpt_store::{Disk, RestoreScope, Store};
 use serde_json::json;
 
+use super::cleanup::Race;
 use crate::support::project;
 use crate::support::proof::amount;
 use crate::support::store::{FaultyDisk, World, id};
-use ckpt::cleanup::Race;
 
 /// Archives all but the newest checkpoint.
 fn clean_up(world: &World, change: impl FnOnce(&mut Policy)) {

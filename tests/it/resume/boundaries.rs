@@ -6,7 +6,7 @@ use ckpt_model::change::{Change, Reopen};
 use ckpt_model::finding::{Code, Severity};
 use ckpt_model::resume::{Facts, Limits, Verdict, evaluate};
 
-use ckpt::setup::{apply, at, codes, ids, judge, phase, workflow};
+use super::setup::{apply, at, codes, ids, judge, phase, workflow};
 
 fn aged(milliseconds: i64) -> ckpt_model::resume::Resume {
     let checkpoint = workflow(&["a", "b"], &[("a", Complete)]);

@@ -21,8 +21,8 @@ use ckpt_model::{Checkpoint, Timestamp, WorkflowStatus};
 use ckpt_store::Store;
 use ckpt_store::{Located, OsDisk};
 
+use super::setup::{SAVED, apply, at, stamp, workflow};
 use crate::support::offered::is_understood;
-use ckpt::setup::{SAVED, apply, at, stamp, workflow};
 
 fn task(id: &str, status: TaskStatus, attempts: u32, output: Option<&str>, after: &[&str]) -> Task {
     let mut task = Task::pending(id.parse().unwrap(), Some("b".parse().unwrap()));

@@ -16,8 +16,8 @@ use ckpt_model::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verd
 use ckpt_model::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
 
+use super::setup::{SAVED, apply, at};
 use crate::support::proof::amount;
-use ckpt::setup::{SAVED, apply, at};
 
 const PHASES: usize = 5;
 

@@ -9,7 +9,7 @@ use ckpt_model::checkpoint::{GitContext, Next};
 use ckpt_model::finding::{Code, Severity};
 use ckpt_model::resume::{Facts, GitFact, OutputFact, Verdict};
 
-use ckpt::setup::{apply, codes, ids, judge, phase, workflow};
+use super::setup::{apply, codes, ids, judge, phase, workflow};
 
 #[test]
 fn a_phase_that_is_failed_or_in_progress_comes_first_and_of_several_the_one_saved_last() {

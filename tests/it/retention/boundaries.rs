@@ -8,7 +8,7 @@ use ckpt_model::size::Size;
 use ckpt_model::span::Span;
 use ckpt_model::{ArchiveReason, Trigger, WorkflowStatus};
 
-use ckpt::facts::{DAY, ago, bundle, checkpoint, id, keeping, max_age, newest, now, snapshot, standing, workflow};
+use super::facts::{DAY, ago, bundle, checkpoint, id, keeping, max_age, newest, now, snapshot, standing, workflow};
 
 /// The numbers that stay in the only workflow.
 fn staying(facts: WorkflowFacts, policy: &Policy) -> Vec<u64> {

@@ -9,7 +9,7 @@ use ckpt_model::span::Span;
 use ckpt_model::{ArchiveReason, Handle, Timestamp, Trigger, WorkflowStatus};
 use proptest::prelude::*;
 
-use ckpt::facts::{RUN, any_policy, any_snapshot, now, plan_or_reject};
+use super::facts::{RUN, any_policy, any_snapshot, now, plan_or_reject};
 
 /// Why a row fits, and whether what it fits stays.
 type Row = (&'static str, fn(&Case<'_>) -> bool, bool);

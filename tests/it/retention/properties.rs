@@ -9,7 +9,7 @@ use ckpt_model::{ArchiveReason, Handle, WorkflowStatus};
 use ckpt_store::BundleName;
 use proptest::prelude::*;
 
-use ckpt::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
+use super::facts::{any_keep, any_policy, any_snapshot, now, plan_or_reject};
 
 fn removed(plan: &CleanupPlan) -> BTreeSet<Handle> {
     plan.leaving().map(|decision| decision.handle.clone()).collect()

@@ -7,9 +7,9 @@ use ckpt_model::json::parse_strict;
 use ckpt_model::resume::{Facts, Limits, evaluate};
 use serde_json::{Map, Value, json};
 
+use super::cpu::assert_linear;
 use crate::support::audit::{stamp, workflow};
 use crate::support::project::sealed;
-use ckpt::cpu::assert_linear;
 
 const SIZES: (usize, usize) = (1_000, 16_000);
 

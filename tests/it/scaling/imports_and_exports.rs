@@ -13,11 +13,11 @@ use ckpt_store::ImportedFiles;
 use ckpt_store::Store;
 use serde_json::json;
 
+use super::cpu::assert_linear;
+use super::disk::{Counter, steps};
 use crate::support::audit::{archive, stamp, store_on, workflow};
 use crate::support::memory::MemoryDisk;
 use crate::support::tap::Tapped;
-use ckpt::cpu::assert_linear;
-use ckpt::disk::{Counter, steps};
 
 /// Checkpoints that were saved a minute apart.
 fn checkpoints(count: usize) -> Vec<Checkpoint> {

@@ -5,8 +5,8 @@ use std::io;
 
 use ckpt_store::Disk;
 
-use ckpt::audit::{Ack, save, store_on};
-use ckpt::tap::{Step, Tap, Tapped};
+use super::audit::{Ack, save, store_on};
+use super::tap::{Step, Tap, Tapped};
 
 /// A disk with a fault in it.
 pub(crate) type FaultyDisk<'a, D> = Tapped<'a, D, Fault>;

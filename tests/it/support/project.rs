@@ -19,10 +19,10 @@ use ckpt_store::Located;
 use ckpt_store::Store;
 use serde_json::{Value, json};
 
-use ckpt::files::{copy_tree, memory_directory};
-use ckpt::inside::{run_inside, runs_inside};
-use ckpt::offered::assert_understood;
-use ckpt::program::CKPT;
+use super::files::{copy_tree, memory_directory};
+use super::inside::{run_inside, runs_inside};
+use super::offered::assert_understood;
+use super::program::CKPT;
 
 /// 2026-01-30T14:30:00Z; every command is run a minute after the one before it.
 const FIRST_SECOND: u64 = 1_769_783_400;

@@ -19,8 +19,8 @@ use ckpt_store::save::{Outcome, Save};
 use ckpt_store::{Access, Disk, Located, OsDisk, StagedFile, Stat};
 use serde_json::{Value, json};
 
-use ckpt::files::{copy_tree, memory_directory, state_of};
-use ckpt::proof::{amount, figure};
+use super::files::{copy_tree, memory_directory, state_of};
+use super::proof::{amount, figure};
 
 pub(crate) struct World {
     pub(crate) dir: tempfile::TempDir,

@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use super::commands::{machine, shared};
 use crate::support::project::World;
-use ckpt::commands::{machine, shared};
 
 fn settings(world: &World, url: &str, push: &str) {
     world.configure_user(&format!("[remote]\nurl = \"{url}\"\npush = \"{push}\"\n"));

@@ -1,7 +1,7 @@
 //! A workflow that was continued in two places: what shows it, and what brings it together.
 
+use super::commands::{machine, shared};
 use crate::support::project::World;
-use ckpt::commands::{machine, shared};
 
 /// Two machines that have both continued 042/1: this one twice, the other once.
 fn forked() -> (World, World) {

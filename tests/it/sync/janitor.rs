@@ -13,10 +13,10 @@ use ckpt_store::Disk;
 use ckpt_store::Store;
 use ckpt_sync::{Error, Exchange, ObjectName, Remote, RemoteCleanup, Retrying};
 
+use super::commands::{machine, shared};
+use super::remote::{Fault, MemoryRemote, Objects};
 use crate::support::project;
 use crate::support::store::{World, handle, id};
-use ckpt::commands::{machine, shared};
-use ckpt::remote::{Fault, MemoryRemote, Objects};
 
 /// Lets an exchange between a store and a remote happen.
 fn exchange<D: Disk, T>(

@@ -27,10 +27,10 @@ use ckpt_sync::{ClaimingDisk, Exchange, ObjectName, Retrying};
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::remote::{Fault, Lie, MemoryRemote, Objects};
 use crate::support::memory::MemoryDisk;
 use crate::support::proof::amount;
 use crate::support::store::id;
-use ckpt::remote::{Fault, Lie, MemoryRemote, Objects};
 
 const STORES: [&str; 3] = ["a", "b", "c"];
 

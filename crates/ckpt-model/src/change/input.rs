@@ -475,7 +475,7 @@ mod tests {
     #[test]
     fn a_whole_checkpoint_lists_each_phase_and_each_task_once() {
         let mut whole: Value =
-            serde_json::from_slice(include_bytes!("../../../tests/it/golden/checkpoint-1.0.json")).unwrap();
+            serde_json::from_slice(include_bytes!("../../../../tests/it/golden/checkpoint-1.0.json")).unwrap();
         whole["sealed"] = Value::Null;
         assert!(SaveInput::from_json(whole.clone()).is_ok());
         for list in ["phases", "tasks"] {

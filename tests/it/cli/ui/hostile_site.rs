@@ -4,8 +4,8 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use super::site::Site;
 use crate::support::project::World;
-use ckpt::site::Site;
 
 fn site() -> (World, Site) {
     let world = World::with_checkpoints(2);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::site::Site;
 use crate::support::project::World;
-use ckpt::site::Site;
 
 /// Breaks out of text, attributes, comments, scripts and styles, if anything does not escape it.
 const HOSTILE: &str =

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use super::site::Site;
 use crate::support::project::World;
-use ckpt::site::Site;
 
 #[test]
 fn every_page_shows_what_the_commands_say() {

@@ -8,10 +8,10 @@ use std::sync::Mutex;
 use ckpt_model::digest::Digest;
 use ckpt_store::Bundle;
 
+use super::injection::{Fault, failures, kills, try_all};
 use crate::support::files::state_of;
 use crate::support::project::{Outcome, World};
 use crate::support::strace::{strace, was_killed};
-use ckpt::injection::{Fault, failures, kills, try_all};
 
 /// Tries every kill and every error at a command on a copy of `model`.
 pub(super) fn try_everything(model: &World, args: &[&str], documented: &[i32]) {

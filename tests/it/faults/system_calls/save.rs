@@ -2,9 +2,9 @@
 
 use ckpt_model::{Handle, WorkflowId};
 
+use super::injection::{Fault, failures, kills, sample, try_all};
 use crate::support::project::{Outcome, World};
 use crate::support::strace::{calls, strace, was_killed, with_fault};
-use ckpt::injection::{Fault, failures, kills, sample, try_all};
 
 const SAVE: [&str; 4] = ["save", "042", "--note", "under test"];
 

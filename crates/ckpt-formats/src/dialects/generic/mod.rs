@@ -63,7 +63,7 @@ pub(super) static FORMAT: Format = Format {
 mod tests {
     #[test]
     fn the_documentation_tells_the_rules_in_their_order() {
-        let page = include_str!("../../../../docs/systems/generic.md");
+        let page = include_str!("../../../../../docs/systems/generic.md");
         let listed: Vec<&str> = page.lines().filter(|line| line.contains(". **")).collect();
         let rules = super::decide::RULES.iter().enumerate();
         let rules = rules.map(|(index, rule)| format!("{}. **{}**: {}", index + 1, rule.name, rule.says));

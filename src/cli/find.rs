@@ -12,18 +12,11 @@ use super::escape;
 use super::session::Session;
 use super::suggest::selectors;
 use crate::core::format::Header;
+use crate::core::plan_path::plan_paths;
 use crate::core::selector::{SelectorError, Which};
 use crate::core::store::{self, Entry, Error, WorkflowRow};
 use crate::core::text::shell_word;
 use crate::core::{Handle, Selector, Store, WorkflowId};
-
-/// Where the path of a plan is in the state, natively saved or imported.
-const PLAN_PATHS: [&str; 4] = [
-    "/plan_path",
-    "/claude-plan/plan_path",
-    "/claude-dir/workflow_state/plan_path",
-    "/workflow_state/plan_path",
-];
 
 /// How many matches are offered.
 const MOST_OFFERED: usize = 10;
@@ -139,8 +132,7 @@ fn matching<'r>(
 fn has_plan(store: &Store, row: &WorkflowRow, wanted: &str) -> bool {
     let Ok(checkpoint) = store.load_content(row.newest.clone()) else { return false };
     let Ok(state) = checkpoint.content.state.to_value() else { return false };
-    let mut plans = PLAN_PATHS.iter().filter_map(|pointer| state.pointer(pointer)?.as_str());
-    !wanted.is_empty() && plans.any(|plan| plain(plan).contains(wanted))
+    !wanted.is_empty() && plan_paths(&state).any(|plan| plain(plan).contains(wanted))
 }
 
 /// Offers a command for each workflow.

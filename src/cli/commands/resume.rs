@@ -384,9 +384,12 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
     let fresh = workspace.store.restart(workflow, &stamp)?.handle();
     if !session.ui.is_quiet() {
         let flag = session.store_flag();
-        let undo =
-            before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
-        session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
+        let (undo, left) = match before {
+            Some((before, left)) => (format!(" Undo with: ckpt rollback {before}{flag}"), left),
+            None => (String::new(), String::new()),
+        };
+        let left = escape::inline(&left);
+        session.ui.say(&format!("Archived what there was{left}; {fresh} is a fresh start.{undo}\n"));
     }
     update_mirrors_of(session, workspace, workflow);
     Ok(())

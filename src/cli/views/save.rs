@@ -26,6 +26,9 @@ pub(crate) struct SaveReport {
     taken_up: bool,
     /// The last checkpoint of the run before, if this one begins another.
     pub(crate) restarted_from: Option<Handle>,
+    /// What a fresh start left in the archive.
+    #[serde(skip)]
+    pub(crate) left_behind: Option<String>,
     /// An older workflow of which the new one may be a misspelling.
     pub(crate) similar: Option<WorkflowId>,
     /// Names the store at the end of an offered line, if it has to be named.
@@ -99,6 +102,7 @@ impl SaveReport {
             new_workflow: false,
             taken_up: false,
             restarted_from: None,
+            left_behind: None,
             similar: None,
             store_flag: String::new(),
             status: content.map(|content| content.status),
@@ -301,10 +305,9 @@ impl Report for SaveReport {
         let new = if self.new_workflow { ", a new workflow" } else { "" };
         page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
         if let Some(before) = &self.restarted_from {
-            page.line(format!(
-                "Archived what there was. Undo with: ckpt rollback {before}{}",
-                self.store_flag
-            ));
+            let left = page.escape(self.left_behind.as_deref().unwrap_or_default());
+            let flag = &self.store_flag;
+            page.line(format!("Archived what there was{left}. Undo with: ckpt rollback {before}{flag}"));
         } else if self.taken_up {
             let id = &self.workflow;
             page.line(format!(

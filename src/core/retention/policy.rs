@@ -145,8 +145,8 @@ impl TriggerLimits {
 pub struct RunRule {
     /// The number of runs before the newest one that stay.
     pub previous_runs: Limit,
-    /// How long a failed or abandoned run stays after its last save.
-    pub failed_for: Span,
+    /// How long a failed or abandoned run stays after its last save; `None` keeps it.
+    pub failed_for: Option<Span>,
 }
 
 /// The reason why a policy cannot be applied.

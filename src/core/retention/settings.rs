@@ -15,7 +15,7 @@ const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
 const DEFAULT_COMPRESS_AFTER: Span = Span::from_days(30);
 
 /// The table `[retention]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetentionSettings {
     #[serde(default)]
@@ -63,11 +63,25 @@ impl RetentionSettings {
         limits
     }
 
+    /// Returns true if nothing is set.
+    #[must_use]
+    pub fn is_unset(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the rule about runs as far as it is set: without the defaults.
+    #[must_use]
+    pub fn runs_set(&self) -> Option<RunRule> {
+        let previous_runs = self.previous_runs.unwrap_or(Limit::All);
+        let is_set = self.previous_runs.is_some() || self.failed_for.is_some();
+        is_set.then_some(RunRule { previous_runs, failed_for: self.failed_for })
+    }
+
     /// Returns the policy of the store.
     #[must_use]
     pub fn policy(&self) -> Policy {
         let max_age = self.max_age;
-        let failed_for = self.failed_for.unwrap_or(DEFAULT_FAILED_FOR);
+        let failed_for = self.failed_for.or(Some(DEFAULT_FAILED_FOR));
         let previous_runs = self.previous_runs.or(DEFAULT_PREVIOUS_RUNS).unwrap_or(Limit::All);
         Policy {
             filter: WorkflowFilter::default(),

@@ -178,7 +178,7 @@ fn eighth_run() -> WorkflowFacts {
 fn seven_previous_runs_leave_the_newest_five() {
     let mut facts = eighth_run();
     assert_eq!(expired(&facts, &standing()), [1, 11]);
-    let rule = |previous_runs| Some(RunRule { previous_runs, failed_for: Span::from_days(30) });
+    let rule = |previous_runs| Some(RunRule { previous_runs, failed_for: Some(Span::from_days(30)) });
     assert_eq!(expired(&facts, &Policy { runs: rule(Limit::All), ..standing() }), [0; 0]);
     assert_eq!(expired(&facts, &Policy { runs: None, ..standing() }), [0; 0]);
     assert_eq!(expired(&facts, &Policy { runs: rule(newest(6)), ..standing() }), [1]);

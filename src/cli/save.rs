@@ -1,6 +1,6 @@
 //! The path of every command that saves: redact, save, clean up, update the mirrors.
 
-use super::auto_cleanup::{clean_up_after_save, is_due};
+use super::auto_cleanup::{clean_up_after_save, clean_up_daily, is_due, offer_policy};
 use super::error::Failure;
 use super::mirror::{update_mirror, update_mirrors_since};
 use super::session::{Session, Workspace};
@@ -157,15 +157,28 @@ impl Saved<'_> {
         let Workspace { store, config, .. } = self.workspace;
         // A save that is repeated may have been cut short before its mirror.
         let Some(checkpoint) = self.outcome.written() else { return Since::Beginning };
-        if !is_due(checkpoint, config) || (self.options.quick && checkpoint.seq > SHORT) {
-            return Since::LastUpdate;
+        let is_due = is_due(checkpoint, config) && (!self.options.quick || checkpoint.seq <= SHORT);
+        if is_due {
+            match clean_up_after_save(store, config, stamp, self.workflow, Some(checkpoint)) {
+                Ok(cleanup) => report.cleanups.extend(cleanup),
+                Err(warning) => report.warnings.push(warning),
+            }
         }
-        match clean_up_after_save(store, config, stamp, self.workflow) {
-            Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.session.store_flag()),
-            Err(warning) => report.warnings.push(warning),
+        if !self.options.quick {
+            let clock = &self.session.clock;
+            let line = clean_up_daily(store, config, stamp, checkpoint, clock, &mut report.warnings);
+            report.cleanups.extend(line);
+        }
+        if checkpoint.first_of_run() == checkpoint.seq
+            && let Some(pipeline) = &checkpoint.content.pipeline
+        {
+            report.cleanups.extend(offer_policy(config, pipeline));
+        }
+        for line in &mut report.cleanups {
+            line.push_str(&self.session.store_flag());
         }
         // Checkpoints may have left.
-        Since::Beginning
+        if is_due { Since::Beginning } else { Since::LastUpdate }
     }
 
     /// Returns warnings.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::init::merge_settings;
 use crate::cli::args::{CommandSpec, parsed};
-use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
+use crate::cli::auto_cleanup::{clean_up_after_save, is_due, offer_policy};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
@@ -24,7 +25,6 @@ use crate::core::import::{
     Source, SourceError, collect, discover, order,
 };
 use crate::core::reason::ArchiveReason;
-use crate::core::settings_file::ConfigError;
 use crate::core::store::{ImportedFiles, OsDisk};
 use crate::core::{Checkpoint, Config, Store, WorkflowId};
 
@@ -222,20 +222,11 @@ impl Import<'_> {
         };
         let place = session.place()?;
         let store = Store::at(place.located())?;
-        let config = store.config_file();
-        let text = match read_regular(&config, MAX_SOURCE_BYTES) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(FileProblem::Missing) => String::new(),
-            Err(problem) => return Err(ConfigError::File { path: config, problem }.into()),
-        };
-        let invalid = |message| ConfigError::Invalid { path: config.clone(), message };
-        let merged = settings.merge(&text).map_err(invalid)?;
-        if !merged.added.is_empty() && !self.dry_run {
+        let merged = merge_settings(&store, &settings, self.dry_run)?;
+        if !merged.added.is_empty() {
             self.report.creates(&place.location);
-            store.create()?;
-            store.replace_config(&merged.text)?;
         }
-        self.report.add_settings(name, &config, merged, settings.left_out);
+        self.report.add_settings(name, &store.config_file(), merged, settings.left_out);
         Ok(())
     }
 
@@ -310,6 +301,7 @@ impl Import<'_> {
         let mut appends = false;
         let mut archive_as = None;
         let mut cleanup_is_due = false;
+        let mut offer = None;
         for Candidate { source, name, sha256, .. } in files {
             let done = self.report.done();
             self.progress.at(|| format!("Importing file {}: {name}", done + 1));
@@ -333,6 +325,7 @@ impl Import<'_> {
                 }
             };
             self.report.add(&file, &outcome);
+            offer = offer_policy(config, file.reading.dialect.word());
             let Some(added) = self.added(outcome, &name, workflow) else { continue };
             let reason = added.content.status.archive_reason().unwrap_or(ArchiveReason::Restarted);
             archive_as = file.is_archived().then_some(reason);
@@ -347,11 +340,13 @@ impl Import<'_> {
             }
             self.report.archived.insert(workflow.clone());
         } else if cleanup_is_due {
-            match clean_up_after_save(store, config, importer.stamp, workflow) {
+            match clean_up_after_save(store, config, importer.stamp, workflow, None) {
                 Ok(cleanup) => self.report.cleanups.extend(cleanup),
                 Err(warning) => self.report.warnings.push(warning),
             }
         }
+        offer.take_if(|line| !appends || self.report.cleanups.contains(line));
+        self.report.cleanups.extend(offer);
         Ok(appends)
     }
 

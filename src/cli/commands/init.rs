@@ -1,6 +1,7 @@
 //! `ckpt init`
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::error::Failure;
@@ -8,7 +9,11 @@ use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::init::InitReport;
 use crate::core::Store;
+use crate::core::dialects::MAX_SOURCE_BYTES;
+use crate::core::files::{FileProblem, read_regular};
+use crate::core::foreign_settings::{ForeignSettings, MergedSettings};
 use crate::core::import::discover;
+use crate::core::settings_file::ConfigError;
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "init",
@@ -21,6 +26,7 @@ pub(crate) const COMMAND: CommandSpec = CommandSpec {
 const EXAMPLES: &str = "\
 Examples:
   ckpt init
+  ckpt init --retention claude-dir
   ckpt init --store ../shared/.ckpt";
 
 pub(super) const CONFIG: &str = "\
@@ -28,7 +34,7 @@ pub(super) const CONFIG: &str = "\
 
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
-# auto_cleanup = true              # after a save that completes a workflow
+# auto_cleanup = true              # after a save: what is complete, beyond a limit, or once a day too old
 # mirror = \"kamiflow\"              # keeps a copy for that system up to date
 
 # [save.triggers]                  # saves for these reasons are not wanted
@@ -57,7 +63,7 @@ pub(super) const CONFIG: &str = "\
 # allow_http = false               # counts in the settings of the user only
 
 # [retention]
-# max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
+# max_age = \"90d\"                  # finished workflows idle for longer are archived
 # abandon_idle = \"30d\"             # open workflows idle for longer are archived as abandoned
 # compress_after = \"30d\"           # of open workflows idle for longer, all but the newest checkpoint
 # max_size = \"50MB\"                # the oldest finished ones are archived until the store fits
@@ -82,13 +88,21 @@ pub(super) const CONFIG: &str = "\
 
 /// Create a store and its configuration file; what exists is left as it is
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {}
+pub(crate) struct InitArgs {
+    /// Add the retention policy of this system to the settings
+    #[arg(long, value_name = "SYSTEM", value_parser = PossibleValuesParser::new(["claude-dir", "crunch"]))]
+    retention: Option<String>,
+}
 
-fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
+fn run(args: &InitArgs, session: &Session) -> Result<Exit, Failure> {
     let place = session.place()?;
     let store = Store::at(place.located())?;
     let created = store.create()?;
     let config_created = store.create_config(CONFIG)?;
+    let mut settings = MergedSettings::default();
+    if let Some(policy) = args.retention.as_deref().and_then(ForeignSettings::policy_of) {
+        settings = merge_settings(&store, &policy, false)?;
+    }
     session.answer(&InitReport {
         store: store.root().display().to_string(),
         project: store.project().display().to_string(),
@@ -96,8 +110,30 @@ fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         config: store.config_file().display().to_string(),
         config_created,
         found: discover(store.project()),
+        settings,
         warnings: Vec::new(),
     })
+}
+
+/// Adds settings to those of a store; what is set there stays.
+pub(super) fn merge_settings(
+    store: &Store,
+    settings: &ForeignSettings,
+    dry_run: bool,
+) -> Result<MergedSettings, Failure> {
+    let config = store.config_file();
+    let text = match read_regular(&config, MAX_SOURCE_BYTES) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(FileProblem::Missing) => String::new(),
+        Err(problem) => return Err(ConfigError::File { path: config, problem }.into()),
+    };
+    let invalid = |message| ConfigError::Invalid { path: config.clone(), message };
+    let merged = settings.merge(&text).map_err(invalid)?;
+    if !merged.added.is_empty() && !dry_run {
+        store.create()?;
+        store.replace_config(&merged.text)?;
+    }
+    Ok(merged)
 }
 
 #[cfg(test)]

@@ -73,14 +73,16 @@ fn sentences(policy: &Policy, source: PolicySource) -> Vec<String> {
         )
     };
     match &policy.rules {
-        Rules::Configured { triggers, max_age, compress_after } => {
+        Rules::Configured { triggers, kept, max_age, compress_after, .. } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
             if let (Some(span), false) = (compress_after, policy.purge) {
                 lines.push(format!(
                     "of open ones idle for more than {span}, all but the newest are compressed"
                 ));
             }
-            lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
+            let mut stay = vec!["their final checkpoint".to_owned()];
+            stay.extend(kept.0.iter().map(|(trigger, limit)| limited(trigger, *limit)));
+            lines.push(format!("complete ones keep {}; failed and abandoned ones go", and(&stay)));
             lines.extend(max_age.map(older));
         }
         Rules::MaxAge(span) => lines.push(older(*span)),

@@ -68,9 +68,9 @@ pub(crate) struct SaveReport {
     /// The number that the new checkpoint continues.
     #[serde(skip)]
     pub(crate) parent: Option<u64>,
-    /// A line about the cleanup after the save.
+    /// A line about each cleanup after the save.
     #[serde(skip)]
-    pub(crate) cleanup: Option<String>,
+    pub(crate) cleanups: Vec<String>,
     /// True if `ckpt resume` could not tell what comes next.
     #[serde(skip)]
     lacks_next: bool,
@@ -125,7 +125,7 @@ impl SaveReport {
             new_store: None,
             repeated: false,
             parent: None,
-            cleanup: None,
+            cleanups: Vec::new(),
             lacks_next: content.is_some_and(lacks_next),
             has_allow_secrets: false,
             would_create: false,
@@ -187,10 +187,8 @@ impl SaveReport {
         let mut page = Page::new(false, None, None, false);
         page.warnings(&self.warnings);
         self.redaction_warning(&mut page);
-        if let Some(cleanup) = &self.cleanup
-            && !is_quiet
-        {
-            page.line(cleanup);
+        if !is_quiet {
+            self.cleanups.iter().for_each(|line| page.line(line));
         }
         page.into_text()
     }
@@ -322,9 +320,7 @@ impl Report for SaveReport {
                 self.workflow
             ));
         }
-        if let Some(cleanup) = &self.cleanup {
-            page.line(cleanup);
-        }
+        self.cleanups.iter().for_each(|line| page.line(line));
         if let Some(path) = &self.path
             && page.verbose
         {

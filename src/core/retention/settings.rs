@@ -59,7 +59,7 @@ impl RetentionSettings {
     #[must_use]
     pub fn trigger_limits(&self) -> TriggerLimits {
         let mut limits = TriggerLimits::standard();
-        limits.0.extend(self.triggers.iter().map(|(word, limit)| (word.clone(), *limit)));
+        limits.0.extend(self.triggers.clone());
         limits
     }
 
@@ -87,7 +87,9 @@ impl RetentionSettings {
             filter: WorkflowFilter::default(),
             rules: Rules::Configured {
                 triggers: self.trigger_limits(),
+                kept: TriggerLimits(self.triggers.clone()),
                 max_age,
+                failed_after: None,
                 compress_after: Some(self.compress_after.unwrap_or(DEFAULT_COMPRESS_AFTER)),
             },
             keep: KeepRules::default(),
@@ -96,6 +98,17 @@ impl RetentionSettings {
             max_size: self.max_size,
             purge: false,
         }
+    }
+
+    /// Returns the policy of the cleanup that saves do once a day: as [`policy`](Self::policy), but a failed workflow
+    /// stays until its run expires, so that it can be tried again, and the size of the store does not matter.
+    #[must_use]
+    pub fn policy_daily(&self) -> Policy {
+        let mut policy = Policy { max_size: None, ..self.policy() };
+        if let Rules::Configured { failed_after, .. } = &mut policy.rules {
+            *failed_after = policy.runs.and_then(|rule| rule.failed_for);
+        }
+        policy
     }
 
     /// Returns the policy of the cleanup after a save, which looks at one workflow only and deletes nothing.

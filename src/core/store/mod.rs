@@ -89,6 +89,7 @@ mod bundle;
 mod bundled_files;
 mod cleanup;
 mod cleanup_facts;
+mod daily;
 mod delete;
 mod deletion;
 mod disk;

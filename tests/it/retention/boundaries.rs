@@ -101,7 +101,13 @@ fn three_per_phase_of_five_in_each_of_two_phases_leave_the_newest_six() {
     };
     assert_eq!(staying(facts.clone(), &keeping(keep)), [5, 6, 7, 8, 9, 10]);
     let all = TriggerLimits([("batch_complete".to_owned(), Limit::All)].into());
-    let rules = Rules::Configured { triggers: all, max_age: None, compress_after: None };
+    let rules = Rules::Configured {
+        triggers: all,
+        kept: TriggerLimits::default(),
+        max_age: None,
+        failed_after: None,
+        compress_after: None,
+    };
     assert_eq!(staying(facts, &Policy { rules, ..standing() }).len(), 10);
 }
 

@@ -14,8 +14,8 @@ use crate::core::settings_file::{self, ConfigError};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::layout::{
-    self, ARCHIVE, CONFIG, GITIGNORE, HOOK_LOG, INDEX, MIRROR, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES,
-    UNDO, WORKFLOWS,
+    self, ARCHIVE, CLEANED, CONFIG, GITIGNORE, HOOK_LOG, INDEX, MIRROR, OBJECTS, QUARANTINE, REMOTE,
+    SESSIONS, SIDES, UNDO, WORKFLOWS,
 };
 use crate::core::store::open::Store;
 use crate::core::store::{ledger, session_notes, sides, undo};
@@ -62,7 +62,7 @@ impl<D: Disk> Store<D> {
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
-                CONFIG | GITIGNORE | INDEX | HOOK_LOG => Some(FileKind::File),
+                CONFIG | GITIGNORE | INDEX | HOOK_LOG | CLEANED => Some(FileKind::File),
                 WORKFLOWS | ARCHIVE | OBJECTS | QUARANTINE | MIRROR | SESSIONS | UNDO | SIDES | REMOTE => {
                     Some(FileKind::Directory)
                 }

@@ -133,7 +133,6 @@ impl TriggerLimits {
 
     /// Returns a test for checkpoints that are given to it from the newest one back: true for the first one that counts
     /// against the same limit as these, and that the limit does not admit.
-    #[must_use]
     pub fn beyond<'a>(
         &self,
         trigger: &'a Trigger,

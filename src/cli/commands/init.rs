@@ -3,25 +3,16 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::init::InitReport;
 use crate::core::Store;
-use crate::core::dialects::MAX_SOURCE_BYTES;
-use crate::core::files::{FileProblem, read_regular};
 use crate::core::foreign_settings::{ForeignSettings, MergedSettings};
-use crate::core::import::discover;
-use crate::core::settings_file::ConfigError;
+use crate::core::import::{discover, merge_settings};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "init",
-    alias: None,
-    augment_args: InitArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(InitArgs, "init", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +26,6 @@ pub(super) const CONFIG: &str = "\
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
 # auto_cleanup = true              # after a save: what is complete, beyond a limit, or once a day too old
-# mirror = \"kamiflow\"              # keeps a copy for that system up to date
 
 # [save.triggers]                  # saves for these reasons are not wanted
 # agent_complete = false
@@ -113,27 +103,6 @@ fn run(args: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         settings,
         warnings: Vec::new(),
     })
-}
-
-/// Adds settings to those of a store; what is set there stays.
-pub(super) fn merge_settings(
-    store: &Store,
-    settings: &ForeignSettings,
-    dry_run: bool,
-) -> Result<MergedSettings, Failure> {
-    let config = store.config_file();
-    let text = match read_regular(&config, MAX_SOURCE_BYTES) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(FileProblem::Missing) => String::new(),
-        Err(problem) => return Err(ConfigError::File { path: config, problem }.into()),
-    };
-    let invalid = |message| ConfigError::Invalid { path: config.clone(), message };
-    let merged = settings.merge(&text).map_err(invalid)?;
-    if !merged.added.is_empty() && !dry_run {
-        store.create()?;
-        store.replace_config(&merged.text)?;
-    }
-    Ok(merged)
 }
 
 #[cfg(test)]

@@ -146,20 +146,6 @@ impl TriggerLimits {
             is_alike && !limit.admits(newer - 1)
         }
     }
-
-    /// Returns for each of these checkpoints of a workflow, the newest last, whether its limit admits it.
-    #[must_use]
-    pub fn admit(&self, checkpoints: &[(&Trigger, Option<&PhaseId>)]) -> Vec<bool> {
-        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-        let mut admitted = Vec::with_capacity(checkpoints.len());
-        for (trigger, phase) in checkpoints.iter().rev() {
-            let newer = counts.entry(count_key(trigger, *phase)).or_default();
-            admitted.push(self.of(trigger).is_none_or(|limit| limit.admits(*newer)));
-            *newer += 1;
-        }
-        admitted.reverse();
-        admitted
-    }
 }
 
 /// Which runs of a workflow are deleted for good. All others stay, live or archived.

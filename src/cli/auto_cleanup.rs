@@ -13,10 +13,11 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::error::Failure;
 use super::words::{and, count};
-use crate::core::change::Stamp;
-use crate::core::foreign_settings::ForeignSettings;
-use crate::core::retention::{ExpiredRun, Limit, Snapshot, plan};
-use crate::core::{Checkpoint, Config, Store, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_formats::foreign_settings::ForeignSettings;
+use ckpt_model::change::Stamp;
+use ckpt_model::retention::{ExpiredRun, Limit, Snapshot, plan};
+use ckpt_model::{Checkpoint, Config, Trigger, WorkflowId, WorkflowStatus};
+use ckpt_store::Store;
 
 /// No step of the daily cleanup begins later than this after a save, so that the save does not take 50 ms longer.
 const BUDGET: Duration = Duration::from_millis(20);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
-use crate::core::Timestamp;
+use ckpt_model::Timestamp;
 
 /// The time of this run of the program.
 #[derive(Debug, Clone, Default)]

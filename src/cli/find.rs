@@ -11,12 +11,14 @@ use super::error::{ErrorCode, Failure};
 use super::escape;
 use super::session::Session;
 use super::suggest::selectors;
-use crate::core::format::Header;
-use crate::core::plan_path::plan_paths;
-use crate::core::selector::{SelectorError, Which};
-use crate::core::store::{self, Entry, Error, WorkflowRow};
-use crate::core::text::shell_word;
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use ckpt_model::format::Header;
+use ckpt_model::plan_path::plan_paths;
+use ckpt_model::selector::{SelectorError, Which};
+use ckpt_model::text::shell_word;
+use ckpt_model::{Handle, Selector, WorkflowId};
+use ckpt_store as store;
+use ckpt_store::Store;
+use ckpt_store::{Entry, Error, WorkflowRow};
 
 /// How many matches are offered.
 const MOST_OFFERED: usize = 10;
@@ -66,8 +68,7 @@ impl Session {
                 loaded => return Ok(loaded?),
             },
             Err(error) => {
-                let meant =
-                    selectors(&query.text, false).into_iter().map(|meant| format!("ckpt {command} {meant}"));
+                let meant = selectors(&query.text, false).into_iter().map(|meant| format!("ckpt {command} {meant}"));
                 meant.fold(error.clone().into(), Failure::instead)
             }
         };
@@ -94,12 +95,7 @@ impl Session {
 
 impl Session {
     /// Finds the workflow that a user named, for a command that needs no checkpoint of it.
-    pub(crate) fn find_workflow(
-        &self,
-        store: &Store,
-        query: &Query,
-        command: &str,
-    ) -> Result<WorkflowId, Failure> {
+    pub(crate) fn find_workflow(&self, store: &Store, query: &Query, command: &str) -> Result<WorkflowId, Failure> {
         let Selector { workflow, which } = self.find(store, query, command, |selector| {
             Ok(Selector { workflow: store.resolve_workflow(&selector.workflow)?, which: selector.which })
         })?;
@@ -120,11 +116,7 @@ pub(crate) fn matching_workflows(store: &Store, text: &str) -> Result<HashSet<Wo
     Ok(matching(store, &rows, &wanted).map(|row| row.newest.workflow.clone()).collect())
 }
 
-fn matching<'r>(
-    store: &'r Store,
-    rows: &'r [WorkflowRow],
-    wanted: &'r str,
-) -> impl Iterator<Item = &'r WorkflowRow> {
+fn matching<'r>(store: &'r Store, rows: &'r [WorkflowRow], wanted: &'r str) -> impl Iterator<Item = &'r WorkflowRow> {
     rows.iter().filter(move |row| matches(row, wanted) || has_plan(store, row, wanted))
 }
 

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::{ErrorCode, Failure, USE_NEWER, quoted};
 use crate::cli::words;
-use crate::core::format::Unusable;
-use crate::core::store::{BadBundle, BadObject, Error};
-use crate::core::text::shell_word;
+use ckpt_model::format::Unusable;
+use ckpt_model::text::shell_word;
+use ckpt_store::{BadBundle, BadObject, Error};
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -91,9 +91,7 @@ impl From<Error> for Failure {
                         .help(set_aside(&handle.workflow))
                         .help(start_over(&handle.workflow)),
                     (_, Some(before)) => fail(ErrorCode::Damaged)
-                        .help(format!(
-                            "the file was left as it is; `ckpt show {before}` shows the one before it"
-                        ))
+                        .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
                         .help(repair(&handle.workflow)),
                     (_, None) => fail(ErrorCode::Damaged)
                         .help("the file was left as it is; no older checkpoint can be used")
@@ -119,9 +117,9 @@ impl From<Error> for Failure {
                 .help("data that lacks members yet is saved with `ckpt start`"),
             Error::Conflict { expected, newest } => {
                 let help = match &newest {
-                    Some(newest) => format!(
-                        "look at it with `ckpt show {newest}`, then try again with `--expect {newest}`"
-                    ),
+                    Some(newest) => {
+                        format!("look at it with `ckpt show {newest}`, then try again with `--expect {newest}`")
+                    }
                     None => format!("nothing has been saved yet: `--expect {}/0`", expected.workflow),
                 };
                 fail(ErrorCode::Conflict)
@@ -129,10 +127,9 @@ impl From<Error> for Failure {
                     .context("expected", expected.to_string())
                     .context("newest", newest.as_ref().map(ToString::to_string))
             }
-            Error::KeyReused { key, handle } => fail(ErrorCode::KeyReused)
-                .help("use a new key for a new save")
-                .context("key", key)
-                .about(&handle),
+            Error::KeyReused { key, handle } => {
+                fail(ErrorCode::KeyReused).help("use a new key for a new save").context("key", key).about(&handle)
+            }
             Error::TooLarge { bytes: _, limit: _ } => {
                 fail(ErrorCode::TooLarge).help("keep large content in a file and record it with `--artifact`")
             }
@@ -157,9 +154,7 @@ impl From<Error> for Failure {
                 .at_path(&directory),
             Error::Io { doing: _, path, source } => {
                 let help = match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                        "free some space; nothing was changed"
-                    }
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space; nothing was changed",
                     io::ErrorKind::ReadOnlyFilesystem => {
                         "the file system is read-only; name another store with `--store DIR`"
                     }
@@ -180,15 +175,15 @@ impl From<Error> for Failure {
 }
 
 /// Names the command that takes a workflow of a newer format out of the way.
-fn set_aside(workflow: &crate::core::WorkflowId) -> String {
+fn set_aside(workflow: &ckpt_model::WorkflowId) -> String {
     format!("or set it aside: `ckpt archive {workflow} --as abandoned` keeps it as it is")
 }
 
-fn repair(workflow: &crate::core::WorkflowId) -> String {
+fn repair(workflow: &ckpt_model::WorkflowId) -> String {
     format!("`ckpt verify {workflow} --repair` moves it aside, and work can go on")
 }
 
 /// Names the command that leaves a workflow behind of which nothing can be used.
-fn start_over(workflow: &crate::core::WorkflowId) -> String {
+fn start_over(workflow: &ckpt_model::WorkflowId) -> String {
     format!("`ckpt resume {workflow} --fresh` starts over, and archives what there is")
 }

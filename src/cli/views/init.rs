@@ -6,8 +6,8 @@ use super::import::found_line;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::FIRST_COMMAND;
-use crate::core::foreign_settings::MergedSettings;
-use crate::core::import::Discovered;
+use ckpt_formats::foreign_settings::MergedSettings;
+use ckpt_formats::import::Discovered;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct InitReport {

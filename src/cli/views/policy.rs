@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::words::and;
-use crate::core::retention::{Limit, Policy, Rules, RunRule, TriggerLimits};
-use crate::core::span::Span;
-use crate::core::{WorkflowId, WorkflowStatus};
+use ckpt_model::retention::{Limit, Policy, Rules, RunRule, TriggerLimits};
+use ckpt_model::span::Span;
+use ckpt_model::{WorkflowId, WorkflowStatus};
 
 /// The origin of a policy. Rules on the command line replace the policy of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -68,17 +68,13 @@ impl PolicyReport {
 fn sentences(policy: &Policy, source: PolicySource) -> Vec<String> {
     let mut lines = Vec::new();
     let older = |span| {
-        format!(
-            "finished workflows idle for more than {span} go, and what is older in open ones, except the newest"
-        )
+        format!("finished workflows idle for more than {span} go, and what is older in open ones, except the newest")
     };
     match &policy.rules {
         Rules::Configured { triggers, kept, max_age, compress_after, .. } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
             if let (Some(span), false) = (compress_after, policy.purge) {
-                lines.push(format!(
-                    "of open ones idle for more than {span}, all but the newest are compressed"
-                ));
+                lines.push(format!("of open ones idle for more than {span}, all but the newest are compressed"));
             }
             let mut stay = vec!["their final checkpoint".to_owned()];
             stay.extend(kept.0.iter().map(|(trigger, limit)| limited(trigger, *limit)));
@@ -107,22 +103,17 @@ fn sentences(policy: &Policy, source: PolicySource) -> Vec<String> {
     if !workflows.is_empty() {
         lines.push(format!("only {}", and(&workflows)));
     }
-    let statuses: Vec<String> =
-        policy.filter.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
+    let statuses: Vec<String> = policy.filter.statuses.iter().map(|status| status.word().replace('_', " ")).collect();
     if !statuses.is_empty() {
         lines.push(format!("only what is {}", statuses.join(" or ")));
     }
-    lines.extend(
-        policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")),
-    );
+    lines.extend(policy.max_size.map(|size| format!("the oldest finished workflows go until {size} are left")));
     if policy.purge {
         lines.push("what goes is deleted for good, not archived".to_owned());
     }
     if let Some(RunRule { previous_runs, failed_for }) = policy.runs {
         let mut runs = Vec::new();
-        runs.extend(
-            newest(previous_runs).map(|newest| format!("previous runs of a workflow except {newest}")),
-        );
+        runs.extend(newest(previous_runs).map(|newest| format!("previous runs of a workflow except {newest}")));
         runs.extend(failed_for.map(|span| format!("failed and abandoned runs {span} after their last save")));
         let by = if source == PolicySource::CommandLine { ", by the settings of the store" } else { "" };
         if !runs.is_empty() {

@@ -1,8 +1,8 @@
 //! `docs/reference/configuration.md` has every setting, with the default that the program uses.
 
-use ckpt::core::Config;
+use ckpt_model::Config;
 
-use super::pages::Page;
+use ckpt::pages::Page;
 
 /// The keys that a table of the settings file understands, as the parser lists them.
 fn keys(table: &str) -> Vec<String> {
@@ -60,8 +60,7 @@ fn the_documented_defaults_are_those_of_the_program() {
     }
     assert!(text.lines().count() >= 10, "{text}");
     // Limits that are set hold for complete workflows too, so setting the defaults is another policy.
-    let (limits, text): (Vec<&str>, Vec<&str>) =
-        text.lines().partition(|line| line.starts_with("retention.triggers"));
+    let (limits, text): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("retention.triggers"));
     let (limits, text) = (Config::parse(&limits.join("\n")).unwrap(), text.join("\n"));
     assert_eq!(limits.retention().trigger_limits(), Config::default().retention().trigger_limits());
     let documented = Config::parse(&text).unwrap_or_else(|error| panic!("{error}:\n{text}"));

@@ -58,9 +58,7 @@ fn a_fresh_save_of_a_new_workflow_is_a_save() {
 fn a_fresh_start_keeps_what_identifies_the_work_and_names_the_rest() {
     let world = World::new();
     let state = r#"{"plan_path": "specs/7.md", "notes": ["x"], "options": {}}"#;
-    world
-        .run(&["save", "042", "--title", "t", "--label", "auth", "--phases", "a,b", "--phase", "a"])
-        .succeeds();
+    world.run(&["save", "042", "--title", "t", "--label", "auth", "--phases", "a,b", "--phase", "a"]).succeeds();
     world.run(&["save", "042", "--state", state, "--task", "one=pending", "--error", "red"]).succeeds();
     let fresh = world.copy();
     let outcome = world.run(&["save", "042", "--fresh", "--phase", "a"]).succeeds();

@@ -1,6 +1,7 @@
 //! The clock, read at the first use and then fixed.
 
 use std::cell::OnceCell;
+use std::time::{Duration, Instant};
 
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
@@ -10,19 +11,27 @@ use ckpt_model::Timestamp;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Clock {
     now: OnceCell<Timestamp>,
+    /// True if `CKPT_NOW` names the time.
+    is_fixed: bool,
 }
 
 impl Clock {
     /// Uses the clock of the system, or the time in `CKPT_NOW`, which makes transcripts repeatable.
     pub(crate) fn new(env: &Environment) -> Result<Self, Failure> {
         let Some(text) = env.var("CKPT_NOW") else { return Ok(Self::default()) };
-        Timestamp::parse(&text).map(|now| Self { now: now.into() }).ok_or_else(|| {
+        Timestamp::parse(&text).map(|now| Self { now: now.into(), is_fixed: true }).ok_or_else(|| {
             Failure::new(
                 ErrorCode::BadTime,
                 format!("`CKPT_NOW` is `{}`, which is not an RFC 3339 time", text.escape_debug()),
             )
             .help("write it as in `CKPT_NOW=2026-01-30T14:30:00Z`")
         })
+    }
+
+    /// Returns a test: true until this much time has passed since this call. No time passes where `CKPT_NOW` names it.
+    pub(crate) fn timer(&self, limit: Duration) -> impl FnMut() -> bool + use<> {
+        let (begin, is_fixed) = (Instant::now(), self.is_fixed);
+        move || is_fixed || begin.elapsed() < limit
     }
 
     /// Returns the same time at every call.

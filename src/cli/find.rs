@@ -12,16 +12,13 @@ use super::escape;
 use super::session::Session;
 use super::suggest::selectors;
 use ckpt_model::format::Header;
+use ckpt_model::plan_path::plan_paths;
 use ckpt_model::selector::{SelectorError, Which};
 use ckpt_model::text::shell_word;
 use ckpt_model::{Handle, Selector, WorkflowId};
 use ckpt_store as store;
 use ckpt_store::Store;
 use ckpt_store::{Entry, Error, WorkflowRow};
-
-/// Where the path of a plan is in the state, natively saved or imported.
-const PLAN_PATHS: [&str; 4] =
-    ["/plan_path", "/claude-plan/plan_path", "/claude-dir/workflow_state/plan_path", "/workflow_state/plan_path"];
 
 /// How many matches are offered.
 const MOST_OFFERED: usize = 10;
@@ -127,8 +124,7 @@ fn matching<'r>(store: &'r Store, rows: &'r [WorkflowRow], wanted: &'r str) -> i
 fn has_plan(store: &Store, row: &WorkflowRow, wanted: &str) -> bool {
     let Ok(checkpoint) = store.load_content(row.newest.clone()) else { return false };
     let Ok(state) = checkpoint.content.state.to_value() else { return false };
-    let mut plans = PLAN_PATHS.iter().filter_map(|pointer| state.pointer(pointer)?.as_str());
-    !wanted.is_empty() && plans.any(|plan| plain(plan).contains(wanted))
+    !wanted.is_empty() && plan_paths(&state).any(|plan| plain(plan).contains(wanted))
 }
 
 /// Offers a command for each workflow.

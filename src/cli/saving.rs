@@ -1,12 +1,13 @@
 //! The path of every command that saves: redact, save, clean up.
 
-use super::auto_cleanup::{clean_up_after_save, is_due};
+use super::auto_cleanup::{clean_up_after_save, clean_up_daily, is_due, offer_policy};
 use super::error::Failure;
 use super::session::{Session, Workspace};
 use super::share::{Sharing, is_end, not_shared};
 use super::views::save::SaveReport;
 use super::words;
 use ckpt_model::change::{Change, Stamp};
+use ckpt_model::checkpoint::Content;
 use ckpt_model::config::PushMode;
 use ckpt_model::next_phase::RunState;
 use ckpt_model::task::Task;
@@ -89,7 +90,7 @@ impl Session {
         }
         report.warnings.extend(sharing_warnings);
         if let Some(checkpoint) = outcome.written() {
-            report.restarted_from = before;
+            (report.restarted_from, report.left_behind) = before.unzip();
             if !options.dry_run {
                 store.write_seen(&captured.seen, &stamp.save_id);
                 report.warnings.extend(open_work(&change, checkpoint));
@@ -140,12 +141,24 @@ impl Saved<'_> {
     fn clean_up(&self, stamp: &Stamp, report: &mut SaveReport) {
         let Workspace { store, config, .. } = self.workspace;
         let Some(checkpoint) = self.outcome.written() else { return };
-        if !is_due(checkpoint, config) || (self.options.quick && checkpoint.seq > SHORT) {
-            return;
+        if is_due(checkpoint, config) && (!self.options.quick || checkpoint.seq <= SHORT) {
+            match clean_up_after_save(store, config, stamp, self.workflow, Some(checkpoint)) {
+                Ok(cleanup) => report.cleanups.extend(cleanup),
+                Err(warning) => report.warnings.push(warning),
+            }
         }
-        match clean_up_after_save(store, config, stamp, self.workflow) {
-            Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.session.store_flag()),
-            Err(warning) => report.warnings.push(warning),
+        if !self.options.quick {
+            let clock = &self.session.clock;
+            let line = clean_up_daily(store, config, stamp, checkpoint, clock, &mut report.warnings);
+            report.cleanups.extend(line);
+        }
+        if checkpoint.first_of_run() == checkpoint.seq
+            && let Some(pipeline) = &checkpoint.content.pipeline
+        {
+            report.cleanups.extend(offer_policy(config, pipeline));
+        }
+        for line in &mut report.cleanups {
+            line.push_str(&self.session.store_flag());
         }
     }
 
@@ -169,10 +182,34 @@ impl Saved<'_> {
     }
 }
 
-/// Returns the last checkpoint that a workflow can go back to.
-pub(crate) fn last_content(store: &Store, workflow: &WorkflowId) -> Option<Handle> {
-    let (_, content) = store.continued(workflow).ok()??;
-    Some(Handle::new(workflow, content))
+/// Returns the last checkpoint that a workflow can go back to, and what a fresh start leaves in the archive:
+/// `: 2 of 3 phases done, 1 task and the state members notes and options`.
+pub(crate) fn last_content(store: &Store, workflow: &WorkflowId) -> Option<(Handle, String)> {
+    let (checkpoint, content) = store.continued(workflow).ok()??;
+    Some((Handle::new(workflow, content), left_behind(&checkpoint.content)))
+}
+
+fn left_behind(content: &Content) -> String {
+    const MOST_NAMED: usize = 5;
+    let mut parts = Vec::new();
+    let done = RunState::recorded(content).progress().done;
+    if done > 0 {
+        parts.push(format!("{done} of {} done", words::count(content.phases.len(), "phase")));
+    }
+    let counts = [
+        (content.tasks.len(), "task"),
+        (content.artifacts.len(), "file"),
+        (content.facts.len(), "fact"),
+        (usize::from(content.last_error.is_some()), "error"),
+    ];
+    parts.extend(counts.iter().filter(|(number, _)| *number > 0).map(|(n, noun)| words::count(*n, noun)));
+    let state = content.state.to_value().unwrap_or_default();
+    let members = state.as_object().into_iter().flat_map(|members| members.keys());
+    let members: Vec<String> = members.filter(|name| *name != "plan_path").cloned().collect();
+    if !members.is_empty() {
+        parts.push(format!("the state ({})", words::first_few(&members, MOST_NAMED)));
+    }
+    if parts.is_empty() { String::new() } else { format!(": {}", words::and(&parts)) }
 }
 
 /// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.

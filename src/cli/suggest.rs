@@ -44,8 +44,10 @@ impl Conditions<'_> {
             return self.has_workflow || names_workflow(matches);
         }
         if spec.name == "archive" && !matches.contains_id("reason") {
-            let mut ids = matches.get_many::<WorkflowId>("ids").into_iter().flatten();
-            return !ids.any(|id| (self.is_open)(id, global));
+            // A pattern is not an id, and does not stand in a corrected line.
+            let mut ids =
+                matches.get_raw("ids").into_iter().flatten().filter_map(|id| id.to_str()?.parse::<WorkflowId>().ok());
+            return !ids.any(|id| (self.is_open)(&id, global));
         }
         true
     }

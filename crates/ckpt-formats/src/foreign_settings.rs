@@ -1,4 +1,5 @@
-//! The settings file of crunch, `.claude/checkpoint-config.yaml`, as settings of a store.
+//! The settings file of crunch, `.claude/checkpoint-config.yaml`, as settings of a store, and the retention policies of
+//! systems.
 //!
 //! | there | here |
 //! |---|---|
@@ -24,6 +25,25 @@ const AUTOMATIC: [Trigger; 5] = [
     Trigger::AgentComplete,
     Trigger::ConflictStart,
     Trigger::ConflictResolved,
+];
+
+/// A setting: its table, its key, and its value in TOML.
+type Line = (&'static str, &'static str, &'static str);
+
+/// The systems whose documents have a retention policy that is not the default one here.
+const POLICIES: [(&str, &[Line]); 2] = [
+    ("claude-dir", &[("retention", "max_age", "\"7d\""), ("retention", "abandon_idle", "\"7d\"")]),
+    (
+        "crunch",
+        &[
+            ("retention.triggers", "phase_transition", "-1"),
+            ("retention.triggers", "batch_complete", "3"),
+            ("retention.triggers", "agent_complete", "1"),
+            ("retention.triggers", "conflict_resolved", "-1"),
+            ("retention.triggers", "user_interrupt", "1"),
+            ("retention.triggers", "manual", "-1"),
+        ],
+    ),
 ];
 
 /// The tables of a settings file that can be filled, in the order they are written in.
@@ -112,6 +132,15 @@ impl ForeignSettings {
             }
             _ => self.leave_out(&format!("storage.{name}")),
         }
+    }
+
+    /// Returns the retention policy of a system, if it is not the default one here.
+    #[must_use]
+    pub fn policy_of(system: &str) -> Option<Self> {
+        let (_, lines) = POLICIES.iter().find(|(name, _)| *name == system)?;
+        let mut read = Self::default();
+        lines.iter().for_each(|(table, key, value)| read.set(table, key, *value));
+        Some(read)
     }
 
     /// Switches triggers off, unless they are to be on, which is the default.
@@ -209,6 +238,14 @@ mod tests {
         assert_eq!(settings.left_out.len(), 3, "{:?}", settings.left_out);
         assert_eq!(settings.merge(&merged.text).unwrap().added, Vec::<String>::new());
         assert_eq!(ForeignSettings::read(&json!({"checkpoint_id": 1})), None);
+    }
+
+    #[test]
+    fn every_policy_can_be_set() {
+        for (system, lines) in POLICIES {
+            let merged = ForeignSettings::policy_of(system).unwrap().merge("").unwrap();
+            assert_eq!((merged.added.len(), merged.by_hand.len()), (lines.len(), 0), "{system}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod paths;
 pub mod phase;
 pub mod phase_name;
 pub mod pipeline;
+pub mod plan_path;
 pub mod progress;
 pub mod reason;
 pub mod record;

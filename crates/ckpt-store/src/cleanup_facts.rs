@@ -10,6 +10,7 @@ use super::disk::Disk;
 use super::error::Result;
 use super::layout::{self, ARCHIVE, EntryName, OBJECTS, UNDO, WORKFLOWS};
 use super::open::Store;
+use super::scan::CheckpointRow;
 use super::workflow::{Entry, Workflow};
 use ckpt_model::format::{Header, Unusable};
 use ckpt_model::retention::{
@@ -85,6 +86,37 @@ impl<D: Disk> Store<D> {
         workflow.facts(workflow.numbers()?, bundles)
     }
 
+    /// Gathers the facts about the newest checkpoints of a workflow, back to the first one for which `is_last` is true. The
+    /// bundles are not looked at.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn newest_facts(
+        &self,
+        id: &WorkflowId,
+        mut is_last: impl FnMut(&CheckpointDetails) -> bool,
+    ) -> Result<Option<WorkflowFacts>> {
+        let workflow = self.workflow(id)?;
+        let Some(head) = workflow.head_number()? else { return Ok(None) };
+        let mut rows = Vec::new();
+        for seq in (1..=head).rev() {
+            let row = workflow.scan_entry(seq, head);
+            let ends = match &row.entry {
+                Ok(Entry::Checkpoint(header)) => is_last(&details(header.clone())),
+                // Nothing below the start of the run is counted.
+                Ok(Entry::Seal(_)) => seq < head,
+                Err(Unusable::Missing) => return workflow.facts(workflow.numbers()?, Vec::new()),
+                Ok(Entry::Tombstone) | Err(_) => false,
+            };
+            rows.push(row);
+            if ends {
+                break;
+            }
+        }
+        rows.reverse();
+        workflow.facts_of(rows, Vec::new())
+    }
+
     /// Opens a directory that may have temporary files in it.
     pub(super) fn open_directory(&self, directory: &StoreDirectory) -> Result<Option<D::Dir>> {
         match directory {
@@ -152,7 +184,10 @@ impl<D: Disk> Workflow<'_, D> {
     fn facts(&self, numbers: BTreeSet<u64>, bundles: Vec<BundleFacts>) -> Result<Option<WorkflowFacts>> {
         let archived = bundles.first().map(|bundle| bundle.name.last);
         let Some(head) = numbers.last().copied().max(archived) else { return Ok(None) };
-        let rows = self.scan_entries(numbers, head)?;
+        self.facts_of(self.scan_entries(numbers, head)?, bundles)
+    }
+
+    fn facts_of(&self, rows: Vec<CheckpointRow>, bundles: Vec<BundleFacts>) -> Result<Option<WorkflowFacts>> {
         let mut facts = WorkflowFacts {
             workflow: self.id.clone(),
             newest: 0,

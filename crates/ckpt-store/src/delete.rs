@@ -1,11 +1,11 @@
-//! Deleting an archived workflow for good.
+//! Deleting a workflow for good.
 
 use super::archive::Archive;
 use super::archiving::{Closing, Deletion};
 use super::bundle::BundleName;
 use super::deletion::{Range, count};
 use super::disk::Disk;
-use super::error::{Error, Result};
+use super::error::Result;
 use super::head::Head;
 use super::open::Store;
 use super::pack::MAX_CONTENT_BYTES;
@@ -15,34 +15,36 @@ use ckpt_model::reason::{ArchiveReason, DeletionReason};
 use ckpt_model::selector::Handle;
 use ckpt_model::workflow_id::WorkflowId;
 
-/// A plan of the deletion of an archived workflow.
+/// A plan of the deletion of a workflow.
 #[derive(Debug, Clone)]
 pub struct DeletionPlan {
     /// The head of the workflow.
-    pub seal: Handle,
-    /// Why it was archived.
+    pub head: Handle,
+    /// Why it was archived, or what its seal will say.
     pub reason: ArchiveReason,
     /// The number of its bundles.
     pub bundles: usize,
-    /// The number of the checkpoints with content, in bundles or restored one by one.
+    /// The number of the checkpoints with content, in bundles or live.
     pub checkpoints: usize,
-    /// The size of the bundles and of the restored checkpoints.
+    /// The size of the bundles and of the live checkpoints.
     pub bytes: u64,
 }
 
 impl<D: Disk> Store<D> {
-    /// Plans to delete the content of an archived workflow, without writing.
+    /// Plans to delete the content of a workflow, without writing.
     ///
     /// # Errors
-    /// There is no such workflow, it is not archived, or the store cannot be read.
+    /// There is no such workflow, or the store cannot be read.
     pub fn plan_deletion(&self, id: &WorkflowId) -> Result<DeletionPlan> {
         let workflow = self.workflow(id)?;
         let Some(head) = workflow.head_number()? else { return Err(workflow.no_such_workflow()) };
-        let Head::Seal(seal) = workflow.read_head(head)? else {
-            return Err(Error::NotArchived { workflow: id.clone() });
+        let (reason, end) = match workflow.read_head(head)? {
+            Head::Seal(seal) => (seal.sealed.map(|sealed| sealed.reason), head),
+            Head::Checkpoint(newest) => (newest.content.status.archive_reason(), head + 1),
         };
-        let reason = seal.sealed.as_ref().map_or(ArchiveReason::Cleanup, |sealed| sealed.reason.clone());
-        let mut plan = DeletionPlan { seal: seal.handle(), reason, bundles: 0, checkpoints: 0, bytes: 0 };
+        let reason = reason.unwrap_or(ArchiveReason::Abandoned);
+        let head = Handle::new(id, head);
+        let mut plan = DeletionPlan { head, reason, bundles: 0, checkpoints: 0, bytes: 0 };
         let mut ranges: Vec<Range> = Vec::new();
         for row in self.list_bundles(id)? {
             plan.bundles += 1;
@@ -52,7 +54,7 @@ impl<D: Disk> Store<D> {
                 Err(_) => ranges.push((row.name.first, row.name.last)),
             }
         }
-        for seq in workflow.live_below(seal.seq)? {
+        for seq in workflow.live_below(end)? {
             plan.bytes += workflow.stat(seq).map_or(0, |stat| stat.file_bytes());
             ranges.push((seq, seq));
         }
@@ -60,18 +62,18 @@ impl<D: Disk> Store<D> {
         Ok(plan)
     }
 
-    /// Deletes the content of an archived workflow, live or in bundles. Its numbers stay taken. A seal records it first, so
+    /// Deletes the content of a workflow, live or in bundles. Its numbers stay taken. A seal records it first, so
     /// that no save continues what is about to be deleted.
     ///
     /// # Errors
     /// The workflow was saved to since the plan was made, or the disk refuses. The same call completes what was begun.
     pub fn delete_archived(&self, plan: &DeletionPlan, stamp: &Stamp) -> Result<()> {
-        let id = &plan.seal.workflow;
+        let id = &plan.head.workflow;
         let deletion = Deletion { ranges: vec![(1, u64::MAX)], reason: DeletionReason::Purged };
         let closing = Closing {
             reason: &plan.reason,
             stamp,
-            expected: Some(plan.seal.seq),
+            expected: Some(plan.head.seq),
             deletion: &deletion,
             max_content_bytes: MAX_CONTENT_BYTES,
             any_format: false,

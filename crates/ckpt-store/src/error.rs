@@ -65,12 +65,6 @@ pub enum Error {
         /// The number of plans that match.
         plans: usize,
     },
-    /// A workflow whose content is to be deleted is not archived.
-    #[error("`{workflow}` is not archived")]
-    NotArchived {
-        /// The workflow.
-        workflow: WorkflowId,
-    },
     /// Several workflows match the number.
     #[error("`{id}` could be any of {} workflows", candidates.len())]
     Ambiguous {

@@ -24,6 +24,8 @@ pub(super) const SIDES: &str = "sides";
 pub(super) const REMOTE: &str = "remote";
 /// The log of hooks.
 pub(super) const HOOK_LOG: &str = "hook.log";
+/// How far the last daily cleanup came.
+pub(super) const CLEANED: &str = "cleaned";
 /// The settings.
 pub(super) const CONFIG: &str = "config.toml";
 /// Keeps a store out of version control, except for its settings.

@@ -90,6 +90,7 @@ mod bundled_files;
 pub mod capture;
 mod cleanup;
 mod cleanup_facts;
+mod daily;
 mod delete;
 mod deletion;
 mod disk;

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::json;
+
 use super::append::Decision;
 use super::disk::Disk;
 use super::error::Result;
@@ -12,13 +14,14 @@ use super::workflow::Workflow;
 use ckpt_model::change::{Change, Stamp};
 use ckpt_model::checkpoint::{Checkpoint, Content, Context};
 use ckpt_model::phase::{Approval, Phase};
+use ckpt_model::plan_path::plan_paths;
 use ckpt_model::reason::ArchiveReason;
 use ckpt_model::trigger::Trigger;
 use ckpt_model::workflow_id::WorkflowId;
 
 impl<D: Disk> Store<D> {
-    /// Archives a workflow and begins another run of it, with the same title, labels, pipeline and declared phases,
-    /// none of them begun. If its content is lost, these are taken from the seal. Returns the first checkpoint of the
+    /// Archives a workflow and begins another run of it, with the same title, labels, plan path, pipeline and declared
+    /// phases, none of them begun. If its content is lost, these are taken from the seal. Returns the first checkpoint of the
     /// new run.
     ///
     /// # Errors
@@ -76,7 +79,9 @@ impl<D: Disk> Store<D> {
 /// done again, is saved again.
 fn fresh(old: Checkpoint) -> Checkpoint {
     let declared = old.content.is_declared();
-    let Content { title, labels, pipeline, phases, .. } = old.content;
+    let Content { title, labels, pipeline, phases, state, .. } = old.content;
+    let state = state.to_value().unwrap_or_default();
+    let plan = plan_paths(&state).next();
     Checkpoint {
         note: None,
         content: Content {
@@ -84,6 +89,7 @@ fn fresh(old: Checkpoint) -> Checkpoint {
             labels,
             pipeline,
             phases: if declared { phases.into_iter().map(unbegun).collect() } else { Vec::new() },
+            state: plan.map(|path| json!({"plan_path": path}).into()).unwrap_or_default(),
             ..Content::default()
         },
         context: Context::default(),

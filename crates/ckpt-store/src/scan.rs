@@ -82,7 +82,7 @@ impl<D: Disk> Workflow<'_, D> {
     }
 
     /// Reads the row of a number, where `head` was the number of the head.
-    fn scan_entry(&self, seq: u64, head: u64) -> CheckpointRow {
+    pub(super) fn scan_entry(&self, seq: u64, head: u64) -> CheckpointRow {
         let (entry, bytes) = match self.read_header(seq) {
             Ok(Entry::Checkpoint((header, bytes))) => (Ok(Entry::Checkpoint(header)), bytes),
             Ok(Entry::Seal((header, bytes))) => (Ok(Entry::Seal(header)), bytes),

@@ -17,7 +17,7 @@ use ckpt_model::digest::Digest;
 use ckpt_model::span::Span;
 use ckpt_model::{ArchiveReason, Handle, Timestamp, WorkflowId, WorkflowStatus};
 use ckpt_store::Store;
-use ckpt_store::{ArchivePlan, ArchiveProgress, Archived, ArchivedPart, BundleRow, DeletionPlan, Error, WorkflowRow};
+use ckpt_store::{ArchivePlan, ArchiveProgress, Archived, ArchivedPart, BundleRow, Error, WorkflowRow};
 
 /// More workflows than this are brought back by their undo record: the command stays short.
 const MOST_NAMED: usize = 8;
@@ -30,6 +30,7 @@ Examples:
   ckpt archive 042 043 --as abandoned
   ckpt archive --finished --idle-for 30d --dry-run
   ckpt archive --list
+  ckpt archive 'orchestrate_old_*' --as abandoned
   ckpt archive 042 --delete --dry-run";
 
 /// Compress workflows and take them out of the live store
@@ -38,18 +39,19 @@ Examples:
 /// back. `show` and `resume --from` read archived checkpoints without that, and a save goes on where the workflow
 /// stood.
 ///
-/// `--delete` deletes workflows that are archived already for good: all of their bundles, whatever their age. Their
-/// numbers stay taken.
+/// `--delete` deletes whole workflows for good, live or archived, whatever their age. Their numbers stay taken, and no
+/// single checkpoint is deleted: a later one continues it.
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveArgs {
-    /// The workflows: any number of them
+    /// The workflows: ids, or patterns such as 'old_*'
     #[arg(
         value_name = "ID",
+        value_parser = Named::parse,
         required_unless_present_any = ["finished", "idle_for", "list"],
         conflicts_with_all = ["finished", "idle_for"],
         add = ArgValueCandidates::new(complete::workflow_ids),
     )]
-    ids: Vec<WorkflowId>,
+    ids: Vec<Named>,
     /// All that are complete, failed or abandoned
     #[arg(long, conflicts_with = "list")]
     finished: bool,
@@ -62,7 +64,7 @@ pub(crate) struct ArchiveArgs {
     /// List the bundles there are instead
     #[arg(long)]
     list: bool,
-    /// Delete these archived workflows for good instead; nothing brings them back
+    /// Delete these workflows for good instead; nothing brings them back
     #[arg(long, conflicts_with_all = ["list", "finished", "idle_for", "reason"])]
     delete: bool,
     /// Say what would be done, and do nothing
@@ -71,6 +73,57 @@ pub(crate) struct ArchiveArgs {
     /// Delete without asking
     #[arg(short, long, requires = "delete", conflicts_with_all = ["reason", "finished", "idle_for", "list"])]
     yes: bool,
+}
+
+/// An id, or a pattern that ids match.
+#[derive(Debug, Clone)]
+enum Named {
+    Id(WorkflowId),
+    Pattern(String),
+}
+
+impl Named {
+    fn parse(text: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        if text.contains('*') {
+            return Ok(Self::Pattern(text.to_owned()));
+        }
+        if text.parse::<Handle>().is_ok() {
+            let why =
+                "a single checkpoint does not leave: later ones continue it, and numbers have no gaps; give the id";
+            return Err(why.into());
+        }
+        Ok(Self::Id(text.parse()?))
+    }
+
+    /// Returns the workflows with this name, in the order of their ids.
+    fn select(&self, store: &Store) -> Result<Vec<WorkflowId>, Failure> {
+        let pattern = match self {
+            Self::Id(id) => return Ok(vec![id.clone()]),
+            Self::Pattern(pattern) => pattern,
+        };
+        let mut ids = store.workflow_ids()?;
+        ids.retain(|id| matches(pattern, id.as_str()));
+        ids.sort();
+        if ids.is_empty() {
+            return Err(Failure::new(ErrorCode::NoSuchWorkflow, format!("no id matches `{pattern}`"))
+                .help("`ckpt list --all` and `ckpt list --archived` show the ids"));
+        }
+        Ok(ids)
+    }
+}
+
+/// Returns true if a text matches a pattern, in which `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (first, pattern) = pattern.split_once('*').unwrap_or((pattern, ""));
+    let (middle, last) = pattern.rsplit_once('*').unwrap_or(("", pattern));
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    for part in middle.split('*') {
+        match rest.split_once(part) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
 }
 
 fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
@@ -171,19 +224,19 @@ fn undo(
     Ok(Some(session.undo_command(&workspace.store, &plan, parts.collect(), &stamp, warnings)))
 }
 
-/// Deletes archived workflows for good.
+/// Deletes workflows for good.
 fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Result<Exit, Failure> {
     let store = &workspace.store;
     let mut plans = Vec::new();
-    for id in args.ids() {
-        plans.push(plan_deletion(store, &store.resolve_workflow(&id)?)?);
+    for id in args.ids(store)? {
+        plans.push(store.plan_deletion(&store.resolve_workflow(&id)?)?);
     }
     let mut report = ArchiveReport::deletion(&plans);
     if args.dry_run {
         return session.answer(&report);
     }
     if plans.iter().any(|plan| plan.checkpoints > 0) && !args.yes {
-        let ids: Vec<String> = plans.iter().map(|plan| plan.seal.workflow.to_string()).collect();
+        let ids: Vec<String> = plans.iter().map(|plan| plan.head.workflow.to_string()).collect();
         if !session.is_interactive() {
             let message = format!("deleting {} cannot be undone", and(&ids));
             let ids = ids.join(" ");
@@ -203,17 +256,6 @@ fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Resul
     }
     report.applied = true;
     session.answer(&report)
-}
-
-fn plan_deletion(store: &Store, workflow: &WorkflowId) -> Result<DeletionPlan, Failure> {
-    store.plan_deletion(workflow).map_err(|error| match error {
-        Error::NotArchived { .. } => {
-            let reason = if default_reason(store, workflow).is_ok() { "" } else { " --as abandoned" };
-            Failure::from(error)
-                .help(format!("only what is archived is deleted; first `ckpt archive {workflow}{reason}`"))
-        }
-        error => error.into(),
-    })
 }
 
 /// Returns the reason that follows from the status of the workflow.
@@ -243,20 +285,22 @@ fn default_reason(store: &Store, workflow: &WorkflowId) -> Result<ArchiveReason,
 
 impl ArchiveArgs {
     /// The ids without repetitions, in the order given.
-    fn ids(&self) -> Vec<WorkflowId> {
+    fn ids(&self, store: &Store) -> Result<Vec<WorkflowId>, Failure> {
         let mut ids: Vec<WorkflowId> = Vec::new();
-        for id in &self.ids {
-            if !ids.contains(id) {
-                ids.push(id.clone());
+        for named in &self.ids {
+            for id in named.select(store)? {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
             }
         }
-        ids
+        Ok(ids)
     }
 
     /// Returns the workflows to archive. The rules never select a damaged one, whose status is unknown.
     fn select(&self, store: &Store, now: Timestamp, report: &mut ArchiveReport) -> Result<Vec<WorkflowId>, Failure> {
         if !self.ids.is_empty() {
-            return Ok(self.ids());
+            return self.ids(store);
         }
         let mut rows = store.scan()?;
         rows.retain(|row| !row.archived);
@@ -278,7 +322,7 @@ impl ArchiveArgs {
         let ids = if self.ids.is_empty() {
             store.archived_workflows()?
         } else {
-            self.ids().iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?
+            self.ids(store)?.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?
         };
         let mut rows = Vec::new();
         for id in ids {

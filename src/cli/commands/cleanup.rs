@@ -43,9 +43,9 @@ Examples:
 /// workflow, pinned ones, ones dated in the future and ones that cannot be read always stay. What goes is archived, and
 /// `ckpt restore` brings it back.
 ///
-/// Whole runs are deleted for good, by the rule of the store in any case: previous runs of a workflow except the newest 5
-/// (`previous_runs`), and failed and abandoned runs 30 days after their last save (`failed_for`). Each is listed with its
-/// reason before it goes.
+/// Whole runs are deleted for good: previous runs of a workflow except the newest 5 (`previous_runs`), and failed and
+/// abandoned runs 30 days after their last save (`failed_for`); with rules on the command line, only if the settings name
+/// these two. Each is listed with its reason.
 ///
 /// All of this is about this store: nothing leaves a remote. With `--remote` it is the other way round: checkpoints of the
 /// remote that are in the archive of this store are emptied there, after the bundles that hold them were copied to the remote
@@ -160,19 +160,12 @@ fn gather(policy: &Policy, store: &Store, session: &Session) -> Result<Snapshot,
     Ok(snapshot)
 }
 
-/// Shows the plan to a person and asks whether to go on. Elsewhere only deletions are shown, before they are made.
+/// Shows the plan to a person and asks whether to carry it out.
 fn is_confirmed(yes: bool, session: &Session, report: &mut CleanupReport) -> bool {
     if !yes && session.is_interactive() {
         session.output.converse(report, &session.clock);
-        if session.output.shows_answer() {
-            report.shows_policy = false;
-        }
+        report.is_shown = session.output.shows_answer();
         return confirm(&session.output, "Do it?");
-    }
-    if report.deletes() {
-        report.shows_deletions_only = true;
-        session.output.converse(report, &session.clock);
-        report.shows_deletions_only = false;
     }
     true
 }
@@ -280,9 +273,9 @@ impl CleanupArgs {
                 None if !keep.is_empty() => Rules::Everything,
                 None => standing.rules,
             },
+            runs: if adds_to_store { standing.runs } else { workspace.config.retention().runs_set() },
             keep,
             purge: self.purge,
-            ..standing
         })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::args::{CommandSpec, command};
-use crate::cli::auto_cleanup::{clean_up_after_save, is_due};
+use crate::cli::auto_cleanup::{clean_up_after_save, is_due, offer_policy};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::{STDIN, read_foreign_stdin};
@@ -158,10 +158,12 @@ fn import(
     let dry_run = report.dry_run;
     let mut fatal = None;
     let mut cleanup_is_due = false;
+    let mut offer = None;
     let is_archived = importer.import(workflow, files, dry_run, |file, outcome| match outcome {
         Ok(outcome) => {
             if let ImportOutcome::Appended(added) = &outcome {
                 cleanup_is_due |= !dry_run && is_due(added, config);
+                offer = offer_policy(config, file.reading.dialect.word());
             }
             report.add(file, &outcome);
             progress.at(|| format!("Imported file {}: {}", report.done(), file.name));
@@ -175,11 +177,13 @@ fn import(
     if is_archived {
         report.archived.insert(workflow.clone());
     } else if cleanup_is_due {
-        match clean_up_after_save(importer.store, config, importer.stamp, workflow) {
+        match clean_up_after_save(importer.store, config, importer.stamp, workflow, None) {
             Ok(cleanup) => report.cleanups.extend(cleanup),
             Err(warning) => report.warnings.push(warning),
         }
     }
+    offer.take_if(|line| report.cleanups.contains(line));
+    report.cleanups.extend(offer);
     Ok(())
 }
 

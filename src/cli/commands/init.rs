@@ -1,13 +1,15 @@
 //! `ckpt init`
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::init::InitReport;
-use ckpt_formats::import::discover;
+use ckpt_formats::foreign_settings::{ForeignSettings, MergedSettings};
+use ckpt_formats::import::{discover, merge_settings};
 use ckpt_store::Store;
 
 pub(crate) const COMMAND: CommandSpec = command!(InitArgs, "init", EXAMPLES, run);
@@ -15,6 +17,7 @@ pub(crate) const COMMAND: CommandSpec = command!(InitArgs, "init", EXAMPLES, run
 const EXAMPLES: &str = "\
 Examples:
   ckpt init
+  ckpt init --retention claude-dir
   ckpt init --store ../shared/.ckpt";
 
 pub(super) const CONFIG: &str = "\
@@ -22,7 +25,7 @@ pub(super) const CONFIG: &str = "\
 
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
-# auto_cleanup = true              # after a save that completes a workflow
+# auto_cleanup = true              # after a save: what is complete, beyond a limit, or once a day too old
 
 # [save.triggers]                  # saves for these reasons are not wanted
 # agent_complete = false
@@ -50,7 +53,7 @@ pub(super) const CONFIG: &str = "\
 # allow_http = false               # counts in the settings of the user only
 
 # [retention]
-# max_age = \"90d\"                  # finished workflows idle for longer are archived by `ckpt cleanup`
+# max_age = \"90d\"                  # finished workflows idle for longer are archived
 # abandon_idle = \"30d\"             # open workflows idle for longer are archived as abandoned
 # compress_after = \"30d\"           # of open workflows idle for longer, all but the newest checkpoint
 # max_size = \"50MB\"                # the oldest finished ones are archived until the store fits
@@ -75,13 +78,21 @@ pub(super) const CONFIG: &str = "\
 
 /// Create a store and its configuration file; what exists is left as it is
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {}
+pub(crate) struct InitArgs {
+    /// Add the retention policy of this system to the settings
+    #[arg(long, value_name = "SYSTEM", value_parser = PossibleValuesParser::new(["claude-dir", "crunch"]))]
+    retention: Option<String>,
+}
 
-fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
+fn run(args: &InitArgs, session: &Session) -> Result<Exit, Failure> {
     let place = session.place()?;
     let store = Store::at(place.located())?;
     let created = store.create()?;
     let config_created = store.create_config(CONFIG)?;
+    let mut settings = MergedSettings::default();
+    if let Some(policy) = args.retention.as_deref().and_then(ForeignSettings::policy_of) {
+        settings = merge_settings(&store, &policy, false)?;
+    }
     session.answer(&InitReport {
         store: store.root().display().to_string(),
         project: store.project().display().to_string(),
@@ -89,6 +100,7 @@ fn run(_: &InitArgs, session: &Session) -> Result<Exit, Failure> {
         config: store.config_file().display().to_string(),
         config_created,
         found: discover(store.project()),
+        settings,
         warnings: Vec::new(),
     })
 }

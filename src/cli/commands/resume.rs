@@ -367,8 +367,12 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
     let fresh = workspace.store.restart(workflow, &stamp)?.handle();
     if !session.output.is_quiet() {
         let flag = session.store_flag();
-        let undo = before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
-        session.output.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
+        let (undo, left) = match before {
+            Some((before, left)) => (format!(" Undo with: ckpt rollback {before}{flag}"), left),
+            None => (String::new(), String::new()),
+        };
+        let left = escape::inline(&left);
+        session.output.say(&format!("Archived what there was{left}; {fresh} is a fresh start.{undo}\n"));
     }
     Ok(())
 }

@@ -135,7 +135,6 @@ codes! {
 
     ConfirmationNeeded "confirmation_needed" Refused "a person has to confirm it"
     AlreadyLive "already_live" Refused "a checkpoint to restore was not archived"
-    NotArchived "not_archived" Refused "a workflow to delete for good is not archived"
     NeedsReason "needs_reason" Refused "an unfinished workflow is archived only with a reason"
     GateFailed "gate_failed" Refused "a phase cannot be complete: its data says that its gate was not passed"
     ReplanLimit "replan_limit" Refused "the phase has been reopened as often as allowed"

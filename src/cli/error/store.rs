@@ -45,7 +45,6 @@ impl From<Error> for Failure {
                      `ckpt restore ID` brings a workflow back",
                 )
                 .context("plan", plan),
-            Error::NotArchived { workflow } => fail(ErrorCode::NotArchived).context("workflow", workflow.as_str()),
             Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),

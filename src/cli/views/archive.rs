@@ -104,7 +104,7 @@ impl ArchiveReport {
     /// Reports the deletion of workflows.
     pub(crate) fn deletion(plans: &[DeletionPlan]) -> Self {
         let deleted = plans.iter().map(|plan| DeletedWorkflow {
-            workflow: plan.seal.workflow.clone(),
+            workflow: plan.head.workflow.clone(),
             bundles: plan.bundles,
             checkpoints: plan.checkpoints,
             bytes: plan.bytes,

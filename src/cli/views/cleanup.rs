@@ -37,12 +37,9 @@ pub(crate) struct CleanupReport {
     pub(crate) warnings: Vec<String>,
     #[serde(skip)]
     changes: Vec<WorkflowChange>,
-    /// False if the person has seen the policy already.
+    /// True if the person has seen the plan already.
     #[serde(skip)]
-    pub(crate) shows_policy: bool,
-    /// True while only what is deleted for good is shown.
-    #[serde(skip)]
-    pub(crate) shows_deletions_only: bool,
+    pub(crate) is_shown: bool,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -109,8 +106,7 @@ impl CleanupReport {
             undo: None,
             warnings: warnings(plan, policy, snapshot),
             changes: Vec::new(),
-            shows_policy: true,
-            shows_deletions_only: false,
+            is_shown: false,
         };
         for workflow in &plan.workflows {
             let removed = workflow.leaving().map(|decision| decision.handle.clone()).collect();

@@ -6,6 +6,7 @@ use super::import::found_line;
 use crate::cli::answer::Report;
 use crate::cli::text_page::TextPage;
 use crate::cli::words::FIRST_COMMAND;
+use ckpt_formats::foreign_settings::MergedSettings;
 use ckpt_formats::import::Discovered;
 
 #[derive(Debug, Serialize)]
@@ -17,6 +18,8 @@ pub(crate) struct InitReport {
     pub(crate) config_created: bool,
     /// The files of other systems in the project.
     pub(crate) found: Vec<Discovered>,
+    #[serde(skip)]
+    pub(crate) settings: MergedSettings,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -31,8 +34,15 @@ impl Report for InitReport {
         page.line(match (self.created, self.config_created) {
             (true, _) => format!("Created the store. `{FIRST_COMMAND}` begins a workflow."),
             (false, true) => "The store was there already; wrote its config.toml.".to_owned(),
+            (false, false) if !self.settings.added.is_empty() => "The store was there already.".to_owned(),
             (false, false) => "The store was there already; nothing changed.".to_owned(),
         });
+        let MergedSettings { added, kept, by_hand, .. } = &self.settings;
+        for (what, settings) in [("Set", added), ("Already set:", kept), ("To add by hand:", by_hand)] {
+            for setting in settings {
+                page.line(format!("{what} {}", page.escape(setting)));
+            }
+        }
         for found in &self.found {
             page.line(format!("Found {}", found_line(found)));
         }

@@ -46,7 +46,7 @@ impl PolicyReport {
         };
         Self {
             source,
-            words: sentences(policy),
+            words: sentences(policy, source),
             max_age_seconds: policy.rules.max_age().map(Span::seconds),
             compress_after_seconds: compress_after.map(Span::seconds),
             abandon_idle_seconds: policy.abandon_idle.map(Span::seconds),
@@ -57,7 +57,7 @@ impl PolicyReport {
             workflows: policy.filter.ids.iter().cloned().collect(),
             statuses: policy.filter.statuses.clone(),
             previous_runs: policy.runs.map(|rule| rule.previous_runs),
-            failed_for_seconds: policy.runs.map(|rule| rule.failed_for.seconds()),
+            failed_for_seconds: policy.runs.and_then(|rule| rule.failed_for).map(Span::seconds),
             max_size_bytes: policy.max_size.map(|size| size.0),
             purge: policy.purge,
         }
@@ -65,18 +65,20 @@ impl PolicyReport {
 }
 
 /// Returns the rules of a policy as sentences.
-fn sentences(policy: &Policy) -> Vec<String> {
+fn sentences(policy: &Policy, source: PolicySource) -> Vec<String> {
     let mut lines = Vec::new();
     let older = |span| {
         format!("finished workflows idle for more than {span} go, and what is older in open ones, except the newest")
     };
     match &policy.rules {
-        Rules::Configured { triggers, max_age, compress_after } => {
+        Rules::Configured { triggers, kept, max_age, compress_after, .. } => {
             lines.push(format!("open workflows keep {}", limits(triggers)));
             if let (Some(span), false) = (compress_after, policy.purge) {
                 lines.push(format!("of open ones idle for more than {span}, all but the newest are compressed"));
             }
-            lines.push("complete ones keep their final checkpoint; failed and abandoned ones go".to_owned());
+            let mut stay = vec!["their final checkpoint".to_owned()];
+            stay.extend(kept.0.iter().map(|(trigger, limit)| limited(trigger, *limit)));
+            lines.push(format!("complete ones keep {}; failed and abandoned ones go", and(&stay)));
             lines.extend(max_age.map(older));
         }
         Rules::MaxAge(span) => lines.push(older(*span)),
@@ -110,11 +112,13 @@ fn sentences(policy: &Policy) -> Vec<String> {
         lines.push("what goes is deleted for good, not archived".to_owned());
     }
     if let Some(RunRule { previous_runs, failed_for }) = policy.runs {
-        let kept = match newest(previous_runs) {
-            Some(newest) => format!("previous runs of a workflow except {newest}, and "),
-            None => String::new(),
-        };
-        lines.push(format!("deleted for good: {kept}failed and abandoned runs {failed_for} after their last save"));
+        let mut runs = Vec::new();
+        runs.extend(newest(previous_runs).map(|newest| format!("previous runs of a workflow except {newest}")));
+        runs.extend(failed_for.map(|span| format!("failed and abandoned runs {span} after their last save")));
+        let by = if source == PolicySource::CommandLine { ", by the settings of the store" } else { "" };
+        if !runs.is_empty() {
+            lines.push(format!("deleted for good{by}: {}", runs.join(", and ")));
+        }
     }
     lines
 }

@@ -27,6 +27,9 @@ pub(crate) struct SaveReport {
     taken_up: bool,
     /// The last checkpoint of the run before, if this one begins another.
     pub(crate) restarted_from: Option<Handle>,
+    /// What a fresh start left in the archive.
+    #[serde(skip)]
+    pub(crate) left_behind: Option<String>,
     /// An older workflow of which the new one may be a misspelling.
     pub(crate) similar: Option<WorkflowId>,
     /// Names the store at the end of an offered line, if it has to be named.
@@ -66,9 +69,9 @@ pub(crate) struct SaveReport {
     /// The number that the new checkpoint continues.
     #[serde(skip)]
     pub(crate) parent: Option<u64>,
-    /// A line about the cleanup after the save.
+    /// A line about each cleanup after the save.
     #[serde(skip)]
-    pub(crate) cleanup: Option<String>,
+    pub(crate) cleanups: Vec<String>,
     /// True if `ckpt resume` could not tell what comes next.
     #[serde(skip)]
     lacks_next: bool,
@@ -99,6 +102,7 @@ impl SaveReport {
             new_workflow: false,
             taken_up: false,
             restarted_from: None,
+            left_behind: None,
             similar: None,
             store_flag: String::new(),
             status: content.map(|content| content.status),
@@ -121,7 +125,7 @@ impl SaveReport {
             new_store: None,
             repeated: false,
             parent: None,
-            cleanup: None,
+            cleanups: Vec::new(),
             lacks_next: content.is_some_and(lacks_next),
             has_allow_secrets: false,
             would_create: false,
@@ -183,10 +187,8 @@ impl SaveReport {
         let mut page = TextPage::new(false, None, None, false);
         page.warnings(&self.warnings);
         self.redaction_warning(&mut page);
-        if let Some(cleanup) = &self.cleanup
-            && !is_quiet
-        {
-            page.line(cleanup);
+        if !is_quiet {
+            self.cleanups.iter().for_each(|line| page.line(line));
         }
         page.into_text()
     }
@@ -297,7 +299,9 @@ impl Report for SaveReport {
         let new = if self.new_workflow { ", a new workflow" } else { "" };
         page.line(format!("{} {handle}{new}: {phase}{}.{next}{resume}", self.verb, self.progress));
         if let Some(before) = &self.restarted_from {
-            page.line(format!("Archived what there was. Undo with: ckpt rollback {before}{}", self.store_flag));
+            let left = page.escape(self.left_behind.as_deref().unwrap_or_default());
+            let flag = &self.store_flag;
+            page.line(format!("Archived what there was{left}. Undo with: ckpt rollback {before}{flag}"));
         } else if self.taken_up {
             let id = &self.workflow;
             page.line(format!(
@@ -312,9 +316,7 @@ impl Report for SaveReport {
                 self.workflow
             ));
         }
-        if let Some(cleanup) = &self.cleanup {
-            page.line(cleanup);
-        }
+        self.cleanups.iter().for_each(|line| page.line(line));
         if let Some(path) = &self.path
             && page.verbose
         {

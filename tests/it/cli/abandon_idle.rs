@@ -12,6 +12,7 @@ const LATER: &str = "2026-03-06T14:30:00Z";
 /// `old` open and idle for 35 days, `young` open and saved today, `done` complete and as old as `old`.
 fn world() -> World {
     let world = World::new();
+    world.configure("[save]\nauto_cleanup = false\n");
     for phase in ["a", "b"] {
         world.run(&["save", "old", "--phases", "a,b,c", "--phase", phase]).succeeds();
     }
@@ -34,7 +35,6 @@ fn idle_open_workflows_are_marked_abandoned_and_come_back_open() {
     Policy of this command, instead of that of the store:
       finished workflows idle for more than 60d go, and what is older in open ones, except the newest
       open workflows idle for more than 30d are marked abandoned, and go
-      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Would archive 2 of 2 checkpoints of old (SIZE): open and idle for more than 30d, so marked abandoned
     Would archive 2 checkpoints (SIZE), keep 2.
     Plan: $SHA256
@@ -70,11 +70,11 @@ fn it_is_off_by_default_and_a_setting_switches_it_on() {
     assert_eq!(codes(&[]), ("store".to_owned(), compressed.clone()));
     assert_eq!(codes(&["--abandon-idle", "30d"]), ("store_and_command_line".to_owned(), abandoned.clone()));
     assert_eq!(codes(&["--abandon-idle", "36d"]).1, compressed);
-    world.configure("[retention]\nabandon_idle = \"30d\"\n");
+    world.configure("[save]\nauto_cleanup = false\n[retention]\nabandon_idle = \"30d\"\n");
     assert_eq!(codes(&[]), ("store".to_owned(), abandoned.clone()));
     assert_eq!(codes(&["--max-age", "60d"]), ("command_line".to_owned(), vec![]), "rules replace the policy");
     assert_eq!(codes(&["--max-age", "60d", "--abandon-idle", "30d"]).1, abandoned);
-    // A save of another workflow abandons nothing.
+    // Without the daily cleanup, a save of another workflow abandons nothing.
     world.ckpt(&["done", "young"]).env("CKPT_NOW", LATER).run().succeeds();
     assert_eq!(world.json(&["list"])["workflows"].as_array().unwrap().len(), 3);
 }

@@ -114,19 +114,35 @@ fn in_ci_it_applies_without_asking_and_says_how_to_undo_it() {
     --- stdout
     Policy of this command, instead of that of the store:
       finished workflows idle for more than 7d go, and what is older in open ones, except the newest
-      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Archived 5 of 6 checkpoints of 042 (SIZE): older than 7d
+    Archived 2 of 2 checkpoints of broken (SIZE): failed and idle for more than 7d
     Archived 3 of 3 checkpoints of done (SIZE): complete and idle for more than 7d
-    Deleted for good: the run broken/1 to broken/2 (SIZE): failed, and last saved more than 30d ago
-    What is deleted for good cannot be restored, and this cannot be undone.
-    Archived 8 checkpoints (SIZE), deleted 1 run for good (SIZE), kept 1.
+    Archived 10 checkpoints (SIZE), kept 1.
     Undo: ckpt restore --plan $PLAN
-    --- stderr
-    Would delete for good: the run broken/1 to broken/2 (SIZE): failed, and last saved more than 30d ago
-    What is deleted for good cannot be restored, and this cannot be undone.
     --- end
     ");
     assert_eq!(live(&world, "042"), [6]);
+}
+
+#[test]
+fn a_rule_on_the_command_line_deletes_for_good_only_what_the_settings_name() {
+    let world = lived_in();
+    world.configure("[save]\nauto_cleanup = false\n[retention]\nfailed_for = \"20d\"\n");
+    let done = world.ckpt(&["cleanup", "--max-age", "7d"]).env("CKPT_NOW", LATER).run().succeeds();
+    let lines: Vec<&str> = done.stdout.lines().map(str::trim).collect();
+    let rule = "deleted for good, by the settings of the store: failed and abandoned runs 20d after their last save";
+    assert!(lines.contains(&rule), "{done}");
+    let deleted = lines.iter().filter(|line| line.starts_with("Deleted for good: the run broken/1"));
+    assert_eq!((deleted.count(), done.stderr.as_str()), (1, ""), "{done}");
+}
+
+#[test]
+fn with_nothing_to_do_it_says_so_in_one_line_and_the_policy_if_asked() {
+    let world = World::with_checkpoints(1);
+    let args = ["cleanup", "--max-age", "7d"];
+    assert_eq!(world.run(&args).succeeds().stdout, "Nothing to clean up: 1 checkpoint stays.\n");
+    let verbose = world.run(&[&args[..], &["-v"]].concat()).succeeds();
+    assert!(verbose.stdout.starts_with("Policy of this command"), "{verbose}");
 }
 
 #[test]
@@ -212,22 +228,12 @@ fn why_everything_stays_is_told_too() {
     assert_snapshot!(world.run(&["cleanup", "--keep-last", "all"]), @"
     exit 0
     --- stdout
-    Policy of this command, instead of that of the store:
-      everything goes that no keep rule matches
-      kept: everything
-      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Nothing to clean up: 3 checkpoints stay.
     --- end
     ");
     assert_snapshot!(world.run(&["cleanup", "-n", "--keep-last", "1", "--workflow", "one", "--status", "in_progress"]), @"
     exit 0
     --- stdout
-    Policy of this command, instead of that of the store:
-      everything goes that no keep rule matches
-      kept: the newest of every workflow
-      only one
-      only what is in progress
-      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Nothing to clean up: 1 checkpoint stays.
     Plan: $SHA256
     --- end
@@ -503,9 +509,6 @@ fn a_run_that_goes_for_good_is_listed_with_its_reason_before_it_goes() {
     Deleted for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
     What is deleted for good cannot be restored, and this cannot be undone.
     Archived 0 checkpoints (SIZE), deleted 1 run for good (SIZE), kept 1.
-    --- stderr
-    Would delete for good: the run broken/1 to broken/3 (SIZE): failed, and last saved more than 30d ago
-    What is deleted for good cannot be restored, and this cannot be undone.
     --- end
     ");
     world.refuses(&["show", "broken/1"], 4, "archived");
@@ -543,9 +546,6 @@ fn without_a_store_there_is_nothing_to_do() {
     insta::assert_snapshot!(outcome, @"
     exit 0
     --- stdout
-    Policy of this command, instead of that of the store:
-      finished workflows idle for more than 7d go, and what is older in open ones, except the newest
-      deleted for good: previous runs of a workflow except the newest 5, and failed and abandoned runs 30d after their last save
     Nothing to clean up: 0 checkpoints stay.
     --- stderr
     There is no store here, so there is nothing to clean up.

@@ -1,4 +1,4 @@
-//! `ckpt archive --delete`: an archived workflow is deleted for good.
+//! `ckpt archive --delete`: a workflow is deleted for good.
 
 use serde_json::json;
 
@@ -64,20 +64,42 @@ fn a_terminal_is_asked() {
 }
 
 #[test]
-fn what_is_live_is_archived_first() {
+fn what_is_live_is_deleted_in_the_same_step() {
     let world = World::with_checkpoints(2);
-    let failure = world.refuses(&["archive", "042", "--delete", "--yes"], 9, "not_archived");
-    let help = failure["help"][0].as_str().unwrap();
-    assert!(help.ends_with("first `ckpt archive 042 --as abandoned`"), "{help}");
-    world.run(&["save", "042", "--workflow-status", "failed"]).succeeds();
-    let failure = world.refuses(&["archive", "042", "--delete", "--yes"], 9, "not_archived");
-    let help = failure["help"][0].as_str().unwrap();
-    assert!(help.ends_with("first `ckpt archive 042`"), "{help}");
+    let planned = world.json(&["archive", "042", "--delete", "--dry-run"]);
+    assert_eq!((&planned["deleted"][0]["checkpoints"], bundles(&world)), (&json!(2), 0));
+    world.refuses(&["archive", "042", "--delete"], 9, "confirmation_needed");
+    world.run(&["archive", "042", "--delete", "--yes"]).succeeds();
+    assert_eq!(bundles(&world), 0);
+    world.refuses(&["show", "042/2"], 4, "archived");
+    assert_eq!(world.json(&["save", "042", "--phase", "1"])["handle"], "042/4");
+    world.run(&["verify"]).succeeds();
     for bad in [["--as", "failed"].as_slice(), &["--list"], &["--finished"]] {
         world.refuses(&[&["archive", "042", "--delete"], bad].concat(), 2, "usage");
     }
     world.refuses(&["archive", "042", "--yes"], 2, "usage");
     world.refuses(&["archive", "nothing", "--delete"], 4, "no_such_workflow");
+}
+
+#[test]
+fn a_single_checkpoint_is_refused_with_the_reason() {
+    let world = World::with_checkpoints(2);
+    let failure = world.refuses(&["archive", "042/1", "--delete", "--yes"], 2, "usage");
+    assert!(failure["message"].as_str().unwrap().contains("numbers have no gaps"), "{failure}");
+}
+
+#[test]
+fn a_pattern_names_all_ids_that_match() {
+    let world = World::new();
+    for id in ["orchestrate_old_a", "orchestrate_old_b", "orchestrate_new", "old"] {
+        world.run(&["save", id]).succeeds();
+    }
+    let archived = world.json(&["archive", "orch*_old_*", "--as", "abandoned"]);
+    let ids: Vec<_> = archived["archived"].as_array().unwrap().iter().map(|line| &line["workflow"]).collect();
+    assert_eq!(ids, [&json!("orchestrate_old_a"), &json!("orchestrate_old_b")]);
+    world.run(&["archive", "*_old_*", "--delete", "--yes"]).succeeds();
+    assert_eq!(bundles(&world), 0);
+    world.refuses(&["archive", "x*"], 4, "no_such_workflow");
 }
 
 /// Checkpoints that were restored one by one below the seal go too.

@@ -92,7 +92,7 @@ fn nothing_is_left_behind_by_a_save() {
         names.sort();
         names
     };
-    assert_eq!(names(&world.store()), [".gitignore", "workflows"]);
+    assert_eq!(names(&world.store()), [".gitignore", "cleaned", "workflows"]);
     assert_eq!(names(&world.workflow_dir("042")), ["00000001.json", "00000002.json"]);
 }
 

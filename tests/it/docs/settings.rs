@@ -59,6 +59,10 @@ fn the_documented_defaults_are_those_of_the_program() {
         }
     }
     assert!(text.lines().count() >= 10, "{text}");
+    // Limits that are set hold for complete workflows too, so setting the defaults is another policy.
+    let (limits, text): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with("retention.triggers"));
+    let (limits, text) = (Config::parse(&limits.join("\n")).unwrap(), text.join("\n"));
+    assert_eq!(limits.retention().trigger_limits(), Config::default().retention().trigger_limits());
     let documented = Config::parse(&text).unwrap_or_else(|error| panic!("{error}:\n{text}"));
     let default = Config::default();
     assert_eq!(documented.limits(), default.limits());

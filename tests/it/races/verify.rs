@@ -59,7 +59,7 @@ const EVENTS: [Event; 6] = [
             world.store().restart(&id("042"), &world.stamp()).unwrap();
             let previous_runs = Limit::newest(1).unwrap();
             clean_up(world, |policy| {
-                policy.runs = Some(RunRule { previous_runs, failed_for: Span::from_days(30) });
+                policy.runs = Some(RunRule { previous_runs, failed_for: Some(Span::from_days(30)) });
             });
         }
     }),

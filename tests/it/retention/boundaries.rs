@@ -95,7 +95,13 @@ fn three_per_phase_of_five_in_each_of_two_phases_leave_the_newest_six() {
     };
     assert_eq!(staying(facts.clone(), &keeping(keep)), [5, 6, 7, 8, 9, 10]);
     let all = TriggerLimits([("batch_complete".to_owned(), Limit::All)].into());
-    let rules = Rules::Configured { triggers: all, max_age: None, compress_after: None };
+    let rules = Rules::Configured {
+        triggers: all,
+        kept: TriggerLimits::default(),
+        max_age: None,
+        failed_after: None,
+        compress_after: None,
+    };
     assert_eq!(staying(facts, &Policy { rules, ..standing() }).len(), 10);
 }
 
@@ -171,7 +177,7 @@ fn eighth_run() -> WorkflowFacts {
 fn seven_previous_runs_leave_the_newest_five() {
     let mut facts = eighth_run();
     assert_eq!(expired(&facts, &standing()), [1, 11]);
-    let rule = |previous_runs| Some(RunRule { previous_runs, failed_for: Span::from_days(30) });
+    let rule = |previous_runs| Some(RunRule { previous_runs, failed_for: Some(Span::from_days(30)) });
     assert_eq!(expired(&facts, &Policy { runs: rule(Limit::All), ..standing() }), [0; 0]);
     assert_eq!(expired(&facts, &Policy { runs: None, ..standing() }), [0; 0]);
     assert_eq!(expired(&facts, &Policy { runs: rule(newest(6)), ..standing() }), [1]);

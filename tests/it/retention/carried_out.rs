@@ -117,6 +117,20 @@ fn a_purged_workflow_is_gone_but_its_numbers_are_not() {
 }
 
 #[test]
+fn a_daily_cleanup_that_has_no_time_left_is_continued_by_the_next_saves() {
+    let world = batches(70);
+    let policy = RetentionSettings::default().policy_daily();
+    let mut call = || {
+        world.store().clean_up_daily(&policy, &world.stamp(), &mut || false).unwrap();
+        live(&world).len()
+    };
+    assert_eq!([call(), call(), call(), call(), call()], [38, 6, 3, 3, 3]);
+    // That was all for today.
+    (71..=72).for_each(|n| batch(&world, n));
+    assert_eq!(call(), 5);
+}
+
+#[test]
 fn stale_files_and_old_runs_go() {
     let world = batches(3);
     let leftover = world.file(1).with_file_name(".tmp-abc-0");

@@ -167,18 +167,24 @@ pub(super) fn any_snapshot() -> impl Strategy<Value = Snapshot> {
 
 /// Any keep rules, often none: each rule added keeps more, and a rule that matches nothing makes a policy invalid.
 pub(super) fn any_keep() -> impl Strategy<Value = KeepRules> {
-    let limits = prop_oneof![
-        3 => Just(Vec::new()),
-        1 => prop::collection::vec((any_trigger(), 1_u32..4), 1..3),
-    ];
     let last = prop::option::weighted(0.3, 1_u32..4);
     let within = prop::option::weighted(0.2, 0_u64..10);
-    (last, within, limits).prop_map(|(last, within, limits)| KeepRules {
+    (last, within, any_limits()).prop_map(|(last, within, triggers)| KeepRules {
         last: last.map(newest),
         within: within.map(Span::from_days),
-        triggers: TriggerLimits(
-            limits.into_iter().map(|(trigger, count)| (trigger.word().to_owned(), newest(count))).collect(),
-        ),
+        triggers,
+    })
+}
+
+/// Limits of triggers, often none.
+fn any_limits() -> impl Strategy<Value = TriggerLimits> {
+    let limits = prop_oneof![
+        5 => Just(Vec::new()),
+        1 => prop::collection::vec((any_trigger(), 1_u32..4), 1..3),
+    ];
+    limits.prop_map(|limits| {
+        let word = |(trigger, count): (Trigger, u32)| (trigger.word().to_owned(), newest(count));
+        TriggerLimits(limits.into_iter().map(word).collect())
     })
 }
 
@@ -187,10 +193,14 @@ pub(super) fn any_policy() -> impl Strategy<Value = Policy> {
     let rules = prop_oneof![
         Just(standing().rules),
         (0_u64..20).prop_map(|days| Rules::MaxAge(Span::from_days(days))),
-        (0_u64..20).prop_map(|days| Rules::Configured {
-            triggers: TriggerLimits::standard(),
-            max_age: Some(Span::from_days(days)),
-            compress_after: Some(Span::from_days(2 * days)),
+        (0_u64..20, any_limits(), prop::option::of(0_u64..20)).prop_map(|(days, kept, failed)| {
+            Rules::Configured {
+                triggers: TriggerLimits::standard(),
+                kept,
+                max_age: Some(Span::from_days(days)),
+                failed_after: failed.map(Span::from_days),
+                compress_after: Some(Span::from_days(2 * days)),
+            }
         }),
         Just(Rules::Everything),
     ];

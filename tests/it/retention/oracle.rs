@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ckpt_model::retention::{
-    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, WorkflowFacts,
+    BundleFacts, CheckpointDetails, CheckpointFacts, HeadFacts, Policy, Rules, Snapshot, TriggerLimits, WorkflowFacts,
 };
 use ckpt_model::span::Span;
 use ckpt_model::{ArchiveReason, Handle, Timestamp, Trigger, WorkflowStatus};
@@ -35,9 +35,11 @@ const TABLE: &[Row] = &[
     ("open and too old",                    |c| c.is(WorkflowStatus::InProgress) && c.too_old(),       false),
     ("finished and idle",                   |c| !c.is(WorkflowStatus::InProgress) && c.idle(),         false),
     ("no other rule",                       |c| matches!(c.policy.rules, Rules::MaxAge(_)),            true),
+    ("failed or abandoned, and may be retried", |c| c.may_be_retried(),                                true),
     ("failed",                              |c| c.is(WorkflowStatus::Failed),                          false),
     ("abandoned",                           |c| c.is(WorkflowStatus::Abandoned),                       false),
     ("complete and final",                  |c| c.is(WorkflowStatus::Complete) && c.is_newest(),       true),
+    ("complete, and of a trigger that stays", |c| c.is(WorkflowStatus::Complete) && c.stays_complete(), true),
     ("complete",                            |c| c.is(WorkflowStatus::Complete),                        false),
     ("open, idle and to be compressed",     |c| c.compressed(),                                        false),
     ("a fourth batch of a phase",           |c| c.rank(&Trigger::BatchComplete, true) > Some(3),        false),
@@ -89,9 +91,21 @@ impl Case<'_> {
         self.policy.keep.last.is_some_and(|limit| newer < limit.to_string().parse().unwrap_or(usize::MAX))
     }
     fn among_the_last_of_its_trigger(&self) -> bool {
+        self.is_within(&self.policy.keep.triggers)
+    }
+    fn may_be_retried(&self) -> bool {
+        let Rules::Configured { failed_after: Some(span), .. } = &self.policy.rules else { return false };
+        let newest = self.workflow.checkpoints.last().unwrap().details.as_ref().unwrap();
+        let ended = [WorkflowStatus::Failed, WorkflowStatus::Abandoned];
+        ended.into_iter().any(|status| self.is(status)) && !Self::is_older(newest, span.seconds())
+    }
+    fn stays_complete(&self) -> bool {
+        matches!(&self.policy.rules, Rules::Configured { kept, .. } if self.is_within(kept))
+    }
+    fn is_within(&self, limits: &TriggerLimits) -> bool {
         let content = self.content();
         let phases = matches!(content.trigger, Trigger::BatchComplete | Trigger::AgentComplete);
-        let limit = self.policy.keep.triggers.0.get(content.trigger.word());
+        let limit = limits.0.get(content.trigger.word());
         let rank = self.rank(&content.trigger, phases).unwrap();
         limit.is_some_and(|limit| rank <= limit.to_string().parse().unwrap_or(usize::MAX))
     }

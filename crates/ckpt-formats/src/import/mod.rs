@@ -22,4 +22,4 @@ pub use error::{ImportError, SourceError};
 pub use foreign_file::{ForeignFile, ReadOptions};
 pub use importer::{ImportOutcome, Importer};
 pub use order::{Candidate, Ordered, Rejected, order};
-pub use settings::import_settings;
+pub use settings::{import_settings, merge_settings};

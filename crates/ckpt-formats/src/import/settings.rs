@@ -15,6 +15,18 @@ use ckpt_store::{Disk, Store};
 /// The file has no such settings, or the settings of the store cannot be read or written.
 pub fn import_settings<D: Disk>(store: &Store<D>, path: &Path, dry_run: bool) -> Result<MergedSettings, ImportError> {
     let settings = read(path).map_err(|error| error.of(&path.display().to_string()))?;
+    merge_settings(store, &settings, dry_run)
+}
+
+/// Adds settings to those of a store; what the store has set stays. Writes nothing in a `dry_run`.
+///
+/// # Errors
+/// The settings of the store cannot be read or written.
+pub fn merge_settings<D: Disk>(
+    store: &Store<D>,
+    settings: &ForeignSettings,
+    dry_run: bool,
+) -> Result<MergedSettings, ImportError> {
     let config = store.config_file();
     let text = match read_regular(&config, MAX_SOURCE_BYTES) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -89,7 +89,7 @@ impl Decider<'_> {
             stays.extend(self.keep_rules(candidate, details));
             leaves = self.rules(candidate, details);
             if leaves.is_empty() {
-                stays.extend(self.within_rules(details));
+                stays.extend(self.within_rules(candidate, details));
             }
         }
         if leaves.is_empty() && stays.is_empty() {
@@ -184,20 +184,37 @@ impl Decider<'_> {
                     reasons.push(Reason::BeyondLimit(details.trigger.clone(), limit, phase));
                 }
             }
-            (Rules::Configured { .. }, WorkflowStatus::Complete) if candidate.facts.seq == self.workflow.newest => {}
+            (Rules::Configured { kept, .. }, WorkflowStatus::Complete)
+                if candidate.facts.seq == self.workflow.newest
+                    || kept.of(&details.trigger).is_some_and(|limit| limit.admits(candidate.newer_alike)) => {}
+            (
+                Rules::Configured { failed_after: Some(span), .. },
+                WorkflowStatus::Failed | WorkflowStatus::Abandoned,
+            ) if !self.is_idle(*span) => {}
             (Rules::Configured { .. }, _) => reasons.push(Reason::Finished(status)),
         }
         reasons
     }
 
     /// Returns the limit that admits a checkpoint which no rule makes leave.
-    fn within_rules(&self, details: &CheckpointDetails) -> Option<Reason> {
+    fn within_rules(&self, candidate: &RankedCheckpoint<'_>, details: &CheckpointDetails) -> Option<Reason> {
         match (self.rules, self.workflow.head) {
             (Rules::Configured { triggers, .. }, HeadFacts::Checkpoint(WorkflowStatus::InProgress)) => {
                 let limit = triggers.of(&details.trigger)?;
                 Some(Reason::WithinLimit(details.trigger.clone(), limit))
             }
-            (Rules::Configured { .. }, HeadFacts::Checkpoint(WorkflowStatus::Complete)) => Some(Reason::Final),
+            (Rules::Configured { .. }, HeadFacts::Checkpoint(WorkflowStatus::Complete))
+                if candidate.facts.seq == self.workflow.newest =>
+            {
+                Some(Reason::Final)
+            }
+            (Rules::Configured { kept, .. }, HeadFacts::Checkpoint(WorkflowStatus::Complete)) => {
+                let limit = kept.of(&details.trigger)?;
+                Some(Reason::WithinLimit(details.trigger.clone(), limit))
+            }
+            (Rules::Configured { failed_after, .. }, HeadFacts::Checkpoint(_)) => {
+                failed_after.map(Reason::RecentlyActive)
+            }
             _ => None,
         }
     }

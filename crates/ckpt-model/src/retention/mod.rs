@@ -16,6 +16,8 @@
 //! With `abandon_idle`, an open workflow that has been idle for longer leaves as a whole, marked abandoned, or not at all:
 //! if a guard or a keep rule matches one of its checkpoints, it stays open.
 //!
+//! When a workflow completes, the limits of triggers that the settings name keep checkpoints live; the default ones do not.
+//!
 //! `size.rs` then adds the oldest finished workflows if the store is larger than `max_size`.
 //!
 //! # Where is it decided that content is deleted for good?

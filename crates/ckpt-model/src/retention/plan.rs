@@ -103,6 +103,20 @@ impl CleanupPlan {
         self.workflows.iter().flat_map(|workflow| &workflow.decisions)
     }
 
+    /// Makes at most `most` checkpoints of each workflow leave, the oldest; a later plan has the others. Until then its
+    /// runs stay.
+    pub fn cut(&mut self, most: usize) {
+        for plan in self.workflows.iter_mut().filter(|plan| plan.leaving().count() > most) {
+            let leaving = plan.decisions.iter_mut().filter(|decision| !decision.keep);
+            for (index, decision) in leaving.enumerate() {
+                decision.keep = index >= most;
+                decision.delete = false;
+            }
+            plan.effect = CleanupEffect::Checkpoints;
+            plan.expired.clear();
+        }
+    }
+
     /// Returns the checkpoints that leave the live store.
     pub fn leaving(&self) -> impl Iterator<Item = &CheckpointDecision> {
         self.decisions().filter(|decision| !decision.keep)

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::decide::count_key;
 use super::limit::Limit;
+use super::snapshot::CheckpointDetails;
 use crate::checkpoint::WorkflowStatus;
+use crate::phase::PhaseId;
 use crate::size::Size;
 use crate::span::Span;
 use crate::trigger::Trigger;
@@ -56,12 +59,17 @@ impl WorkflowFilter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rules {
     /// The rules of the store: of open workflows, the checkpoints beyond the limit of their trigger, and once they are
-    /// idle, all but the newest; of complete ones, all but the final checkpoint; of failed and abandoned ones, all.
+    /// idle, all but the newest; of complete ones, all but the final checkpoint and those that `kept` admits; of failed
+    /// and abandoned ones, all.
     Configured {
         /// How many checkpoints of each trigger stay.
         triggers: TriggerLimits,
+        /// The limits that the settings name: so many checkpoints stay when a workflow completes, too.
+        kept: TriggerLimits,
         /// The rule [`MaxAge`](Self::MaxAge) as well, if given.
         max_age: Option<Span>,
+        /// How long a failed or abandoned workflow is idle before it leaves; at once if not given.
+        failed_after: Option<Span>,
         /// How long an open workflow is idle before all but its newest checkpoint are compressed. This rule only archives:
         /// a cleanup that deletes what leaves does without it.
         compress_after: Option<Span>,
@@ -121,6 +129,22 @@ impl TriggerLimits {
     pub fn of(&self, trigger: &Trigger) -> Option<Limit> {
         self.0.get(trigger.word()).copied()
     }
+
+    /// Returns a test for checkpoints that are given to it from the newest one back: true for the first one that counts
+    /// against the same limit as these, and that the limit does not admit.
+    pub fn beyond<'a>(
+        &self,
+        trigger: &'a Trigger,
+        phase: Option<&'a PhaseId>,
+    ) -> impl FnMut(&CheckpointDetails) -> bool + use<'a> {
+        let limit = self.of(trigger).unwrap_or(Limit::All);
+        let mut newer = 0;
+        move |details| {
+            let is_alike = count_key(&details.trigger, details.phase.as_ref()) == count_key(trigger, phase);
+            newer += usize::from(is_alike);
+            is_alike && !limit.admits(newer - 1)
+        }
+    }
 }
 
 /// Which runs of a workflow are deleted for good. All others stay, live or archived.
@@ -128,8 +152,8 @@ impl TriggerLimits {
 pub struct RunRule {
     /// The number of runs before the newest one that stay.
     pub previous_runs: Limit,
-    /// How long a failed or abandoned run stays after its last save.
-    pub failed_for: Span,
+    /// How long a failed or abandoned run stays after its last save; `None` keeps it.
+    pub failed_for: Option<Span>,
 }
 
 /// The reason why a policy cannot be applied.

@@ -114,10 +114,11 @@ pub(super) fn expired(
         if is_previous && !rule.previous_runs.admits(newer_previous) {
             candidate.reasons.push(Reason::RunBeyondLimit(rule.previous_runs));
         }
-        if matches!(run.outcome, WorkflowStatus::Failed | WorkflowStatus::Abandoned)
-            && run.last_save.is_some_and(|last_save| is_older(last_save, rule.failed_for, now))
+        if let Some(span) = rule.failed_for
+            && matches!(run.outcome, WorkflowStatus::Failed | WorkflowStatus::Abandoned)
+            && run.last_save.is_some_and(|last_save| is_older(last_save, span, now))
         {
-            candidate.reasons.push(Reason::RunOlderThan(run.outcome, rule.failed_for));
+            candidate.reasons.push(Reason::RunOlderThan(run.outcome, span));
         }
         newer_previous += usize::from(is_previous);
         for bundle in workflow.bundles.iter().filter(|bundle| bundle.name.run == run.first) {

@@ -15,7 +15,7 @@ const DEFAULT_FAILED_FOR: Span = Span::from_days(30);
 const DEFAULT_COMPRESS_AFTER: Span = Span::from_days(30);
 
 /// The table `[retention]`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetentionSettings {
     #[serde(default)]
@@ -59,21 +59,37 @@ impl RetentionSettings {
     #[must_use]
     pub fn trigger_limits(&self) -> TriggerLimits {
         let mut limits = TriggerLimits::standard();
-        limits.0.extend(self.triggers.iter().map(|(word, limit)| (word.clone(), *limit)));
+        limits.0.extend(self.triggers.clone());
         limits
+    }
+
+    /// Returns true if nothing is set.
+    #[must_use]
+    pub fn is_unset(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the rule about runs as far as it is set: without the defaults.
+    #[must_use]
+    pub fn runs_set(&self) -> Option<RunRule> {
+        let previous_runs = self.previous_runs.unwrap_or(Limit::All);
+        let is_set = self.previous_runs.is_some() || self.failed_for.is_some();
+        is_set.then_some(RunRule { previous_runs, failed_for: self.failed_for })
     }
 
     /// Returns the policy of the store.
     #[must_use]
     pub fn policy(&self) -> Policy {
         let max_age = self.max_age;
-        let failed_for = self.failed_for.unwrap_or(DEFAULT_FAILED_FOR);
+        let failed_for = self.failed_for.or(Some(DEFAULT_FAILED_FOR));
         let previous_runs = self.previous_runs.or(DEFAULT_PREVIOUS_RUNS).unwrap_or(Limit::All);
         Policy {
             filter: WorkflowFilter::default(),
             rules: Rules::Configured {
                 triggers: self.trigger_limits(),
+                kept: TriggerLimits(self.triggers.clone()),
                 max_age,
+                failed_after: None,
                 compress_after: Some(self.compress_after.unwrap_or(DEFAULT_COMPRESS_AFTER)),
             },
             keep: KeepRules::default(),
@@ -82,6 +98,17 @@ impl RetentionSettings {
             max_size: self.max_size,
             purge: false,
         }
+    }
+
+    /// Returns the policy of the cleanup that saves do once a day: as [`policy`](Self::policy), but a failed workflow
+    /// stays until its run expires, so that it can be tried again, and the size of the store does not matter.
+    #[must_use]
+    pub fn policy_daily(&self) -> Policy {
+        let mut policy = Policy { max_size: None, ..self.policy() };
+        if let Rules::Configured { failed_after, .. } = &mut policy.rules {
+            *failed_after = policy.runs.and_then(|rule| rule.failed_for);
+        }
+        policy
     }
 
     /// Returns the policy of the cleanup after a save, which looks at one workflow only and deletes nothing.

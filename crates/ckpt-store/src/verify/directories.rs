@@ -9,7 +9,8 @@ use crate::disk::{Disk, FileKind, Stat};
 use crate::error::{Error, Result};
 use crate::files::FileProblem;
 use crate::layout::{
-    self, ARCHIVE, CONFIG, GITIGNORE, HOOK_LOG, INDEX, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES, UNDO, WORKFLOWS,
+    self, ARCHIVE, CLEANED, CONFIG, GITIGNORE, HOOK_LOG, INDEX, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES, UNDO,
+    WORKFLOWS,
 };
 use crate::open::Store;
 use crate::settings_file::{self, ConfigError};
@@ -60,7 +61,7 @@ impl<D: Disk> Store<D> {
         for name in &names {
             let path = self.root().join(name);
             let expected = match name.as_str() {
-                CONFIG | GITIGNORE | INDEX | HOOK_LOG => Some(FileKind::File),
+                CONFIG | GITIGNORE | INDEX | HOOK_LOG | CLEANED => Some(FileKind::File),
                 WORKFLOWS | ARCHIVE | OBJECTS | QUARANTINE | SESSIONS | UNDO | SIDES | REMOTE => {
                     Some(FileKind::Directory)
                 }

@@ -30,10 +30,10 @@ impl Report for CleanupReport {
     }
 
     fn answer(&self, page: &mut TextPage) {
-        if self.shows_deletions_only {
-            return self.deletions(page);
+        if self.is_shown {
+            return self.summary(page);
         }
-        if self.shows_policy {
+        if !self.does_nothing() || page.verbose {
             page.line(match self.policy.source {
                 PolicySource::Store => "Policy of the store:",
                 PolicySource::StoreAndCommandLine => "Policy of the store, with the rule of this command:",
@@ -174,10 +174,13 @@ impl CleanupReport {
         parts.join(", ")
     }
 
-    fn summary(&self, page: &mut TextPage) {
+    fn does_nothing(&self) -> bool {
         let files = self.stale_files + self.objects.count;
-        let nothing = self.changes.is_empty() && files == 0 && self.deleted_runs.is_empty();
-        if nothing && self.failures.is_empty() {
+        self.changes.is_empty() && files == 0 && self.deleted_runs.is_empty()
+    }
+
+    fn summary(&self, page: &mut TextPage) {
+        if self.does_nothing() && self.failures.is_empty() {
             page.line(format!("Nothing to clean up: {}.", stay(self.kept)));
         } else {
             page.line(self.total());

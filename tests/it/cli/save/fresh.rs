@@ -23,7 +23,7 @@ fn a_fresh_save_archives_what_there_is_and_names_the_undo() {
         lines,
         [
             "Saved 042/4: phase a complete by default, 1 of 3 done. Next: b. Resume with: ckpt resume 042",
-            "Archived what there was. Undo with: ckpt rollback 042/2"
+            "Archived what there was: 2 of 3 phases done. Undo with: ckpt rollback 042/2"
         ]
     );
     assert_eq!(world.stored("042", 3)["sealed"]["reason"], "restarted");
@@ -55,11 +55,29 @@ fn a_fresh_save_of_a_new_workflow_is_a_save() {
 }
 
 #[test]
+fn a_fresh_start_keeps_what_identifies_the_work_and_names_the_rest() {
+    let world = World::new();
+    let state = r#"{"plan_path": "specs/7.md", "notes": ["x"], "options": {}}"#;
+    world.run(&["save", "042", "--title", "t", "--label", "auth", "--phases", "a,b", "--phase", "a"]).succeeds();
+    world.run(&["save", "042", "--state", state, "--task", "one=pending", "--error", "red"]).succeeds();
+    let fresh = world.copy();
+    let outcome = world.run(&["save", "042", "--fresh", "--phase", "a"]).succeeds();
+    let told = "Archived what there was: 1 of 2 phases done, 1 task, 1 error and the state (notes, options). \
+                Undo with: ckpt rollback 042/2";
+    assert!(outcome.stderr.lines().any(|line| line == told), "{outcome}");
+    fresh.run(&["resume", "042", "--fresh"]).succeeds();
+    for document in [world.stored("042", 4), fresh.stored("042", 4)] {
+        assert_eq!(document["state"], json!({"plan_path": "specs/7.md"}));
+        assert_eq!((&document["title"], &document["labels"]), (&json!("t"), &json!(["auth"])));
+    }
+}
+
+#[test]
 fn resume_can_start_over_too() {
     let world = world();
     let outcome = world.run(&["resume", "042", "--fresh"]).succeeds();
     assert!(outcome.stdout.starts_with("042 t: resume at a (1 of 3)\n"), "{outcome}");
-    let undo = "Archived what there was; 042/4 is a fresh start. Undo with: ckpt rollback 042/2\n";
+    let undo = "Archived what there was: 2 of 3 phases done; 042/4 is a fresh start. Undo with: ckpt rollback 042/2\n";
     assert_eq!(outcome.stderr, undo);
     world.refuses(&["resume", "--fresh"], 2, "usage");
     world.refuses(&["resume", "none", "--fresh"], 4, "no_such_workflow");

@@ -12,6 +12,8 @@ use crate::core::config::PushMode;
 use crate::core::dialects::Dialect;
 use crate::core::mirror::Since;
 use crate::core::next_phase::RunState;
+use crate::core::observe::observed_run;
+use crate::core::resume::passed_over;
 use crate::core::save::{Outcome, Prepared, Request, Save};
 use crate::core::task::Task;
 use crate::core::text::shell_word;
@@ -71,9 +73,6 @@ impl Session {
             capture: options.capture,
         };
         change.resumed_from = self.env.var("CKPT_HANDLE").and_then(|handle| handle.parse().ok());
-        if change.resumed_from.is_none() && change.begins_task() {
-            change.resumed_from = self.noted_orphans(store);
-        }
         let Prepared { redactions, captured } = request.prepare::<_, Failure>(store, &mut change, config)?;
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)
@@ -107,6 +106,7 @@ impl Session {
             if !options.dry_run {
                 store.write_seen(&captured.seen, &stamp.save_id);
                 report.warnings.extend(open_work(&change, checkpoint));
+                report.warnings.extend(left_out(&change, checkpoint, store));
             }
         }
         if options.dry_run {
@@ -206,6 +206,16 @@ impl Saved<'_> {
 pub(crate) fn last_content(store: &Store, workflow: &WorkflowId) -> Option<Handle> {
     let (_, content) = store.continued(workflow).ok()??;
     Some(Handle::new(workflow, content))
+}
+
+/// Returns the warning about phases that work has passed over, if the save is about phases.
+fn left_out(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Option<String> {
+    if !change.reports_phase() && change.next_phase.is_none() {
+        return None;
+    }
+    let run = observed_run(&checkpoint.content, store.project());
+    let finding = passed_over(&checkpoint.workflow, &run, run.next_phase()?)?;
+    Some(format!("{}: {}", finding.message, finding.help.join(", or ")))
 }
 
 /// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.

@@ -10,8 +10,8 @@ use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
 use super::name::check_name;
-use super::observe::{observed_run, reconcile_tasks};
-use super::phase::PhaseStatus;
+use super::observe::{found_outputs, observed_run, reconcile_tasks};
+use super::phase::{Phase, PhaseId, PhaseStatus};
 use super::schema::{self, Steps};
 use super::selector::Handle;
 use super::store::{self, Decision, Disk, Error, ObjectContent, Store};
@@ -302,7 +302,16 @@ impl<'a> Save<'a> {
         project: &Path,
     ) -> store::Result<Box<Checkpoint>> {
         let newest = newest.map(|newest| self.reconciled(newest, project));
+        let in_progress = newest.as_ref().map(|newest| in_progress(&newest.content)).unwrap_or_default();
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
+        if self.change.replace.is_none() && self.change.back_to.is_none() {
+            let begins = |phase: &&mut Phase| {
+                phase.status == PhaseStatus::InProgress && !in_progress.contains(&phase.id)
+            };
+            for phase in next.content.phases.iter_mut().filter(begins) {
+                phase.found = found_outputs(phase, project);
+            }
+        }
         if !self.change.labels.is_empty() {
             self.replace_exclusive_labels(&mut next.content);
         }
@@ -441,6 +450,12 @@ impl<'a> Save<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the phases in progress.
+fn in_progress(content: &Content) -> Vec<PhaseId> {
+    let phases = content.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
+    phases.map(|phase| phase.id.clone()).collect()
 }
 
 fn has_nul(text: Option<&String>) -> bool {

@@ -120,7 +120,8 @@ impl SaveFlags {
         set(&mut change.trigger, self.trigger.clone());
         change.pin |= self.pin;
         if self.approved_by.is_some() {
-            change.approve = Some(Approve { phase: None, by: self.approved_by.clone(), recorded_by: None });
+            change.approve =
+                Some(Approve { phase: None, by: self.approved_by.clone(), ..Approve::default() });
         }
         change.labels.extend(self.label.iter().cloned());
         if let Some(data) = &self.data {

@@ -14,6 +14,7 @@ use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Code, Severity};
 use crate::core::json::Json;
 use crate::core::messages::Messages;
+use crate::core::phase::Phase;
 use crate::core::restore_artifacts::ArtifactStep;
 use crate::core::resume::tasks::RecoveredTasks;
 use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
@@ -124,9 +125,12 @@ impl<'a> ResumeReport<'a> {
 
     /// `3A Artifact Generation`
     fn full_name(&self, page: &Page, id: &PhaseId) -> String {
-        let name = self.judgement.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
+        let phase = self.judgement.checkpoint.content.find_phase(id);
+        let name = phase.and_then(|phase| phase.name.as_deref());
+        let selected = phase.and_then(Phase::selected).map(|option| format!(" ({option})"));
         let mark = if self.judgement.resume.inferred.contains(id) { " (by evidence)" } else { "" };
-        format!("{}{}{mark}", page.escape(id.as_str()), page.suffix(name))
+        let selected = page.escape(&selected.unwrap_or_default());
+        format!("{}{}{selected}{mark}", page.escape(id.as_str()), page.suffix(name))
     }
 
     fn headline(&self, page: &Page) -> String {
@@ -257,7 +261,13 @@ impl Report for ResumeReport<'_> {
             Verdict::Confirm => Style::Warning,
             Verdict::Blocked => Style::Bad,
         };
-        page.line(format!("Verdict: {}", page.paint(style, verdict.word())));
+        let retry = match phase {
+            Some(id) if *verdict == Verdict::Ready && self.has_finding(Code::PhaseFailed) => {
+                format!(": retry {}", page.escape(id.as_str()))
+            }
+            _ => String::new(),
+        };
+        page.line(format!("Verdict: {}{}", page.paint(style, verdict.word()), retry));
     }
 
     fn remarks(&self, page: &mut Page) {
@@ -271,7 +281,10 @@ impl Report for ResumeReport<'_> {
             Verdict::Blocked => {
                 let findings = self.judgement.resume.findings.iter();
                 let blockers = findings.filter(|finding| finding.severity == Severity::Blocker).count();
-                page.line(format!("{} in the way; nothing overrides that.", count(blockers, "blocker")));
+                page.line(format!(
+                    "{} in the way; `--yes` does not override that.",
+                    count(blockers, "blocker")
+                ));
             }
             Verdict::Ready | Verdict::Complete => {}
         }

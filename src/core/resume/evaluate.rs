@@ -10,7 +10,7 @@ use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::gate::failed_gate;
 use crate::core::next_phase::{PhaseState, RunState};
-use crate::core::phase::{Output, Phase, PhaseId, PhaseStatus};
+use crate::core::phase::{Output, Phase, PhaseId, PhaseOption, PhaseStatus};
 use crate::core::task::TaskId;
 use crate::core::text::{shell_word, times};
 use crate::core::time::Timestamp;
@@ -66,6 +66,8 @@ pub struct Resume {
     pub skipped_by_inference: Vec<PhaseId>,
     /// The phases whose result a person has not agreed to yet.
     pub awaiting_approval: Vec<PhaseId>,
+    /// The options of those phases, from which a person selects.
+    pub options: Vec<Offered>,
     /// The tasks of the phase to continue with.
     pub tasks: RecoveredTasks,
     /// All findings, heaviest first.
@@ -74,6 +76,23 @@ pub struct Resume {
     pub age_seconds: i64,
     /// The evidence about each phase.
     pub evidence: Vec<PhaseEvidence>,
+}
+
+/// An option of a phase that awaits approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offered {
+    /// The phase.
+    pub phase: PhaseId,
+    /// The option, or a draft.
+    #[serde(flatten)]
+    pub option: PhaseOption,
+}
+
+/// Returns the options and drafts that a person selects from.
+pub(super) fn offered(phase: &Phase, facts: &Facts) -> Vec<PhaseOption> {
+    let drafts = phase.approval.as_ref().and_then(|approval| facts.drafts.get(approval.evidence.as_ref()?));
+    let draft = |path: &String| PhaseOption { id: path.clone(), ..PhaseOption::default() };
+    phase.options().into_iter().chain(drafts.into_iter().flatten().map(draft)).collect()
 }
 
 /// Why a phase counts as done or not.
@@ -120,8 +139,14 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.age(age_seconds);
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
-    findings.extend(doubts.map(Finding::from));
+    let has_gap = findings.iter().any(|finding| finding.code == Code::Gap);
+    let doubts = doubts.map(Finding::from).filter(|doubt| !has_gap || doubt.code != Code::Gap);
+    findings.extend(doubts);
 
+    // Each blocker names a way on, at least the one that gives up what there is.
+    let fresh = format!("ckpt resume {} --fresh", checkpoint.workflow);
+    let blockers = findings.iter_mut().filter(|finding| finding.severity == Severity::Blocker);
+    blockers.for_each(|finding| finding.help.push(fresh.clone()));
     // A stable sort: within one severity, findings stay in the order of the checks.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let verdict = match findings.first().map(|finding| finding.severity) {
@@ -129,6 +154,11 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         Some(Severity::Blocker) => Verdict::Blocked,
         Some(Severity::Confirm) => Verdict::Confirm,
         _ => Verdict::Ready,
+    };
+    let waiting = run.phases.iter().filter(|(_, state)| *state == PhaseState::AwaitingApproval);
+    let options = |(phase, _): &(&Phase, PhaseState)| {
+        let id = phase.id.clone();
+        offered(phase, facts).into_iter().map(move |option| Offered { phase: id.clone(), option })
     };
     Resume {
         verdict,
@@ -139,6 +169,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         inferred: run.ids(|state| state == PhaseState::DoneByEvidence),
         skipped_by_inference: run.ids(|state| state == PhaseState::SkippedByInference),
         awaiting_approval: run.ids(|state| state == PhaseState::AwaitingApproval),
+        options: waiting.flat_map(options).collect(),
         evidence: run.phases.iter().map(|(phase, state)| explain(phase, *state)).collect(),
         tasks,
         findings,
@@ -154,7 +185,7 @@ pub fn phase_state(phase: &Phase, facts: &Facts) -> PhaseState {
     if phase.lacks_approval() && !matches!(phase.status, PhaseStatus::Pending | PhaseStatus::Skipped) {
         let evidence = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref());
         let is_shown = match evidence {
-            Some(drafts) => facts.outputs.contains_key(drafts) && !is_delivered,
+            Some(drafts) => facts.outputs.get(drafts) == Some(&OutputFact::Valid) && !is_delivered,
             None => is_delivered,
         };
         if is_shown {
@@ -274,9 +305,12 @@ fn is_chosen(phase: &Phase, facts: &Facts) -> bool {
 
 fn from_chosen_draft(phase: &Phase) -> String {
     let outputs = phase.outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>().join(", ");
-    let drafts =
-        phase.approval.as_ref().and_then(|approval| approval.evidence.as_deref()).unwrap_or_default();
-    format!("Write {outputs} from the draft in {drafts} that was approved; do not make new ones")
+    let approval = phase.approval.as_ref();
+    let drafts = approval.and_then(|approval| approval.evidence.as_deref()).unwrap_or_default();
+    match approval.and_then(|approval| approval.option.as_ref()) {
+        Some(draft) => format!("Write {outputs} from {draft}, which was approved; do not make new ones"),
+        None => format!("Write {outputs} from the draft in {drafts} that was approved; do not make new ones"),
+    }
 }
 
 fn default_action(phase: &Phase, state: PhaseState) -> String {

@@ -10,8 +10,10 @@ use ckpt::core::digest::Digest;
 use ckpt::core::external::{ComparedFact, Comparison, FactChange};
 use ckpt::core::finding::{Code, Severity};
 use ckpt::core::import::{ForeignFile, Importer, ReadOptions};
+use ckpt::core::phase::Output;
 use ckpt::core::resume::{
-    DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing, evaluate,
+    CommitPlace, DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection,
+    Sharing, evaluate,
 };
 use ckpt::core::selector::Handle;
 use ckpt::core::session_note::SessionNote;
@@ -77,6 +79,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     left.content.phases[0].status = Complete;
     left.content.tasks = vec![task("it's", TaskStatus::Running, 1, None, &[])];
     list.push((left, none.clone(), 0));
+    let mut old = workflow(&["a"], &[("a", InProgress)]);
+    old.content.phases[0].outputs =
+        vec![Output { path: "o".into(), or: Vec::new(), schema: None, extra: Default::default() }];
+    let is_old = HashMap::from([("o".to_owned(), OutputFact::Old)]);
+    list.push((old, Facts { outputs: is_old, ..Facts::default() }, 0));
     let wrote = HashMap::from([("o".to_owned(), None)]);
     list.push((tasks, Facts { task_outputs: wrote, ..Facts::default() }, 0));
 
@@ -105,7 +112,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
             watched: vec![FileCondition::Changed],
             touched: vec![FileCondition::Changed],
             sessions: vec![SessionNote { workflow: Some(world.workflow.clone()), ..SessionNote::default() }],
-            git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
+            git: Some(GitFact {
+                branch: Some("y".into()),
+                recorded_branch_exists: Some(exists),
+                commit: CommitPlace::Lost,
+            }),
             selection: Selection {
                 damaged_newest: Some(DamagedNewest {
                     handle: "042/9".into(),

@@ -11,8 +11,8 @@ use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;
 use crate::core::dialects::Dialect;
 use crate::core::mirror::Since;
-use crate::core::next_phase::RunState;
-use crate::core::observe::observed_run;
+use crate::core::next_phase::{PhaseState, RunState};
+use crate::core::observe::{observed_outputs, observed_run};
 use crate::core::resume::passed_over;
 use crate::core::save::{Outcome, Prepared, Request, Save};
 use crate::core::task::Task;
@@ -107,6 +107,7 @@ impl Session {
                 store.write_seen(&captured.seen, &stamp.save_id);
                 report.warnings.extend(open_work(&change, checkpoint));
                 report.warnings.extend(left_out(&change, checkpoint, store));
+                report.warnings.extend(undelivered(&change, checkpoint, store));
             }
         }
         if options.dry_run {
@@ -216,6 +217,27 @@ fn left_out(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Option<S
     let run = observed_run(&checkpoint.content, store.project());
     let finding = passed_over(&checkpoint.workflow, &run, run.next_phase()?)?;
     Some(format!("{}: {}", finding.message, finding.help.join(", or ")))
+}
+
+/// Returns the warnings about outputs of the completed phase that are missing, and about an approval that it lacks.
+fn undelivered(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Vec<String> {
+    let Checkpoint { workflow, content, .. } = checkpoint;
+    let completed = content.phase.as_ref().filter(|_| change.phase.is_some());
+    let completed = completed.and_then(|id| content.find_phase(id));
+    let Some(phase) = completed.filter(|phase| phase.status == PhaseStatus::Complete) else {
+        return Vec::new();
+    };
+    let outputs = observed_outputs(content, store.project());
+    let missing = phase.outputs.iter().filter(|output| !outputs.contains_key(&output.path));
+    let mut warnings: Vec<String> = missing
+        .map(|output| format!("phase {} is complete, but its output {} is missing", phase.id, output.path))
+        .collect();
+    let is_done = RunState::recorded(content).state(&phase.id).is_some_and(PhaseState::is_done);
+    if warnings.is_empty() && is_done && phase.lacks_approval() {
+        let approve = format!("ckpt approve {workflow} --phase {}", shell_word(&phase.id));
+        warnings.push(format!("phase {} is complete, and nobody has approved it: {approve}", phase.id));
+    }
+    warnings
 }
 
 /// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::artifact::{self, ArtifactError};
 use super::capture::{Capture, Captured};
 use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, check_fact, refuse_secret};
-use super::checkpoint::{Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
+use super::checkpoint::{Artifact, Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
 use super::config::Config;
 use super::digest::Digest;
 use super::git::Checkout;
 use super::name::check_name;
-use super::observe::{found_outputs, observed_run, reconcile_tasks};
+use super::observe::{delivered_outputs, found_outputs, observed_run, reconcile_tasks};
 use super::phase::{Phase, PhaseId, PhaseStatus};
 use super::schema::{self, Steps};
 use super::selector::Handle;
@@ -302,15 +302,10 @@ impl<'a> Save<'a> {
         project: &Path,
     ) -> store::Result<Box<Checkpoint>> {
         let newest = newest.map(|newest| self.reconciled(newest, project));
-        let in_progress = newest.as_ref().map(|newest| in_progress(&newest.content)).unwrap_or_default();
+        let before = newest.as_ref().map(|newest| statuses(&newest.content)).unwrap_or_default();
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
         if self.change.replace.is_none() && self.change.back_to.is_none() {
-            let begins = |phase: &&mut Phase| {
-                phase.status == PhaseStatus::InProgress && !in_progress.contains(&phase.id)
-            };
-            for phase in next.content.phases.iter_mut().filter(begins) {
-                phase.found = found_outputs(phase, project);
-            }
+            look_at_outputs(&mut next.content, &before, project);
         }
         if !self.change.labels.is_empty() {
             self.replace_exclusive_labels(&mut next.content);
@@ -452,10 +447,30 @@ impl<'a> Save<'a> {
     }
 }
 
-/// Returns the phases in progress.
-fn in_progress(content: &Content) -> Vec<PhaseId> {
-    let phases = content.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
-    phases.map(|phase| phase.id.clone()).collect()
+/// Returns the phases with their statuses.
+fn statuses(content: &Content) -> Vec<(PhaseId, PhaseStatus)> {
+    content.phases.iter().map(|phase| (phase.id.clone(), phase.status)).collect()
+}
+
+/// Records the outputs of the phases that this save begins, as they are before the work, and the outputs of those that it
+/// completes, as artifacts.
+fn look_at_outputs(content: &mut Content, before: &[(PhaseId, PhaseStatus)], project: &Path) {
+    let moved = |phase: &&mut Phase| !before.contains(&(phase.id.clone(), phase.status));
+    let mut delivered = Vec::new();
+    for phase in content.phases.iter_mut().filter(moved) {
+        match phase.status {
+            PhaseStatus::InProgress => phase.found = found_outputs(phase, project),
+            PhaseStatus::Complete => delivered.extend(delivered_outputs(phase, project)),
+            _ => {}
+        }
+    }
+    for artifact in delivered {
+        match content.artifacts.iter_mut().find(|known| known.path == artifact.path) {
+            Some(known) if known.sha256 == artifact.sha256 => {}
+            Some(known) => *known = Artifact { name: known.name.clone(), ..artifact },
+            None => content.artifacts.push(artifact),
+        }
+    }
 }
 
 fn has_nul(text: Option<&String>) -> bool {

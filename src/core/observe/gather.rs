@@ -164,9 +164,14 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
 
 /// Returns the state of a run by its record and the outputs that are there now, as [`evaluate`](crate::core::resume::evaluate()) sees it.
 pub(crate) fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
-    let outputs = outputs(content, project, &mut Steps::default());
+    let outputs = observed_outputs(content, project);
     let facts = Facts { outputs, ..Facts::default() };
     RunState::new(content, |phase| phase_state(phase, &facts))
+}
+
+/// Returns the outputs of phases that are there now.
+pub(crate) fn observed_outputs(content: &Content, project: &Path) -> HashMap<String, OutputFact> {
+    outputs(content, project, &mut Steps::default())
 }
 
 /// The outputs of every phase that has begun; the others have promised nothing yet.
@@ -230,6 +235,17 @@ pub(crate) fn found_outputs(phase: &Phase, project: &Path) -> Vec<FoundFile> {
         Some(FoundFile { path: path.clone(), sha256, extra: Default::default() })
     };
     outputs.chain(drafts).filter_map(found).collect()
+}
+
+/// Returns the files of the outputs of a phase that is done, as artifacts.
+pub(crate) fn delivered_outputs(phase: &Phase, project: &Path) -> Vec<Artifact> {
+    let outputs = phase.outputs.iter().flat_map(|output| [&output.path].into_iter().chain(&output.or));
+    let artifact = |path: &String| {
+        let (size, sha256) = follow_in_project(project, path).ok()?.hash(MAX_OUTPUT).ok()?;
+        let phase = Some(phase.id.clone());
+        Some(Artifact { size: Some(size), sha256: Some(sha256), phase, ..Artifact::new(path, path) })
+    };
+    outputs.filter_map(artifact).collect()
 }
 
 fn output_fact(

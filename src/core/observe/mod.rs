@@ -9,6 +9,6 @@ mod select;
 mod sharing;
 
 pub use gather::{Commits, KeptContents, Observer, gather};
-pub(crate) use gather::{found_outputs, observed_run, reconcile_tasks};
+pub(crate) use gather::{delivered_outputs, found_outputs, observed_outputs, observed_run, reconcile_tasks};
 pub use select::Selected;
 pub use sharing::sharing;

@@ -22,6 +22,7 @@
 //! | a save names the phase that resume goes on with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
 //! | where an approval is due, it is asked for again | `inform_user_and_continue` |
 //! | updates are atomic | `a_checkpoint_is_updated_atomically` |
+//! | outputs are written first, and guarded afterwards | `the_outputs_of_a_phase_are_written_first_and_guarded_afterwards` |
 //! | only the demand.json of this work counts | `an_old_demand_json_is_no_evidence_for_new_work` |
 //! | the designs are presented, one is approved, and a new round begins without it | `a_draft_is_selected_and_the_selection_is_withdrawn_with_the_approval` |
 //! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
@@ -651,6 +652,29 @@ fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
         (&completed["phase"], &completed["completed_at"]),
         (&json!("REQUIREMENTS"), &json!("2026-01-30T14:31:00.000Z"))
     );
+}
+
+#[test]
+fn the_outputs_of_a_phase_are_written_first_and_guarded_afterwards() {
+    let world = World::new();
+    world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let done = ["done", "w", "--phase", "REQUIREMENTS", "--approved-by", "kim"];
+    let early = world.run(&done).succeeds();
+    let told =
+        "warning: phase REQUIREMENTS is complete, but its output memory/reports/demand.json is missing";
+    assert!(early.stderr.contains(told), "{early}");
+    world.run(&["start", "w", "--phase", "REQUIREMENTS"]).succeeds();
+    world.write("memory/reports/demand.json", "{}");
+    assert!(!world.run(&done).succeeds().stderr.contains("warning"));
+    let artifact = world.stored("w", 4)["artifacts"][0].clone();
+    assert_eq!(
+        (&artifact["path"], &artifact["phase"]),
+        (&json!("memory/reports/demand.json"), &json!("REQUIREMENTS"))
+    );
+    assert_eq!(world.json(&["resume", "w"])["findings"], json!([]));
+    world.write("memory/reports/demand.json", "[]");
+    let changed = "advice: memory/reports/demand.json changed since w/4; look at it before you rely on it";
+    assert_eq!(finding(&world.json(&["resume", "w"]), "artifact_changed"), changed);
 }
 
 #[test]

@@ -183,10 +183,12 @@ impl<'a> ResumeReport<'a> {
 
     /// `2 pending: MSG-1, MSG-2; 1 awaiting response: MSG-3`
     fn messages_line(&self) -> String {
-        let Messages { pending, awaiting_response } =
+        let Messages { pending, awaiting_response, conflicts } =
             Messages::of_state(&self.judgement.checkpoint.content.state);
         let mut words = Vec::new();
-        for (word, ids) in [("pending", pending), ("awaiting response", awaiting_response)] {
+        let lists =
+            [("pending", pending), ("awaiting response", awaiting_response), ("in conflict", conflicts)];
+        for (word, ids) in lists {
             if !ids.is_empty() {
                 words.push(format!("{} {word}: {}", ids.len(), first_few(&ids, MOST_MESSAGES)));
             }

@@ -13,6 +13,7 @@ use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 use crate::core::session_note::SessionNote;
 use crate::core::span::{Span, ago, humane};
+use crate::core::task::Task;
 use crate::core::text::{shell_word, times};
 use crate::core::text_diff::TextDiff;
 use crate::core::time::Timestamp;
@@ -133,6 +134,25 @@ impl Checks<'_> {
             let message = format!("task {id} waits for a task that will not come");
             self.add(Finding::advice(Code::TaskBlocked, message));
         }
+    }
+
+    /// Checks that no task is open in a phase that is done, while others are left.
+    pub(super) fn open_tasks(&mut self) {
+        const MOST_NAMED: usize = 5;
+        let is_left = |task: &&Task| {
+            let state = task.phase.as_ref().and_then(|phase| self.run.state(phase));
+            !task.status.is_done() && state.is_some_and(PhaseState::is_done)
+        };
+        let left: Vec<&Task> = self.checkpoint.content.tasks.iter().filter(is_left).collect();
+        let Some(first) = left.first() else { return };
+        let names: Vec<&str> = left.iter().take(MOST_NAMED).map(|task| task.id.as_str()).collect();
+        let more = match left.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("tasks of phases that are done are open: {}{more}", names.join(", "));
+        let close = self.save(&format!("--task {}", shell_word(format!("{}=complete", first.id))));
+        self.add(Finding::advice(Code::TasksOpen, message).help(close));
     }
 
     /// Checks that complete tasks still have their outputs.
@@ -524,7 +544,7 @@ impl Checks<'_> {
     }
 
     /// Checks the age of the checkpoint, and whether another session saved it just now.
-    pub(super) fn age(&mut self, age_seconds: i64) {
+    pub(super) fn age(&mut self, age_seconds: i64, now: Timestamp) {
         let Ok(age) = u64::try_from(age_seconds) else {
             let message = format!("it was saved at {}, which is in the future", self.checkpoint.saved_at);
             // The clock of another system cannot be checked, so its state is doubtful.
@@ -540,6 +560,14 @@ impl Checks<'_> {
         } else if exceeds(self.limits.stale_after) {
             let message = format!("it is {} old; check that its context still holds", humane(age));
             self.add(Finding::advice(Code::Stale, message));
+        }
+        if let Some(began) = self.checkpoint.content.began_at()
+            && let Ok(run) = u64::try_from(now.seconds_since(began))
+            && run > self.limits.stale_after.seconds()
+            && !exceeds(self.limits.stale_after)
+        {
+            let message = format!("the work on it began {} ago", humane(run));
+            self.add(Finding::info(Code::Stale, message));
         }
         let writer = &self.checkpoint.writer;
         let Some(session) = &writer.session else { return };

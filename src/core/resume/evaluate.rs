@@ -6,7 +6,7 @@ use super::Limits;
 use super::checks::Checks;
 use super::facts::{Facts, OutputFact};
 use super::tasks::{RecoveredTasks, open, recover};
-use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::checkpoint::{Checkpoint, Content, WorkflowStatus};
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::gate::failed_gate;
 use crate::core::next_phase::{PhaseState, RunState};
@@ -120,6 +120,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         tasks = recover(&checkpoint.content.tasks, phase, limits.task_attempts, facts);
         checks.phase(phase, state);
         checks.tasks(&tasks);
+        checks.open_tasks();
     }
     checks.approvals();
     checks.gaps(&point);
@@ -136,7 +137,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.sessions(now);
     checks.sharing(now);
     checks.external();
-    checks.age(age_seconds);
+    checks.age(age_seconds, now);
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
     let has_gap = findings.iter().any(|finding| finding.code == Code::Gap);
@@ -233,7 +234,7 @@ impl<'c> ResumePoint<'c> {
             let action = match action {
                 _ if state == PhaseState::AwaitingApproval => None,
                 _ if is_chosen(phase, facts) => Some(from_chosen_draft(phase)),
-                Some(action) if fits => Some(action),
+                Some(action) if fits && !is_done_task(content, &action) => Some(action),
                 _ => phase.action.clone(),
             };
             let action = Some(action.unwrap_or_else(|| default_action(phase, state)));
@@ -294,6 +295,12 @@ fn with_commands(finding: Finding, checkpoint: &Checkpoint) -> Finding {
         .help(format!("ckpt save {workflow} --next 'what comes next'"))
         .help(declare)
         .help(format!("ckpt done {workflow}"))
+}
+
+/// True if an action names a task that is done: it is from before the end of a batch.
+fn is_done_task(content: &Content, action: &str) -> bool {
+    let task = action.trim().parse().ok().and_then(|id| content.find_task(&id));
+    task.is_some_and(|task| task.status.is_done())
 }
 
 /// True if a person has chosen one of the drafts of a phase, and what is to be made of it is missing.

@@ -8,6 +8,7 @@ use ckpt::core::change::{Approve, Change, Reopen};
 use ckpt::core::checkpoint::{GitContext, Next};
 use ckpt::core::finding::{Code, Severity};
 use ckpt::core::resume::{CommitPlace, Facts, GitFact, OutputFact, Verdict};
+use ckpt::core::task::{Task, TaskStatus};
 
 use super::setup::{apply, codes, ids, judge, phase, workflow};
 
@@ -209,7 +210,9 @@ fn a_branch_that_is_gone_blocks_only_if_its_commit_is_lost() {
 fn staleness_is_measured_from_the_last_save_not_the_start() {
     let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
     checkpoint.content.phases[0].started_at = ckpt::core::Timestamp::parse("2020-01-01T00:00:00Z");
-    assert_eq!(codes(&judge(&checkpoint, &Facts::default())), []);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::Stale], Verdict::Ready));
+    assert_eq!(resume.findings[0].severity, Severity::Info, "only the run is old");
 }
 
 #[test]
@@ -284,4 +287,26 @@ fn without_declared_phases_the_recorded_next_is_the_only_answer() {
     assert_eq!((phase(&named), named.verdict), (Some("y"), Verdict::Ready));
     let circle = judge(&apply(None, &save(None, Some("x"))), &Facts::default());
     assert_eq!((phase(&circle), circle.verdict), (None, Verdict::Blocked));
+}
+
+#[test]
+fn a_next_action_that_names_a_task_which_is_done_is_dropped() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", InProgress)]);
+    let batch = Change { next_action: Some("task-1".to_owned()), ..Change::default() };
+    checkpoint = apply(Some(checkpoint), &batch);
+    assert_eq!(judge(&checkpoint, &Facts::default()).action.as_deref(), Some("task-1"));
+    let mut task = Task::pending("task-1".parse().unwrap(), Some("1".parse().unwrap()));
+    task.status = TaskStatus::Complete;
+    checkpoint.content.tasks = vec![task];
+    let action = judge(&checkpoint, &Facts::default()).action.unwrap();
+    assert_eq!(action, "Do 1 again: it was interrupted");
+}
+
+#[test]
+fn tasks_of_a_phase_that_is_done_stay_named() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", Complete), ("2", InProgress)]);
+    checkpoint.content.tasks = vec![Task::pending("left".parse().unwrap(), Some("1".parse().unwrap()))];
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::TasksOpen], Verdict::Ready));
+    assert_eq!(resume.findings[0].message, "tasks of phases that are done are open: left");
 }

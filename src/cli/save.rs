@@ -222,11 +222,13 @@ fn left_out(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Option<S
 /// Returns the warnings about outputs of the completed phase that are missing, and about an approval that it lacks.
 fn undelivered(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Vec<String> {
     let Checkpoint { workflow, content, .. } = checkpoint;
-    let completed = content.phase.as_ref().filter(|_| change.phase.is_some());
-    let completed = completed.and_then(|id| content.find_phase(id));
+    let completed = content.phase.as_ref().and_then(|id| content.find_phase(id));
     let Some(phase) = completed.filter(|phase| phase.status == PhaseStatus::Complete) else {
         return Vec::new();
     };
+    if change.phase.is_none() {
+        return Vec::new();
+    }
     let outputs = observed_outputs(content, store.project());
     let missing = phase.outputs.iter().filter(|output| !outputs.contains_key(&output.path));
     let mut warnings: Vec<String> = missing

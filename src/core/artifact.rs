@@ -63,6 +63,7 @@ pub fn watch(project: &Path, paths: &[String], limit: Size) -> Vec<WatchedFile> 
         WatchedFile {
             path: path.clone(),
             sha256: digest.ok().map(|(_, digest)| digest),
+            seq: None,
             extra: Default::default(),
         }
     };

@@ -369,6 +369,8 @@ record! {
         required path: String,
         /// The digest of its content; none if it is missing or cannot be read.
         always sha256: Option<Digest>,
+        /// The number of the checkpoint that recorded it.
+        optional seq: Option<u64>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Saving a change to a workflow.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::artifact::{self, ArtifactError};
 use super::capture::{Capture, Captured};
@@ -8,9 +8,11 @@ use super::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp,
 use super::checkpoint::{Artifact, Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
 use super::config::Config;
 use super::digest::Digest;
+use super::files::locate_in_project;
 use super::git::Checkout;
 use super::name::check_name;
 use super::observe::{delivered_outputs, found_outputs, observed_run, reconcile_tasks};
+use super::paths::is_inside_project;
 use super::phase::{Phase, PhaseId, PhaseStatus};
 use super::schema::{self, Steps};
 use super::selector::Handle;
@@ -76,6 +78,11 @@ impl Request<'_> {
             config.max_artifact(),
             capture.as_mut(),
         )?;
+        for path in &mut change.watch {
+            let located = locate_in_project(store.project(), self.base, Path::new(&path));
+            let refused = |problem| ArtifactError { path: PathBuf::from(&path), problem };
+            *path = located.map_err(refused)?.1;
+        }
         if let Some(content) = &mut change.replace {
             store.check_captured(&mut content.artifacts)?;
         }
@@ -361,16 +368,25 @@ impl<'a> Save<'a> {
         }
     }
 
-    /// Looks at the files that the pipeline declares as watched, beside those of the settings. Those that a project does not
-    /// have are not recorded: nobody asked for them there.
+    /// Records the files that the pipeline declares as watched and the plan that the state names, beside those of the
+    /// settings, and those that were read again. Of the first, what a project does not have is not recorded: nobody asked
+    /// for it there.
     fn watch(&self, next: &mut Checkpoint, project: &Path) {
-        let Some(pipeline) = &next.content.pipeline else { return };
-        let mut paths = self.config.watched_by(pipeline);
-        paths.retain(|path| !self.stamp.watched.iter().any(|file| file.path == *path));
+        let limit = self.config.max_artifact();
+        let mut paths =
+            next.content.pipeline.as_ref().map(|name| self.config.watched_by(name)).unwrap_or_default();
+        if !self.change.state.is_empty() {
+            paths.extend(plan_path(&next.content));
+        }
         let watched = &mut next.context.watched;
-        watched.retain(|file| !paths.contains(&file.path));
-        let present = artifact::watch(project, &paths, self.config.max_artifact());
+        paths.retain(|path| watched.iter().all(|file| file.path != *path));
+        let present = artifact::watch(project, &paths, limit);
         watched.extend(present.into_iter().filter(|file| file.sha256.is_some()));
+        watched.retain(|file| !self.change.watch.contains(&file.path));
+        watched.extend(artifact::watch(project, &self.change.watch, limit));
+        for file in watched {
+            file.seq.get_or_insert(next.seq);
+        }
     }
 
     /// Checks the data of the phase: against the schema that the pipeline declares for it, and whether it has what a
@@ -445,6 +461,14 @@ impl<'a> Save<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns the path of the plan that the state names.
+fn plan_path(content: &Content) -> Option<String> {
+    let state = content.state.to_value().ok()?;
+    let path =
+        ["/plan_path", "/workflow_state/plan_path"].iter().find_map(|place| state.pointer(place)?.as_str());
+    path.filter(|path| is_inside_project(path)).map(str::to_owned)
 }
 
 /// Returns the phases with their statuses.

@@ -57,6 +57,9 @@ pub(super) struct SaveFlags {
     /// Forget a recorded file, by its name
     #[arg(long, value_name = "NAME", help_heading = "Content")]
     pub(super) forget_artifact: Vec<String>,
+    /// Watch a file that the work depends on, as it is now; `resume` says if it changes
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
+    pub(super) watch: Vec<String>,
     /// Record where a task stands: pending, running, complete, failed or skipped
     #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
     pub(super) task: Vec<String>,
@@ -147,6 +150,7 @@ impl SaveFlags {
         for argument in &self.task {
             change.tasks.push(task_argument(argument)?);
         }
+        change.watch.extend(self.watch.iter().cloned());
         change.forgotten.extend(self.forget_artifact.iter().cloned());
         change.artifacts.extend(self.artifact.iter().map(|argument| artifact_argument(argument)));
         if let Some(name) = &self.pipeline {

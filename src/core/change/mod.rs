@@ -97,6 +97,9 @@ pub struct Change {
     /// A report of the agent's own plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanUpdate>,
+    /// Files to watch as they are now, relative to the project.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watch: Vec<String>,
     /// Files that an agent has edited since its last save.
     #[serde(skip)]
     pub touched: Vec<WatchedFile>,

@@ -11,6 +11,7 @@ use crate::core::finding::{Code, Finding, Severity};
 use crate::core::gate::failed_gate;
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
+use crate::core::selector::Handle;
 use crate::core::session_note::SessionNote;
 use crate::core::span::{Span, ago, humane};
 use crate::core::task::Task;
@@ -210,7 +211,12 @@ impl Checks<'_> {
             let content = &self.checkpoint.content;
             let is_list = content.pipeline.as_deref() == Some(CUSTOM_PIPELINE)
                 && content.next.as_ref().is_some_and(|next| next.explicit);
-            let is_free = self.checkpoint.imported.is_some() && is_list;
+            let is_done = |(_, state): &(&Phase, PhaseState)| state.is_done();
+            let phases = &self.run.phases;
+            let (first, last) = (phases.iter().position(is_done), phases.iter().rposition(is_done));
+            let between = first.unwrap_or_default()..last.unwrap_or_default();
+            let has_gap = phases[between].iter().any(|(_, state)| *state == PhaseState::Pending);
+            let is_free = self.checkpoint.imported.is_some() && is_list && !has_gap;
             let severity = if is_free { Severity::Advice } else { finding.severity };
             self.add(Finding { severity, ..finding });
         }
@@ -416,12 +422,15 @@ impl Checks<'_> {
         }
         for (file, condition) in checkpoint.context.watched.iter().zip(&self.facts.watched) {
             if *condition != FileCondition::Unchanged {
+                let seq = file.seq.unwrap_or(checkpoint.seq);
+                let handle = Handle::new(&checkpoint.workflow, seq);
                 let message = if *condition == FileCondition::Missing {
                     format!("{} is gone since {handle}", file.path)
                 } else {
                     format!("{} changed since {handle}; read it again", file.path)
                 };
-                self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
+                let read = self.save(&format!("--watch {}", shell_word(&file.path)));
+                self.add(Finding::advice(Code::WatchedChanged, message).help(read).at(&file.path));
             }
         }
     }

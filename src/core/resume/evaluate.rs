@@ -140,8 +140,14 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.age(age_seconds, now);
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
-    let has_gap = findings.iter().any(|finding| finding.code == Code::Gap);
-    let doubts = doubts.map(Finding::from).filter(|doubt| !has_gap || doubt.code != Code::Gap);
+    // Of what the reader of a foreign file and the checks say about phases that were left out, the heavier counts.
+    let is_gap = |finding: &Finding| finding.code == Code::Gap;
+    let own = findings.iter().filter(|finding| is_gap(finding)).map(|finding| finding.severity).max();
+    let counts = |doubt: &Finding| !is_gap(doubt) || Some(doubt.severity) > own;
+    let doubts: Vec<Finding> = doubts.map(Finding::from).filter(counts).collect();
+    if doubts.iter().any(is_gap) {
+        findings.retain(|finding| !is_gap(finding));
+    }
     findings.extend(doubts);
 
     // Each blocker names a way on, at least the one that gives up what there is.

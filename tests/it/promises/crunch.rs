@@ -163,13 +163,19 @@ fn pending_messages_are_saved_for_retry_and_named_by_resume_and_brief() {
     let world = begun();
     world.run(&["save", "42", "--add", "/acp_state/pending_messages=\"MSG-1\""]).succeeds();
     world.run(&["save", "42", "--add", "/acp_state/awaiting_response=\"MSG-2\""]).succeeds();
+    world.run(&["save", "42", "--add", "/acp_state/conflicts_in_progress=\"CONF-1\""]).succeeds();
     let outcome = world.run(&["resume", "42"]).succeeds();
     assert!(
-        outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2\n"),
+        outcome
+            .stdout
+            .contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2; 1 in conflict: CONF-1\n"),
         "{outcome}"
     );
     let report = world.json(&["resume", "42"]);
-    assert_eq!(report["messages"], json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"]}));
+    assert_eq!(
+        report["messages"],
+        json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"], "conflicts": ["CONF-1"]})
+    );
     let brief = world.run(&["brief", "42"]).succeeds();
     assert!(brief.stdout.contains("Messages to send again: MSG-1\n"), "{brief}");
     assert!(brief.stdout.contains("Messages that wait for an answer: MSG-2\n"), "{brief}");

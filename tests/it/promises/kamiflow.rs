@@ -374,10 +374,12 @@ fn project_has_changed_since_checkpoint() {
     assert_eq!(world.json(&["resume", "051"])["findings"], json!([]));
     world.write("PROJECT_CONTEXT.md", "two");
     let answer = world.json(&["resume", "051"]);
-    let told = "advice: PROJECT_CONTEXT.md changed since 051/2; read it again";
+    let told = "advice: PROJECT_CONTEXT.md changed since 051/1; read it again";
     assert_eq!(finding(&answer, "watched_changed"), told);
-    // The next save has seen it.
+    // Only a save that says so has seen it.
     save(&world, "1", &[]);
+    assert_eq!(finding(&world.json(&["resume", "051"]), "watched_changed"), told);
+    world.run(&["save", "051", "--watch", "PROJECT_CONTEXT.md"]).succeeds();
     assert_eq!(world.json(&["resume", "051"])["findings"], json!([]));
     // Only this pipeline watches it; another one may declare files of its own.
     world.run(&["save", "7", "--phases", "a,b", "--phase", "a"]).succeeds();

@@ -102,8 +102,18 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     world.content.artifacts = ["gone", "changed", "locked"].map(artifact).into();
     world.context = Context {
         git: Some(GitContext { branch: Some("x".into()), commit: None, extra: Default::default() }),
-        watched: vec![WatchedFile { path: "W.md".into(), sha256: None, extra: Default::default() }],
-        touched: vec![WatchedFile { path: "T.md".into(), sha256: None, extra: Default::default() }],
+        watched: vec![WatchedFile {
+            path: "W.md".into(),
+            sha256: None,
+            seq: None,
+            extra: Default::default(),
+        }],
+        touched: vec![WatchedFile {
+            path: "T.md".into(),
+            sha256: None,
+            seq: None,
+            extra: Default::default(),
+        }],
         ..Context::default()
     };
     for exists in [false, true] {

@@ -158,10 +158,8 @@ impl Walk<'_> {
                 };
                 // Labels as `gh --json` prints them are the same as their names.
                 let has_names = is_named(before) != is_named(after);
-                let (before, after) = match has_names {
-                    true => (names(before), names(after)),
-                    false => (before.clone(), after.clone()),
-                };
+                let (before, after) =
+                    if has_names { (names(before), names(after)) } else { (before.clone(), after.clone()) };
                 let (added, removed) = (missing_in(&after, &before), missing_in(&before, &after));
                 if before.len() == after.len() && added.is_empty() && removed.is_empty() && has_names {
                     return;

@@ -150,9 +150,8 @@ impl<'c> RunState<'c> {
             return Vec::new();
         }
         // Phases that were never declared have no order: of those, only one that is to be done again counts.
-        let is_left = |state: PhaseState| match self.content.is_declared() {
-            true => state.is_left(),
-            false => state == PhaseState::Pending,
+        let is_left = |state: PhaseState| {
+            if self.content.is_declared() { state.is_left() } else { state == PhaseState::Pending }
         };
         let before = self.phases.iter().take_while(|(phase, _)| phase.id != *at);
         before.filter(|(_, state)| is_left(*state)).map(|(phase, _)| *phase).collect()

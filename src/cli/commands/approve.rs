@@ -5,25 +5,19 @@ use std::path::Path;
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::question::read_answer;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Judgement, Session};
 use crate::core::change::{Approve, Change, ChangeError};
 use crate::core::observe::Selected;
 use crate::core::{PhaseId, PhaseStatus, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "approve",
-    alias: None,
-    augment_args: ApproveArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ApproveArgs, "approve", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,7 +94,7 @@ fn ask_option(session: &Session, judgement: &Judgement, phase: &PhaseId) -> Opti
         return None;
     }
     let options = escape::inline(&options.join(", ")).into_owned();
-    let answer = read_answer(&session.ui, &format!("Which option? {options}: "))?;
+    let answer = read_answer(&session.output, &format!("Which option? {options}: "))?;
     Some(answer.trim().to_owned()).filter(|answer| !answer.is_empty())
 }
 

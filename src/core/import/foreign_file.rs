@@ -94,12 +94,10 @@ impl ForeignFile {
         }
         let mut redactions = Vec::new();
         if !options.allow_secrets {
-            dialect.change_unnoticed(&mut document.value, &mut companion, |main, companion| {
-                redact_value(main, "", &mut redactions);
-                if let Some(companion) = companion {
-                    redact_value(companion, "", &mut redactions);
-                }
-            });
+            redact_value(&mut document.value, "", &mut redactions);
+            if let Some(companion) = &mut companion {
+                redact_value(companion, "", &mut redactions);
+            }
         }
         let reading = dialect.read(&document, companion.as_ref());
         // Who names the dialect knows what it is.

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use crate::core::git::Checkout;
-use crate::core::observe::Commits;
+use ckpt_store::git::Checkout;
+use ckpt_store::observe::Commits;
 
 impl Commits for Checkout {
     fn descends(&self, commit: &str, from: &str) -> bool {

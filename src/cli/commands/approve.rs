@@ -13,9 +13,9 @@ use crate::cli::exit::Exit;
 use crate::cli::question::read_answer;
 use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Judgement, Session};
-use crate::core::change::{Approve, Change, ChangeError};
-use crate::core::observe::Selected;
-use crate::core::{PhaseId, PhaseStatus, WorkflowId};
+use ckpt_model::change::{Approve, Change, ChangeError};
+use ckpt_model::{PhaseId, PhaseStatus, WorkflowId};
+use ckpt_store::observe::Selected;
 
 pub(crate) const COMMAND: CommandSpec = command!(ApproveArgs, "approve", EXAMPLES, run);
 
@@ -74,9 +74,8 @@ fn drafted(judgement: &Judgement, phase: &PhaseId, given: &str) -> Result<String
     if options.is_empty() || recorded.is_some_and(|phase| !phase.options().is_empty()) {
         return Ok(given.to_owned());
     }
-    let is_named = |path: &&&str| {
-        Path::new(path).ends_with(given) || Path::new(path).file_stem() == Some(given.as_ref())
-    };
+    let is_named =
+        |path: &&&str| Path::new(path).ends_with(given) || Path::new(path).file_stem() == Some(given.as_ref());
     match options.iter().find(is_named) {
         Some(path) => Ok((*path).to_owned()),
         None => {

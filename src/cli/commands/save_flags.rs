@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
-use crate::core::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
-use crate::core::checkpoint::{Artifact, Fact};
-use crate::core::pipeline::Pipeline;
-use crate::core::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
+use ckpt_model::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
+use ckpt_model::checkpoint::{Artifact, Fact};
+use ckpt_model::pipeline::Pipeline;
+use ckpt_model::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
 
 #[derive(Debug, Default, Args)]
 pub(super) struct SaveFlags {
@@ -117,8 +117,7 @@ impl SaveFlags {
         set(&mut change.trigger, self.trigger.clone());
         change.pin |= self.pin;
         if self.approved_by.is_some() {
-            change.approve =
-                Some(Approve { phase: None, by: self.approved_by.clone(), ..Approve::default() });
+            change.approve = Some(Approve { phase: None, by: self.approved_by.clone(), ..Approve::default() });
         }
         change.labels.extend(self.label.iter().cloned());
         if let Some(data) = &self.data {
@@ -177,11 +176,7 @@ fn listed_phases(args: &SaveFlags) -> Result<Option<Vec<PhaseId>>, Failure> {
 }
 
 /// Reads `KEY=JSON`, `KEY=@FILE` or `KEY=-`.
-pub(super) fn named_json(
-    flag: &'static str,
-    argument: &str,
-    reader: &Input,
-) -> Result<(String, Value), Failure> {
+pub(super) fn named_json(flag: &'static str, argument: &str, reader: &Input) -> Result<(String, Value), Failure> {
     let Some((key, value)) = argument.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         let example = match flag {
             "--fact" => "issue=@issue.json",
@@ -215,8 +210,7 @@ fn task_argument(argument: &str) -> Result<TaskChange, Failure> {
             .help("write `--task parser=complete,output=out.json,after=lexer+scanner`")
     };
     let name = |text: &str| text.parse::<TaskId>().map_err(|error| usage(error.to_string()));
-    let (id, rest) =
-        argument.split_once('=').ok_or_else(|| usage(format!("`--task {argument}` has no status")))?;
+    let (id, rest) = argument.split_once('=').ok_or_else(|| usage(format!("`--task {argument}` has no status")))?;
     let mut parts = rest.split(',');
     let status = match parts.next().unwrap_or_default() {
         "pending" => TaskStatus::Pending,

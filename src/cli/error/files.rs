@@ -1,22 +1,21 @@
 //! Errors of files that are recorded, imported or exported.
 
 use super::{ErrorCode, Failure, USE_NEWER};
-use crate::core::artifact::ArtifactError;
-use crate::core::export::ExportError;
-use crate::core::files::FileProblem;
-use crate::core::format::Unusable;
-use crate::core::import::{ImportError, SourceError};
-use crate::core::place::PlaceError;
-use crate::core::restore_artifacts::RestoreError;
-use crate::core::setup::SetupError;
+use ckpt_agents::setup::SetupError;
+use ckpt_formats::export::ExportError;
+use ckpt_formats::import::{ImportError, SourceError};
+use ckpt_model::format::Unusable;
+use ckpt_store::artifact::ArtifactError;
+use ckpt_store::files::FileProblem;
+use ckpt_store::place::PlaceError;
+use ckpt_store::restore_artifacts::RestoreError;
 
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
         let (code, help) = match &error.problem {
-            FileProblem::Missing => (
-                ErrorCode::ArtifactMissing,
-                "record it when it has been written; paths start at the present directory",
-            ),
+            FileProblem::Missing => {
+                (ErrorCode::ArtifactMissing, "record it when it has been written; paths start at the present directory")
+            }
             FileProblem::Outside => {
                 (ErrorCode::ArtifactOutside, "only files inside the project can be recorded; copy it there")
             }
@@ -87,8 +86,9 @@ impl From<SetupError> for Failure {
             SetupError::Unreadable { .. } => {
                 fail(ErrorCode::SetupUnreadable).help("mend it, or move it away; nothing was written")
             }
-            SetupError::Outside { .. } => fail(ErrorCode::SetupOutside)
-                .help("replace the link by a file, or set up the agent with `--user`"),
+            SetupError::Outside { .. } => {
+                fail(ErrorCode::SetupOutside).help("replace the link by a file, or set up the agent with `--user`")
+            }
             SetupError::Changed { .. } => fail(ErrorCode::SetupChanged).help("run the same command again"),
             SetupError::Io { .. } => fail(ErrorCode::SetupFailed).help("check the permissions"),
         }

@@ -26,10 +26,7 @@ fn files_of_known_systems_are_listed_and_nothing_is_imported() {
     assert_eq!(outcome.stderr, "Nothing is imported yet. All of them: ckpt import --all\n");
     assert!(!world.store().exists());
     let report = world.json(&["import"]);
-    assert_eq!(
-        report["found"][0],
-        json!({"path": "prd.json", "dialect": "ralph", "files": 1, "workflow": "well"})
-    );
+    assert_eq!(report["found"][0], json!({"path": "prd.json", "dialect": "ralph", "files": 1, "workflow": "well"}));
     let said = world.run(&["init"]).succeeds();
     assert!(said.stderr.contains("Found prd.json  ralph"), "{said}");
     assert!(said.stderr.contains("To go on with what is there: ckpt import --all\n"), "{said}");
@@ -69,16 +66,14 @@ fn files_with_one_name_for_all_are_named_after_their_directories() {
 fn two_files_of_one_project_or_feature_are_two_workflows() {
     let world = World::new();
     world.write("docs/sprint-status.yaml", "project: well\ndevelopment_status:\n  1-1-dig: in-progress\n");
-    let documents =
-        "project: well\nselected_track: method\nworkflow_status:\n  prd: docs/prd.md\n  design: required\n";
+    let documents = "project: well\nselected_track: method\nworkflow_status:\n  prd: docs/prd.md\n  design: required\n";
     world.write("docs/bmm-workflow-status.yaml", documents);
     let approvals = r#"{"feature_name": "pump", "phase": "tasks-generated", "approvals": {
         "requirements": {"generated": true, "approved": true}, "design": {"generated": true, "approved": true}}}"#;
     world.write(".kiro/specs/pump/spec.json", approvals);
     world.write(".kiro/specs/pump/tasks.md", "# Implementation Plan\n\n- [x] 1. Buy it\n- [ ] 2. Fit it\n");
     world.run(&["import", "--all"]).succeeds();
-    let phases = ["well", "well-planning", "pump", "pump-tasks"]
-        .map(|id| world.json(&["resume", id])["phase"].clone());
+    let phases = ["well", "well-planning", "pump", "pump-tasks"].map(|id| world.json(&["resume", id])["phase"].clone());
     assert_eq!(phases, ["1-1-dig", "design", "implementation", "2"]);
 }
 
@@ -109,14 +104,9 @@ fn a_link_is_not_followed_and_the_plan_of_a_boulder_lies_below_its_directory() {
     };
     assert_eq!(judged("/home/kim/well/.sisyphus/plans/dig.md"), "2");
     world.write("elsewhere.md", "- [ ] 7. no\n");
-    std::os::unix::fs::symlink(
-        world.project().join("elsewhere.md"),
-        world.project().join(".sisyphus/plans/link.md"),
-    )
-    .unwrap();
-    for plan in
-        [".sisyphus/plans/link.md", ".sisyphus/../elsewhere.md", "/etc/passwd", ".sisyphus/plans/none.md"]
-    {
+    std::os::unix::fs::symlink(world.project().join("elsewhere.md"), world.project().join(".sisyphus/plans/link.md"))
+        .unwrap();
+    for plan in [".sisyphus/plans/link.md", ".sisyphus/../elsewhere.md", "/etc/passwd", ".sisyphus/plans/none.md"] {
         assert_eq!(judged(plan), json!(null), "{plan}");
     }
 }

@@ -46,9 +46,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
+use ckpt::{assert_says, document, export, finding, judged, names};
 
 const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit";
 
@@ -154,9 +154,7 @@ fn the_execution_checkpoint_tracks_tasks_timestamps_and_outputs() {
     let world = reported();
     let save = |args: &[&str]| world.run(&[&["save", "w"], args].concat()).succeeds();
     let begin = ["--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
-    save(
-        &[&begin[..], &["--task", "t1=running,output=out/1.json", "--task", "t2=pending,after=t1"]].concat(),
-    );
+    save(&[&begin[..], &["--task", "t1=running,output=out/1.json", "--task", "t2=pending,after=t1"]].concat());
     world.write("out/1.json", "{}");
     save(&["--task", "t1=complete"]);
     export(&world, "w", "dotagent");
@@ -179,10 +177,7 @@ fn detect_resume_scenario_or_fresh_start() {
     world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
     let answer = world.run(&["resume", "--json"]).exits(7).document();
     let told = "confirm: nobody has approved phase REQUIREMENTS: memory/reports/demand.json";
-    assert_eq!(
-        (&answer["phase"], finding(&answer, "not_approved")),
-        (&json!("ARCHITECTURE"), told.to_owned())
-    );
+    assert_eq!((&answer["phase"], finding(&answer, "not_approved")), (&json!("ARCHITECTURE"), told.to_owned()));
     world.run(&["approve", "w"]).succeeds();
     assert_eq!(world.json(&["resume"])["phase"], "ARCHITECTURE", "between two phases");
     world.run(&["done", "w"]).succeeds();
@@ -194,10 +189,7 @@ fn interrupted_during_user_approval_re_presents_options_and_does_not_re_run_arch
     let world = world();
     world.write("memory/reports/designs/a.json", "{}");
     let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
-    assert_eq!(
-        (&answer["phase"], &answer["awaiting_approval"]),
-        (&json!("ARCHITECTURE"), &json!(["ARCHITECTURE"]))
-    );
+    assert_eq!((&answer["phase"], &answer["awaiting_approval"]), (&json!("ARCHITECTURE"), &json!(["ARCHITECTURE"])));
     assert!(answer["action"].as_str().unwrap().ends_with("do not redo it"), "{answer}");
     world.run(&["approve", "w", "--by", "kim"]).succeeds();
     let answer = world.json(&["resume", "w"]);
@@ -384,17 +376,11 @@ fn verification_advances_if_verification_json_exists() {
 
 #[test]
 fn reflection_completes_if_a_reflection_file_exists() {
-    for file in
-        ["memory/reports/reflection.json", "memory/reports/reflection.md", "memory/reflections/2026.md"]
-    {
+    for file in ["memory/reports/reflection.json", "memory/reports/reflection.md", "memory/reflections/2026.md"] {
         let world = interrupted_in("REFLECTION");
         assert_eq!(world.json(&["resume", "w"])["phase"], "REFLECTION");
         world.write(file, "{}");
-        assert_eq!(
-            world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"],
-            "complete",
-            "{file}"
-        );
+        assert_eq!(world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"], "complete", "{file}");
     }
 }
 
@@ -449,16 +435,10 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(begin("one"), json!(1), "the same session only says it again");
     assert_eq!(begin("two"), json!(2));
     let answer = world.json(&["resume", "w"]);
-    assert_eq!(
-        (&answer["tasks"]["orphaned"], &answer["tasks"]["ready"]),
-        (&json!(["task-001"]), &json!(["task-001"]))
-    );
+    assert_eq!((&answer["tasks"]["orphaned"], &answer["tasks"]["ready"]), (&json!(["task-001"]), &json!(["task-001"])));
     assert_eq!(begin("three"), json!(3));
     let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
-    assert!(
-        finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"),
-        "{answer}"
-    );
+    assert!(finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"), "{answer}");
     // Without sessions: a command that was resumed knows that the session which began the task is gone.
     let other = world_with_running_task();
     let begin = format!("{} save w --task task-001=running -q", *crate::support::program::CKPT);
@@ -507,8 +487,7 @@ fn crash_after_write_before_state_update_reads_status_from_output() {
     }
     // While the session that began it continues, nothing is concluded.
     let world = world();
-    let agent =
-        |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
+    let agent = |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
     agent(&["save", "w", "--task", "task-001=running,output=out/1.json"]);
     world.write("out/1.json", "{}");
     agent(&["save", "w", "--note", "next"]);
@@ -572,12 +551,9 @@ fn a_pair_of_files_of_different_workflows_is_never_mixed() {
 
 #[test]
 fn resume_workflow_from_phase_y_n() {
-    for (answer, code, phase) in [
-        ("\n", 0, "ARCHITECTURE"),
-        ("y\n", 0, "ARCHITECTURE"),
-        ("n\n", 7, "ARCHITECTURE"),
-        ("s\n", 0, "REQUIREMENTS"),
-    ] {
+    for (answer, code, phase) in
+        [("\n", 0, "ARCHITECTURE"), ("y\n", 0, "ARCHITECTURE"), ("n\n", 7, "ARCHITECTURE"), ("s\n", 0, "REQUIREMENTS")]
+    {
         let world = world();
         let mut terminal = Terminal::open(&world, &["resume", "w"], &[]);
         terminal.expect(&format!("{QUESTION} [r]: "), 1);
@@ -612,17 +588,13 @@ fn the_outputs_of_a_phase_are_written_first_and_guarded_afterwards() {
     world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     let done = ["done", "w", "--phase", "REQUIREMENTS", "--approved-by", "kim"];
     let early = world.run(&done).succeeds();
-    let told =
-        "warning: phase REQUIREMENTS is complete, but its output memory/reports/demand.json is missing";
+    let told = "warning: phase REQUIREMENTS is complete, but its output memory/reports/demand.json is missing";
     assert!(early.stderr.contains(told), "{early}");
     world.run(&["start", "w", "--phase", "REQUIREMENTS"]).succeeds();
     world.write("memory/reports/demand.json", "{}");
     assert!(!world.run(&done).succeeds().stderr.contains("warning"));
     let artifact = world.stored("w", 4)["artifacts"][0].clone();
-    assert_eq!(
-        (&artifact["path"], &artifact["phase"]),
-        (&json!("memory/reports/demand.json"), &json!("REQUIREMENTS"))
-    );
+    assert_eq!((&artifact["path"], &artifact["phase"]), (&json!("memory/reports/demand.json"), &json!("REQUIREMENTS")));
     assert_eq!(world.json(&["resume", "w"])["findings"], json!([]));
     world.write("memory/reports/demand.json", "[]");
     let changed = "advice: memory/reports/demand.json changed since w/4; look at it before you rely on it";

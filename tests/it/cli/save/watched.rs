@@ -31,10 +31,7 @@ fn nothing_outside_the_project_is_watched() {
     // What a link leads to can change with every save.
     world.configure("[resume]\nwatch = [\"link\"]\n");
     world.run(&["save", "042"]).succeeds();
-    assert_eq!(
-        world.stored("042", 1)["context"]["watched"],
-        json!([{"path": "link", "sha256": null, "seq": 1}])
-    );
+    assert_eq!(world.stored("042", 1)["context"]["watched"], json!([{"path": "link", "sha256": null, "seq": 1}]));
 }
 
 #[test]

@@ -117,6 +117,7 @@ impl Store {
         let observer = Observer {
             project: self.store.project(),
             checkout: self.checkout.as_ref(),
+            commits: None,
             session: self.writer.session.as_deref(),
             max_file: self.config.max_artifact(),
             current_facts: &[],

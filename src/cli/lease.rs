@@ -4,8 +4,8 @@
 
 use super::caller::agent_or_ci;
 use super::session::Session;
+use ckpt_model::WorkflowId;
 use ckpt_model::session_note::SessionNote;
-use ckpt_model::{Handle, WorkflowId};
 use ckpt_store::SessionKey;
 use ckpt_store::Store;
 
@@ -53,18 +53,6 @@ impl Session {
             }
         }
         before
-    }
-
-    /// Notes that the caller was told about orphaned tasks: those that it begins now are begun again. A note that cannot be
-    /// written is no failure.
-    pub(crate) fn note_orphans(&self, store: &Store, resumed: &Handle) {
-        let key = self.own_key();
-        let _ = store.change_session_note(&key, &unique(), |note| note.found_orphans = Some(resumed.clone()));
-    }
-
-    /// Returns the checkpoint whose orphaned tasks the caller was told about, if there is one.
-    pub(crate) fn noted_orphans(&self, store: &Store) -> Option<Handle> {
-        store.session_note(&self.own_key())?.found_orphans
     }
 
     /// Returns the key of the caller's note, and true if it is that of a session which outlives this command.

@@ -13,6 +13,7 @@ mod child;
 mod clock;
 mod codex_trust;
 mod commands;
+mod commits;
 mod complete;
 mod content;
 mod entry;

@@ -66,7 +66,7 @@ pub(crate) fn confirm(output: &Output, question: &str) -> bool {
 }
 
 /// Returns one line of input; `None` at its end.
-fn read_answer(output: &Output, prompt: &str) -> Option<String> {
+pub(crate) fn read_answer(output: &Output, prompt: &str) -> Option<String> {
     output.say(prompt);
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {

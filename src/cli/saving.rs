@@ -9,11 +9,13 @@ use super::words;
 use ckpt_model::change::{Change, Stamp};
 use ckpt_model::checkpoint::Content;
 use ckpt_model::config::PushMode;
-use ckpt_model::next_phase::RunState;
+use ckpt_model::next_phase::{PhaseState, RunState};
+use ckpt_model::resume::passed_over;
 use ckpt_model::task::Task;
 use ckpt_model::text::shell_word;
 use ckpt_model::{Checkpoint, Handle, PhaseStatus, WorkflowId, WorkflowStatus};
 use ckpt_store::Store;
+use ckpt_store::observe::{observed_outputs, observed_run};
 use ckpt_store::save::{Outcome, Prepared, Request, Save};
 
 /// The cleanup of a workflow with at most this many checkpoints takes no time to speak of.
@@ -58,9 +60,6 @@ impl Session {
             capture: options.capture,
         };
         change.resumed_from = self.env.var("CKPT_HANDLE").and_then(|handle| handle.parse().ok());
-        if change.resumed_from.is_none() && change.begins_task() {
-            change.resumed_from = self.noted_orphans(store);
-        }
         let Prepared { redactions, captured } = request.prepare::<_, Failure>(store, &mut change, config)?;
         let stamp = self.stamp(place, config)?;
         let save = Save::new(workflow, &change, &stamp, config)
@@ -94,6 +93,8 @@ impl Session {
             if !options.dry_run {
                 store.write_seen(&captured.seen, &stamp.save_id);
                 report.warnings.extend(open_work(&change, checkpoint));
+                report.warnings.extend(left_out(&change, checkpoint, store));
+                report.warnings.extend(undelivered(&change, checkpoint, store));
             }
         }
         if options.dry_run {
@@ -210,6 +211,39 @@ fn left_behind(content: &Content) -> String {
         parts.push(format!("the state ({})", words::first_few(&members, MOST_NAMED)));
     }
     if parts.is_empty() { String::new() } else { format!(": {}", words::and(&parts)) }
+}
+
+/// Returns the warning about phases that work has passed over, if the save is about phases.
+fn left_out(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Option<String> {
+    if !change.reports_phase() && change.next_phase.is_none() {
+        return None;
+    }
+    let run = observed_run(&checkpoint.content, store.project());
+    let finding = passed_over(&checkpoint.workflow, &run, run.next_phase()?)?;
+    Some(format!("{}: {}", finding.message, finding.help.join(", or ")))
+}
+
+/// Returns the warnings about outputs of the completed phase that are missing, and about an approval that it lacks.
+fn undelivered(change: &Change, checkpoint: &Checkpoint, store: &Store) -> Vec<String> {
+    let Checkpoint { workflow, content, .. } = checkpoint;
+    let completed = content.phase.as_ref().and_then(|id| content.find_phase(id));
+    let Some(phase) = completed.filter(|phase| phase.status == PhaseStatus::Complete) else {
+        return Vec::new();
+    };
+    if change.phase.is_none() {
+        return Vec::new();
+    }
+    let outputs = observed_outputs(content, store.project());
+    let missing = phase.outputs.iter().filter(|output| !outputs.contains_key(&output.path));
+    let mut warnings: Vec<String> = missing
+        .map(|output| format!("phase {} is complete, but its output {} is missing", phase.id, output.path))
+        .collect();
+    let is_done = RunState::recorded(content).state(&phase.id).is_some_and(PhaseState::is_done);
+    if warnings.is_empty() && is_done && phase.lacks_approval() {
+        let approve = format!("ckpt approve {workflow} --phase {}", shell_word(&phase.id));
+        warnings.push(format!("phase {} is complete, and nobody has approved it: {approve}", phase.id));
+    }
+    warnings
 }
 
 /// Returns the warnings about a phase or a workflow that was recorded as complete while parts of it are open.

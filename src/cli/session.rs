@@ -264,6 +264,7 @@ impl Session {
         let observer = Observer {
             project: &place.located().project,
             checkout: place.checkout.as_ref(),
+            commits: place.checkout.as_ref().map(|checkout| checkout as _),
             session: session.as_deref(),
             max_file: config.max_artifact(),
             current_facts,

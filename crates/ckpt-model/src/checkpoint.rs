@@ -220,6 +220,13 @@ impl Content {
         self.pipeline.is_some()
     }
 
+    /// The earliest time that the work on it is known to have begun.
+    #[must_use]
+    pub fn began_at(&self) -> Option<Timestamp> {
+        let phases = self.phases.iter().filter_map(|phase| phase.started_at.or(phase.completed_at));
+        phases.chain(self.tasks.iter().filter_map(|task| task.started_at)).min()
+    }
+
     /// The phase of that id.
     #[must_use]
     pub fn find_phase(&self, id: &PhaseId) -> Option<&Phase> {
@@ -361,6 +368,8 @@ record! {
         required path: String,
         /// The digest of its content; none if it is missing or cannot be read.
         always sha256: Option<Digest>,
+        /// The number of the checkpoint that recorded it.
+        optional seq: Option<u64>,
     }
 }
 

@@ -152,7 +152,15 @@ impl Walk<'_> {
                 let missing_in = |list: &[Value], other: &[Value]| -> Vec<Value> {
                     list.iter().filter(|element| !other.contains(element)).cloned().collect()
                 };
-                elements(&missing_in(after, before), &missing_in(before, after))
+                // Labels as `gh --json` prints them are the same as their names.
+                let has_names = is_named(before) != is_named(after);
+                let (before, after) =
+                    if has_names { (names(before), names(after)) } else { (before.clone(), after.clone()) };
+                let (added, removed) = (missing_in(&after, &before), missing_in(&before, &after));
+                if before.len() == after.len() && added.is_empty() && removed.is_empty() && has_names {
+                    return;
+                }
+                elements(&added, &removed)
             }
             (Some(Value::String(before)), Some(Value::String(after))) => lines(before, after),
             (Some(before), Some(after)) => format!("{} is now {}", shown(before), shown(after)),
@@ -178,6 +186,17 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// True if all elements are objects with a name.
+fn is_named(list: &[Value]) -> bool {
+    !list.is_empty() && list.iter().all(|element| element["name"].is_string())
+}
+
+/// The names of the elements that have one, and the others as they are.
+fn names(list: &[Value]) -> Vec<Value> {
+    let name = |element: &Value| element.get("name").filter(|name| name.is_string()).unwrap_or(element).clone();
+    list.iter().map(name).collect()
 }
 
 /// The change of an array, whose order does not matter.
@@ -237,6 +256,22 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn labels_with_names_equal_their_names() {
+        let change = |before: Value, after: Value| {
+            let compared =
+                compare(&[Fact::new("issue", before)], &[("issue".to_owned(), after)], &FactSeverities::new());
+            match &compared[0].comparison {
+                Comparison::Compared { changes, .. } => changes.iter().map(|change| change.change.clone()).collect(),
+                _ => Vec::new(),
+            }
+        };
+        let (plain, named) = (json!({"l": ["a", "b"]}), json!({"l": [{"name": "b", "id": 1}, {"name": "a"}]}));
+        assert_eq!(change(plain.clone(), named.clone()), Vec::<String>::new());
+        assert_eq!(change(named, json!({"l": ["a"]})), ["removed \"b\""]);
+        assert_eq!(change(plain, json!({"l": [{"name": "a"}, {"name": "c"}]})), ["added \"c\"; removed \"b\""]);
     }
 
     #[test]

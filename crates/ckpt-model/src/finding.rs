@@ -130,7 +130,7 @@ codes! {
         StatusUnknown => "status_unknown",
         /// The phases were never declared.
         PhasesUnknown => "phases_unknown",
-        /// A phase between done ones was never begun.
+        /// A phase is not done, although the work is at a later one or a later one is done.
         Gap => "gap",
         /// Phases before the first one that was begun are not part of the run.
         PhasesSkipped => "phases_skipped",
@@ -146,6 +146,8 @@ codes! {
         OutputMissing => "output_missing",
         /// An output is invalid.
         OutputInvalid => "output_invalid",
+        /// An output was there when its phase began, and has not been written since.
+        OutputOld => "output_old",
         /// The phase failed again after it was reopened as often as allowed.
         ReplanLimit => "replan_limit",
         /// A phase was reopened and is not done again.

@@ -19,7 +19,7 @@ use super::digest::{Digest, Hasher};
 use super::finding::Code;
 use super::json::{InvalidJson, Json};
 use super::next_phase::{RunProgress, RunState};
-use super::phase::{Approval, Phase, PhaseId, PhaseStatus};
+use super::phase::{Approval, Gate, Phase, PhaseId, PhaseStatus};
 use super::time::Timestamp;
 use super::trigger::Trigger;
 use super::version::{CURRENT, Version};
@@ -315,7 +315,7 @@ pub struct PhaseLine {
     #[serde(default)]
     pub approval: Option<Approval>,
     #[serde(default)]
-    pub gate: Option<String>,
+    pub gate: Option<Gate>,
     #[serde(default)]
     pub data: Option<Json>,
 }

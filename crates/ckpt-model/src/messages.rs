@@ -18,6 +18,8 @@ pub struct Messages {
     pub pending: Vec<String>,
     /// Those that wait for an answer.
     pub awaiting_response: Vec<String>,
+    /// The conflicts that are not resolved yet.
+    pub conflicts: Vec<String>,
 }
 
 impl Messages {
@@ -33,6 +35,7 @@ impl Messages {
             let Some(lists) = state.pointer(place) else { continue };
             collect(lists.get("pending_messages"), &mut messages.pending);
             collect(lists.get("awaiting_response"), &mut messages.awaiting_response);
+            collect(lists.get("conflicts_in_progress"), &mut messages.conflicts);
         }
         messages
     }
@@ -58,8 +61,13 @@ mod tests {
 
     #[test]
     fn messages_are_read_from_native_and_imported_state() {
-        let lists = json!({"pending_messages": ["a", {"id": "b", "to": "x"}, 3, "a"], "awaiting_response": ["c"]});
-        let expected = Messages { pending: vec!["a".into(), "b".into()], awaiting_response: vec!["c".into()] };
+        let lists = json!({"pending_messages": ["a", {"id": "b", "to": "x"}, 3, "a"], "awaiting_response": ["c"],
+                "conflicts_in_progress": [{"id": "d"}]});
+        let expected = Messages {
+            pending: vec!["a".into(), "b".into()],
+            awaiting_response: vec!["c".into()],
+            conflicts: vec!["d".into()],
+        };
         for state in [json!({"acp_state": lists}), json!({"crunch": {"acp_state": lists}})] {
             assert_eq!(Messages::of_state(&Json::Given(state)), expected);
         }

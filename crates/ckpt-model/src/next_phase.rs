@@ -5,7 +5,7 @@
 //! 3. Else the first declared phase that is not done.
 //!
 //! Declared phases before the earliest one that was ever begun are not part of the run. They count as skipped by
-//! inference, until a save begins one of them or `revise` reopens it.
+//! inference, until a save begins one of them or `revise` reopens it. A phase that needs an approval is never skipped so.
 
 use super::checkpoint::{Content, Next};
 use super::gate::failed_gate;
@@ -142,6 +142,20 @@ impl<'c> RunState<'c> {
         self.phases.iter().filter(|(_, state)| state.is_left()).map(|(phase, _)| *phase)
     }
 
+    /// The phases declared before `at` that are not done, in declared order. Work at `at` has passed them over.
+    #[must_use]
+    pub fn passed_over(&self, at: &PhaseId) -> Vec<&'c Phase> {
+        if self.state(at).is_none() {
+            return Vec::new();
+        }
+        // Phases that were never declared have no order: of those, only one that is to be done again counts.
+        let is_left = |state: PhaseState| {
+            if self.content.is_declared() { state.is_left() } else { state == PhaseState::Pending }
+        };
+        let before = self.phases.iter().take_while(|(phase, _)| phase.id != *at);
+        before.filter(|(_, state)| is_left(*state)).map(|(phase, _)| *phase).collect()
+    }
+
     /// The ids of the phases in a state, in declared order.
     #[must_use]
     pub fn ids(&self, selects: impl Fn(PhaseState) -> bool) -> Vec<PhaseId> {
@@ -160,8 +174,11 @@ pub struct RunProgress {
     pub skipped: usize,
 }
 
-/// The number of phases before the earliest one that was begun or reopened; 0 if there is none.
+/// The number of phases before the earliest one that was begun or reopened; 0 if there is none. A phase that needs an
+/// approval is part of every run.
 fn before_run(content: &Content) -> usize {
     let reopened = |id: &PhaseId| content.replans.iter().any(|replan| replan.phase == *id);
-    content.phases.iter().position(|phase| phase.was_begun() || reopened(&phase.id)).unwrap_or_default()
+    let begun = content.phases.iter().position(|phase| phase.was_begun() || reopened(&phase.id));
+    let before = &content.phases[..begun.unwrap_or_default()];
+    before.iter().position(Phase::needs_approval).unwrap_or(before.len())
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::digest::Digest;
 use super::json::Json;
 use super::name::{InvalidName, check_name, name_from_text};
 use super::record::record;
@@ -138,12 +139,14 @@ record! {
         optional action: Option<String>,
         /// The paths it promises to produce.
         optional outputs: Vec<Output>,
+        /// The files of its outputs as they were when it began; without a digest, one that was not there.
+        optional found: Vec<FoundFile>,
         /// How often a task of it may fail before it blocks.
         optional task_limit: Option<u32>,
         /// The members that its data has when it is complete.
         optional required_data: Vec<String>,
-        /// The member of the data that says whether it has passed its gate.
-        optional gate: Option<String>,
+        /// The gate that its data must pass.
+        optional gate: Option<Gate>,
         /// Its results, free-form.
         optional data: Option<Json>,
         /// Why it failed.
@@ -166,6 +169,7 @@ impl Phase {
             approval: None,
             action: None,
             outputs: Vec::new(),
+            found: Vec::new(),
             task_limit: None,
             required_data: Vec::new(),
             gate: None,
@@ -192,6 +196,7 @@ impl Phase {
         if !status.is_open() {
             self.recency = 0;
         }
+        self.found.clear();
         if status != PhaseStatus::Failed {
             self.error = None;
         }
@@ -204,41 +209,109 @@ impl Phase {
         self.attempts > 0 || !matches!(self.status, PhaseStatus::Pending | PhaseStatus::Skipped)
     }
 
+    /// True if a person must agree to the result, or has agreed because that was needed.
+    #[must_use]
+    pub fn needs_approval(&self) -> bool {
+        self.approval.as_ref().is_some_and(|approval| approval.required)
+    }
+
     /// True if a person must agree to the result, and neither has nor made the selection that stands for it.
     #[must_use]
     pub fn lacks_approval(&self) -> bool {
         let Some(approval) = &self.approval else { return false };
-        let is_selected = || approval.selection.as_ref().is_some_and(|member| self.has_data(member));
-        approval.required && approval.approved_at.is_none() && !is_selected()
+        approval.required && approval.approved_at.is_none() && self.selected().is_none()
+    }
+
+    /// The options of its data that a person selects from.
+    #[must_use]
+    pub fn options(&self) -> Vec<PhaseOption> {
+        let member = self.approval.as_ref().and_then(|approval| approval.options.as_ref());
+        let options = member.and_then(|member| self.member(member)).unwrap_or_default();
+        options.as_array().into_iter().flatten().filter_map(PhaseOption::read).collect()
+    }
+
+    /// The selected option, if it is one of those offered, or none are.
+    #[must_use]
+    pub fn selected(&self) -> Option<PhaseOption> {
+        let approval = self.approval.as_ref()?;
+        if let Some(draft) = &approval.option {
+            return Some(PhaseOption { id: draft.clone(), ..PhaseOption::default() });
+        }
+        let selected = PhaseOption::read(&self.member(approval.selection.as_ref()?)?)?;
+        match self.options() {
+            options if options.is_empty() => Some(selected),
+            options => options.into_iter().find(|option| option.is(&selected.id)),
+        }
     }
 
     /// True if its data has options to select from, and a person has not done so.
     #[must_use]
     pub fn lacks_selection(&self) -> bool {
-        let options = self.approval.as_ref().and_then(|approval| approval.options.as_ref());
-        options.is_some_and(|member| self.has_data(member)) && self.lacks_approval()
+        !self.options().is_empty() && self.lacks_approval()
     }
 
     /// Returns the members that its data lacks to be complete.
     #[must_use]
     pub fn missing_data(&self) -> Vec<&str> {
-        if self.required_data.is_empty() {
+        let gate = self.gate.iter().map(|gate| &gate.member);
+        let mut required: Vec<&String> = self.required_data.iter().collect();
+        required.extend(gate.filter(|member| !self.required_data.contains(member)));
+        if required.is_empty() {
             return Vec::new();
         }
         let data = self.data.as_ref().and_then(|data| data.to_value().ok()).unwrap_or_default();
         let is_missing = |member: &&String| data.get(member).is_none_or(Value::is_null);
-        self.required_data.iter().filter(is_missing).map(String::as_str).collect()
+        required.into_iter().filter(is_missing).map(String::as_str).collect()
     }
 
-    /// True if a member of its data is there, and neither null nor empty.
-    fn has_data(&self, member: &str) -> bool {
-        let Some(Ok(data)) = self.data.as_ref().map(Json::to_value) else { return false };
-        match data.get(member) {
-            None | Some(Value::Null) => false,
-            Some(Value::Array(items)) => !items.is_empty(),
-            Some(Value::String(text)) => !text.trim().is_empty(),
-            Some(_) => true,
-        }
+    /// A member of its data.
+    fn member(&self, name: &str) -> Option<Value> {
+        self.data.as_ref()?.to_value().ok()?.get(name).cloned()
+    }
+}
+
+/// An option that a person can select.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PhaseOption {
+    /// Its id, or its name if it has none; the path of a draft.
+    pub id: String,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its ratings, in a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<String>,
+}
+
+impl PhaseOption {
+    /// Reads an option: an object, or only its id.
+    fn read(value: &Value) -> Option<Self> {
+        let text = |value: &Value| match value {
+            Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let ratings = |ratings: &serde_json::Map<String, Value>| {
+            ratings.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+        };
+        let name = text(&value["name"]);
+        let id = text(value).or_else(|| text(&value["id"])).or_else(|| name.clone())?;
+        Some(Self { id, name, ratings: value["ratings"].as_object().map(ratings) })
+    }
+
+    /// True if a person who typed `given` means this one.
+    #[must_use]
+    pub fn is(&self, given: &str) -> bool {
+        let name = self.name.as_deref().unwrap_or(&self.id);
+        self.id.eq_ignore_ascii_case(given.trim()) || name.eq_ignore_ascii_case(given.trim())
+    }
+}
+
+impl fmt::Display for PhaseOption {
+    /// `B Balanced`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)?;
+        self.name.iter().filter(|name| **name != self.id).try_for_each(|name| write!(f, " {name}"))
     }
 }
 
@@ -259,8 +332,30 @@ record! {
         optional options: Option<String>,
         /// The member of the data that has the selected option. If it is not null, the person has agreed.
         optional selection: Option<String>,
+        /// The draft that was selected, if there are drafts.
+        optional option: Option<String>,
         /// The agent or account that recorded the approval on behalf of the person.
         optional recorded_by: Option<String>,
+    }
+}
+
+record! {
+    /// A member of the data of a phase that says whether the result is good enough.
+    pub struct Gate {
+        /// The member of the data.
+        required member: String,
+        /// The values that pass. Any other value does not.
+        required pass: Vec<String>,
+    }
+}
+
+record! {
+    /// A file of an output as it was when a phase began.
+    pub struct FoundFile {
+        /// The path, relative to the project.
+        required path: String,
+        /// The digest of its content; none if there was no file.
+        always sha256: Option<Digest>,
     }
 }
 

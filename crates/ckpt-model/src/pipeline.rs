@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::checkpoint::CUSTOM_PIPELINE;
 use super::external::{ChangeSeverity, FactSeverities};
 use super::json::Json;
-use super::phase::{Approval, Output, Phase, PhaseId};
+use super::phase::{Approval, Gate, Output, Phase, PhaseId};
 
 /// A declared list of phases.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -56,9 +56,9 @@ pub struct PhaseSpec {
     /// The members that its data has when it is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_data: Vec<String>,
-    /// The member of the data that says whether the phase has passed its gate.
+    /// The gate that its data must pass.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gate: Option<String>,
+    pub gate: Option<Gate>,
     /// How often a task of it may fail before it blocks.
     pub task_limit: Option<u32>,
 }
@@ -247,7 +247,7 @@ struct PhaseTable {
     data_schema: Option<Value>,
     #[serde(default)]
     required_data: Vec<String>,
-    gate: Option<String>,
+    gate: Option<Gate>,
     task_limit: Option<u32>,
 }
 

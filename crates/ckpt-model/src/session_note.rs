@@ -50,9 +50,6 @@ pub struct SessionNote {
     /// The phases that the gate has asked about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<String>,
-    /// The checkpoint that it last asked to resume from, if tasks were found there that nobody was at work on any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub found_orphans: Option<Handle>,
     /// The checkpoint that was saved before the last compaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Handle>,

@@ -61,7 +61,12 @@ pub(super) fn record<D: Disk, E: From<ArtifactError> + From<store::Error>>(
 pub fn watch(project: &Path, paths: &[String], limit: Size) -> Vec<WatchedFile> {
     let watch = |path: &String| {
         let digest = follow_in_project(project, path).and_then(|file| file.hash(limit.0));
-        WatchedFile { path: path.clone(), sha256: digest.ok().map(|(_, digest)| digest), extra: Default::default() }
+        WatchedFile {
+            path: path.clone(),
+            sha256: digest.ok().map(|(_, digest)| digest),
+            seq: None,
+            extra: Default::default(),
+        }
     };
     paths.iter().map(watch).collect()
 }

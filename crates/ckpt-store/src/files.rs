@@ -119,6 +119,28 @@ impl FileAt {
         self.stat().ok().map(|stat| stat.modified)
     }
 
+    /// Returns the modification time; of a directory, that of its newest entry.
+    #[must_use]
+    pub fn newest_change(&self) -> Option<SystemTime> {
+        let mut newest = self.modified()?;
+        if let Ok(dir) = self.dir.enter(&self.name) {
+            let times = self.entries().into_iter().filter_map(|name| Some(dir.stat(name).ok()?.modified));
+            newest = times.fold(newest, SystemTime::max);
+        }
+        Some(newest)
+    }
+
+    /// Returns the names of the entries of a directory, in order; none of a file.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Ok(dir) = self.dir.enter(&self.name) {
+            let _ = dir.list(&mut |name| names.push(name.to_owned()));
+        }
+        names.sort();
+        names
+    }
+
     /// Returns the target of a link; none if it is not a link, or its target is not UTF-8.
     pub(crate) fn link(&self) -> Option<String> {
         self.dir.read_link(&self.name).ok()?.into_os_string().into_string().ok()
@@ -127,9 +149,7 @@ impl FileAt {
     /// Returns true if it is a directory with entries.
     #[must_use]
     pub fn has_entries(&self) -> bool {
-        let mut has_entries = false;
-        let listed = self.dir.enter(&self.name).and_then(|dir| dir.list(&mut |_| has_entries = true));
-        listed.is_ok() && has_entries
+        !self.entries().is_empty()
     }
 
     /// Reads a regular file of at most `limit` bytes.

@@ -142,6 +142,12 @@ impl Checkout {
         }
     }
 
+    /// Returns the directory of this checkout's `HEAD`.
+    #[must_use]
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
     /// Returns true if the lookup of a branch in files is conclusive.
     fn keeps_references_in_files(&self) -> bool {
         self.common_dir.join(BRANCHES).is_dir() && !self.common_dir.join("reftable").exists()

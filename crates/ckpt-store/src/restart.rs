@@ -115,6 +115,8 @@ fn unbegun(old: Phase) -> Phase {
         action: old.action,
         outputs: old.outputs,
         task_limit: old.task_limit,
+        required_data: old.required_data,
+        gate: old.gate,
         ..Phase::pending(old.id)
     }
 }

@@ -1,19 +1,21 @@
 //! Saving a change to a workflow.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::artifact::{self, ArtifactError};
 use super::capture::{Capture, Captured};
+use super::files::locate_in_project;
 use super::git::Checkout;
-use super::observe::{observed_run, reconcile_tasks};
+use super::observe::{delivered_outputs, found_outputs, observed_run, reconcile_tasks};
 use crate as store;
 use crate::{Decision, Disk, Error, ObjectContent, Store};
 use ckpt_model::change::{Change, ChangeError, MAX_TEXT_BYTES, MAX_TITLE_BYTES, Stamp, check_fact, refuse_secret};
-use ckpt_model::checkpoint::{Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
+use ckpt_model::checkpoint::{Artifact, Checkpoint, Content, GitContext, Next, SaveKey, WorkflowStatus, Writer};
 use ckpt_model::config::Config;
 use ckpt_model::digest::Digest;
 use ckpt_model::name::check_name;
-use ckpt_model::phase::PhaseStatus;
+use ckpt_model::paths::is_inside_project;
+use ckpt_model::phase::{Phase, PhaseId, PhaseStatus};
 use ckpt_model::schema::{self, Steps};
 use ckpt_model::selector::Handle;
 use ckpt_model::time::Timestamp;
@@ -72,6 +74,11 @@ impl Request<'_> {
             config.max_artifact(),
             capture.as_mut(),
         )?;
+        for path in &mut change.watch {
+            let located = locate_in_project(store.project(), self.base, Path::new(&path));
+            let refused = |problem| ArtifactError { path: PathBuf::from(&path), problem };
+            *path = located.map_err(refused)?.1;
+        }
         if let Some(content) = &mut change.replace {
             store.check_captured(&mut content.artifacts)?;
         }
@@ -297,7 +304,11 @@ impl<'a> Save<'a> {
         project: &Path,
     ) -> store::Result<Box<Checkpoint>> {
         let newest = newest.map(|newest| self.reconciled(newest, project));
+        let before = newest.as_ref().map(|newest| statuses(&newest.content)).unwrap_or_default();
         let mut next = self.change.apply(self.workflow, newest, self.stamp)?;
+        if self.change.replace.is_none() && self.change.back_to.is_none() {
+            look_at_outputs(&mut next.content, &before, project);
+        }
         if !self.change.labels.is_empty() {
             self.replace_exclusive_labels(&mut next.content);
         }
@@ -347,16 +358,24 @@ impl<'a> Save<'a> {
         }
     }
 
-    /// Looks at the files that the pipeline declares as watched, beside those of the settings. Those that a project does not
-    /// have are not recorded: nobody asked for them there.
+    /// Records the files that the pipeline declares as watched and the plan that the state names, beside those of the
+    /// settings, and those that were read again. Of the first, what a project does not have is not recorded: nobody asked
+    /// for it there.
     fn watch(&self, next: &mut Checkpoint, project: &Path) {
-        let Some(pipeline) = &next.content.pipeline else { return };
-        let mut paths = self.config.watched_by(pipeline);
-        paths.retain(|path| !self.stamp.watched.iter().any(|file| file.path == *path));
+        let limit = self.config.max_artifact();
+        let mut paths = next.content.pipeline.as_ref().map(|name| self.config.watched_by(name)).unwrap_or_default();
+        if !self.change.state.is_empty() {
+            paths.extend(plan_path(&next.content));
+        }
         let watched = &mut next.context.watched;
-        watched.retain(|file| !paths.contains(&file.path));
-        let present = artifact::watch(project, &paths, self.config.max_artifact());
+        paths.retain(|path| watched.iter().all(|file| file.path != *path));
+        let present = artifact::watch(project, &paths, limit);
         watched.extend(present.into_iter().filter(|file| file.sha256.is_some()));
+        watched.retain(|file| !self.change.watch.contains(&file.path));
+        watched.extend(artifact::watch(project, &self.change.watch, limit));
+        for file in watched {
+            file.seq.get_or_insert(next.seq);
+        }
     }
 
     /// Checks the data of the phase: against the schema that the pipeline declares for it, and whether it has what a
@@ -427,6 +446,39 @@ impl<'a> Save<'a> {
             return Err(ChangeError::TooLong { what: "name of an artifact", limit: MAX_TITLE_BYTES }.into());
         }
         Ok(())
+    }
+}
+
+/// Returns the path of the plan that the state names.
+fn plan_path(content: &Content) -> Option<String> {
+    let state = content.state.to_value().ok()?;
+    let path = ["/plan_path", "/workflow_state/plan_path"].iter().find_map(|place| state.pointer(place)?.as_str());
+    path.filter(|path| is_inside_project(path)).map(str::to_owned)
+}
+
+/// Returns the phases with their statuses.
+fn statuses(content: &Content) -> Vec<(PhaseId, PhaseStatus)> {
+    content.phases.iter().map(|phase| (phase.id.clone(), phase.status)).collect()
+}
+
+/// Records the outputs of the phases that this save begins, as they are before the work, and the outputs of those that it
+/// completes, as artifacts.
+fn look_at_outputs(content: &mut Content, before: &[(PhaseId, PhaseStatus)], project: &Path) {
+    let moved = |phase: &&mut Phase| !before.contains(&(phase.id.clone(), phase.status));
+    let mut delivered = Vec::new();
+    for phase in content.phases.iter_mut().filter(moved) {
+        match phase.status {
+            PhaseStatus::InProgress => phase.found = found_outputs(phase, project),
+            PhaseStatus::Complete => delivered.extend(delivered_outputs(phase, project)),
+            _ => {}
+        }
+    }
+    for artifact in delivered {
+        match content.artifacts.iter_mut().find(|known| known.path == artifact.path) {
+            Some(known) if known.sha256 == artifact.sha256 => {}
+            Some(known) => *known = Artifact { name: known.name.clone(), ..artifact },
+            None => content.artifacts.push(artifact),
+        }
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) const CONFIG: &str = "\
 # phases = [
 #   \"think\",
 #   { id = \"make\", name = \"Make it\", action = \"Write the code\", approval = true, outputs = [\"out.json\"],
-#     task_limit = 2, data_schema = { type = \"object\" }, required_data = [\"files\"], gate = \"decision\" },
+#     task_limit = 2, data_schema = { type = \"object\" }, required_data = [\"files\"], gate = { member = \"decision\", pass = [\"PASS\"] } },
 # ]
 ";
 

@@ -129,9 +129,6 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
         take(session, &workspace, &selected.checkpoint.workflow);
     }
     let judgement = session.judge_with_facts(&workspace, selected, &current_facts);
-    if !judgement.resume.tasks.orphaned.is_empty() {
-        session.note_orphans(&workspace.store, &judgement.checkpoint.handle());
-    }
     if args.context {
         session.answer(&ContextReport::new(&judgement, &workspace.store))?;
         return Ok(exit(judgement.resume.verdict, args.yes));

@@ -55,6 +55,9 @@ pub(super) struct SaveFlags {
     /// Forget a recorded file, by its name
     #[arg(long, value_name = "NAME", help_heading = "Content")]
     pub(super) forget_artifact: Vec<String>,
+    /// Watch a file that the work depends on, as it is now; `resume` says if it changes
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Content")]
+    pub(super) watch: Vec<String>,
     /// Record where a task stands: pending, running, complete, failed or skipped
     #[arg(long, value_name = "ID=STATUS[,output=PATH][,after=ID+ID]", help_heading = "Content")]
     pub(super) task: Vec<String>,
@@ -114,7 +117,7 @@ impl SaveFlags {
         set(&mut change.trigger, self.trigger.clone());
         change.pin |= self.pin;
         if self.approved_by.is_some() {
-            change.approve = Some(Approve { phase: None, by: self.approved_by.clone(), recorded_by: None });
+            change.approve = Some(Approve { phase: None, by: self.approved_by.clone(), ..Approve::default() });
         }
         change.labels.extend(self.label.iter().cloned());
         if let Some(data) = &self.data {
@@ -140,6 +143,7 @@ impl SaveFlags {
         for argument in &self.task {
             change.tasks.push(task_argument(argument)?);
         }
+        change.watch.extend(self.watch.iter().cloned());
         change.forgotten.extend(self.forget_artifact.iter().cloned());
         change.artifacts.extend(self.artifact.iter().map(|argument| artifact_argument(argument)));
         if let Some(name) = &self.pipeline {

@@ -136,6 +136,7 @@ codes! {
     ConfirmationNeeded "confirmation_needed" Refused "a person has to confirm it"
     AlreadyLive "already_live" Refused "a checkpoint to restore was not archived"
     NeedsReason "needs_reason" Refused "an unfinished workflow is archived only with a reason"
+    OptionNeeded "option_needed" Refused "a phase has options to select from, and none of them was selected"
     GateFailed "gate_failed" Refused "a phase cannot be complete: its data says that its gate was not passed"
     ReplanLimit "replan_limit" Refused "the phase has been reopened as often as allowed"
     SecretInName "secret_in_name" Refused "a name looks like a secret"

@@ -35,6 +35,13 @@ impl From<ChangeError> for Failure {
             ChangeError::CompleteWithError { phase } => fail(ErrorCode::Usage)
                 .help("record a failure with `--status failed`, or leave `--error` out and use `--note`")
                 .context("phase", phase.as_str()),
+            ChangeError::Option { phase: _, given: _, offered } => {
+                let help = match quoted(&offered) {
+                    options if options.is_empty() => "leave `--option` out".to_owned(),
+                    options => format!("name one with `--option`: {}", words::and(&options)),
+                };
+                fail(ErrorCode::OptionNeeded).help(help).context("options", json!(offered))
+            }
             ChangeError::FailedGate { phase, why: _ } => fail(ErrorCode::GateFailed)
                 .help("record it with `ckpt fail`; once the gate is passed, say so with `--data`")
                 .context("phase", phase.as_str()),

@@ -145,10 +145,12 @@ impl BriefReport {
                 lines.push(vec![format!("{word}: {}", names(ids, 8))]);
             }
         }
-        let Messages { pending, awaiting_response } = Messages::of_state(&checkpoint.content.state);
-        for (word, ids) in
-            [("Messages to send again", pending), ("Messages that wait for an answer", awaiting_response)]
-        {
+        let Messages { pending, awaiting_response, conflicts } = Messages::of_state(&checkpoint.content.state);
+        for (word, ids) in [
+            ("Messages to send again", pending),
+            ("Messages that wait for an answer", awaiting_response),
+            ("Conflicts to resolve", conflicts),
+        ] {
             if !ids.is_empty() {
                 lines.push(forms([8, 2], |most| format!("{word}: {}", names(&ids, most))));
             }

@@ -14,6 +14,7 @@ use ckpt_formats::dialects::{Dialect, Origin, Reading};
 use ckpt_model::finding::{Code, Severity};
 use ckpt_model::json::Json;
 use ckpt_model::messages::Messages;
+use ckpt_model::phase::Phase;
 use ckpt_model::resume::tasks::RecoveredTasks;
 use ckpt_model::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use ckpt_model::span::ago;
@@ -122,9 +123,12 @@ impl<'a> ResumeReport<'a> {
 
     /// `3A Artifact Generation`
     fn full_name(&self, page: &TextPage, id: &PhaseId) -> String {
-        let name = self.judgement.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
+        let phase = self.judgement.checkpoint.content.find_phase(id);
+        let name = phase.and_then(|phase| phase.name.as_deref());
+        let selected = phase.and_then(Phase::selected).map(|option| format!(" ({option})"));
         let mark = if self.judgement.resume.inferred.contains(id) { " (by evidence)" } else { "" };
-        format!("{}{}{mark}", page.escape(id.as_str()), page.suffix(name))
+        let selected = page.escape(&selected.unwrap_or_default());
+        format!("{}{}{selected}{mark}", page.escape(id.as_str()), page.suffix(name))
     }
 
     fn headline(&self, page: &TextPage) -> String {
@@ -172,9 +176,11 @@ impl<'a> ResumeReport<'a> {
 
     /// `2 pending: MSG-1, MSG-2; 1 awaiting response: MSG-3`
     fn messages_line(&self) -> String {
-        let Messages { pending, awaiting_response } = Messages::of_state(&self.judgement.checkpoint.content.state);
+        let Messages { pending, awaiting_response, conflicts } =
+            Messages::of_state(&self.judgement.checkpoint.content.state);
         let mut words = Vec::new();
-        for (word, ids) in [("pending", pending), ("awaiting response", awaiting_response)] {
+        let lists = [("pending", pending), ("awaiting response", awaiting_response), ("in conflict", conflicts)];
+        for (word, ids) in lists {
             if !ids.is_empty() {
                 words.push(format!("{} {word}: {}", ids.len(), first_few(&ids, MOST_MESSAGES)));
             }
@@ -247,7 +253,13 @@ impl Report for ResumeReport<'_> {
             Verdict::Confirm => Style::Warning,
             Verdict::Blocked => Style::Bad,
         };
-        page.line(format!("Verdict: {}", page.paint(style, verdict.word())));
+        let retry = match phase {
+            Some(id) if *verdict == Verdict::Ready && self.has_finding(Code::PhaseFailed) => {
+                format!(": retry {}", page.escape(id.as_str()))
+            }
+            _ => String::new(),
+        };
+        page.line(format!("Verdict: {}{}", page.paint(style, verdict.word()), retry));
     }
 
     fn remarks(&self, page: &mut TextPage) {
@@ -261,7 +273,7 @@ impl Report for ResumeReport<'_> {
             Verdict::Blocked => {
                 let findings = self.judgement.resume.findings.iter();
                 let blockers = findings.filter(|finding| finding.severity == Severity::Blocker).count();
-                page.line(format!("{} in the way; nothing overrides that.", count(blockers, "blocker")));
+                page.line(format!("{} in the way; `--yes` does not override that.", count(blockers, "blocker")));
             }
             Verdict::Ready | Verdict::Complete => {}
         }

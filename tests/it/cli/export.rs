@@ -188,7 +188,8 @@ fn outputs_come_from_the_pipeline_until_files_of_the_phase_are_recorded() {
     world.write("memory/reports/demand.json", "{}");
     world.write("notes.md", "n");
     let report = "memory/reports/demand.json";
-    world.run(&["save", "da", "--phase", "REQUIREMENTS", "--artifact", report]).succeeds();
+    let done = ["save", "da", "--phase", "REQUIREMENTS", "--artifact", report, "--approved-by", "kim"];
+    world.run(&done).succeeds();
     export();
     assert_eq!(output(), json!(report));
     world.run(&["save", "da", "--artifact", "notes.md"]).succeeds();

@@ -41,7 +41,7 @@ fn the_content_of_an_earlier_checkpoint_is_the_newest_again() {
     assert_eq!(newest["parent"]["seq"], 3);
     assert_eq!((&newest["note"], &newest["pinned"]), (&json!("wrong way"), &Value::Null));
     assert!(world.run(&["show", "042"]).stdout.contains("  copy of    042/1\n"));
-    assert_eq!(world.json(&["resume", "042"])["phase"], "c");
+    assert_eq!(world.run(&["resume", "042", "--json"]).document()["phase"], "c");
     assert_eq!(world.json(&["verify"])["ok"], true);
     // The one after it is not a copy.
     world.run(&["save", "042", "--phase", "b"]).succeeds();

@@ -104,7 +104,8 @@ fn everything() -> Checkpoint {
         let (name, captured) = (name.to_owned(), size.is_some());
         Artifact { name, path, size, sha256, phase, captured, extra: Default::default() }
     };
-    let watched = |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, extra: Default::default() };
+    let watched =
+        |path: &str, sha256| WatchedFile { path: path.to_owned(), sha256, seq: None, extra: Default::default() };
     let replan = |reason: Option<&str>| Replan {
         phase: "plan".parse().unwrap(),
         reason: reason.map(str::to_owned),

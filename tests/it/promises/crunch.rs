@@ -29,7 +29,8 @@
 //! | how heavy a change is can be set | `the_severity_of_a_changed_fact_is_configurable` |
 //! | the snapshot of the issue stays until it is replaced | `facts_are_kept_until_they_are_replaced_or_forgotten` |
 //! | secrets in it are not kept | `a_secret_in_a_fact_is_replaced_and_is_no_change` |
-//! | the branch is gone: blocked, start fresh | `branch_no_longer_exists_cannot_resume` |
+//! | the branch is gone, and its commit is on no other: blocked, start fresh | `branch_no_longer_exists_cannot_resume` |
+//! | a branch without commits cannot be lost | `a_branch_without_commits_never_blocks` |
 //! | files modified outside: shown, and the person is asked | `files_modified_externally_show_the_diff_and_ask_the_user_to_reconcile` |
 //! | the same with a short diff, where the content was kept | `files_modified_externally_show_a_short_diff_of_what_was_kept` |
 //! | a checkpoint before each batch, restored on retry, part of progress reports | `orchestrator_creates_checkpoints_before_each_batch_and_reports_progress` |
@@ -156,10 +157,17 @@ fn pending_messages_are_saved_for_retry_and_named_by_resume_and_brief() {
     let world = begun();
     world.run(&["save", "42", "--add", "/acp_state/pending_messages=\"MSG-1\""]).succeeds();
     world.run(&["save", "42", "--add", "/acp_state/awaiting_response=\"MSG-2\""]).succeeds();
+    world.run(&["save", "42", "--add", "/acp_state/conflicts_in_progress=\"CONF-1\""]).succeeds();
     let outcome = world.run(&["resume", "42"]).succeeds();
-    assert!(outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2\n"), "{outcome}");
+    assert!(
+        outcome.stdout.contains("messages   1 pending: MSG-1; 1 awaiting response: MSG-2; 1 in conflict: CONF-1\n"),
+        "{outcome}"
+    );
     let report = world.json(&["resume", "42"]);
-    assert_eq!(report["messages"], json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"]}));
+    assert_eq!(
+        report["messages"],
+        json!({"pending": ["MSG-1"], "awaiting_response": ["MSG-2"], "conflicts": ["CONF-1"]})
+    );
     let brief = world.run(&["brief", "42"]).succeeds();
     assert!(brief.stdout.contains("Messages to send again: MSG-1\n"), "{brief}");
     assert!(brief.stdout.contains("Messages that wait for an answer: MSG-2\n"), "{brief}");
@@ -574,16 +582,41 @@ fn branch_no_longer_exists_cannot_resume() {
     git("init -q -b main");
     git("commit -q --allow-empty -m one");
     git("checkout -q -b feature/42");
+    git("commit -q --allow-empty -m two");
     world.run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich"]).succeeds();
     git("checkout -q main");
     let answer = world.json(&["resume", "42"]);
     assert!(finding(&answer, "branch_differs").starts_with("advice: "), "{answer}");
-    git("branch -q -D feature/42");
+    // A branch that was renamed, or merged and deleted, is not lost.
+    git("checkout -q feature/42");
+    git("branch -q -M renamed");
+    git("commit -q --allow-empty -m three");
+    let answer = world.json(&["resume", "42"]);
+    let gone = "the branch feature/42 it was saved on no longer exists";
+    assert_eq!(finding(&answer, "branch_missing"), format!("info: {gone}; its commit is on renamed"));
+    git("checkout -q main");
+    git("tag kept renamed");
+    git("branch -q -D renamed");
+    let answer = world.run(&["resume", "42", "--json"]).exits(7).document();
+    let told = format!("confirm: {gone}; its commit is on kept, and main is checked out");
+    assert_eq!((&answer["verdict"], finding(&answer, "branch_missing")), (&json!("confirm"), told));
+    git("tag -d kept");
     let answer = world.run(&["resume", "42", "--json"]).exits(7).document();
     assert_eq!(answer["verdict"], "blocked");
-    assert!(finding(&answer, "branch_missing").starts_with("blocker: the branch feature/42"), "{answer}");
+    let told = format!("blocker: {gone}, and no branch or tag has its commit");
+    assert_eq!(finding(&answer, "branch_missing"), told);
+    assert!(answer["findings"][0]["help"].to_string().contains("ckpt resume 42 --fresh"), "{answer}");
     let fresh = world.run(&["resume", "42", "--fresh"]).succeeds();
     assert!(fresh.stderr.contains("is a fresh start"), "{fresh}");
+}
+
+#[test]
+fn a_branch_without_commits_never_blocks() {
+    let world = World::new();
+    world.shell("git init -q -b main").succeeds();
+    world.run(&["save", "42", "--pipeline", "crunch", "--phase", "enrich"]).succeeds();
+    world.shell("git branch -q -M trunk").succeeds();
+    assert_eq!(world.json(&["resume", "42"])["verdict"], "ready");
 }
 
 #[test]

@@ -22,6 +22,9 @@
 //! | a save names the phase that resume continues with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
 //! | where an approval is due, it is asked for again | `inform_user_and_continue` |
 //! | updates are atomic | `a_checkpoint_is_updated_atomically` |
+//! | outputs are written first, and guarded afterwards | `the_outputs_of_a_phase_are_written_first_and_guarded_afterwards` |
+//! | only the demand.json of this work counts | `an_old_demand_json_is_no_evidence_for_new_work` |
+//! | the designs are presented, one is approved, and a new round begins without it | `a_draft_is_selected_and_the_selection_is_withdrawn_with_the_approval` |
 //! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
 //! | the limit of attempts holds, also within one session | `a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt` |
 //! | a crash after the output was written: its status is read from there, and the state follows | `crash_after_write_before_state_update_reads_status_from_output` |
@@ -39,6 +42,8 @@
 //! | old states are archived beside the current one, and the last five are kept | the store keeps all of them; an export writes one workflow |
 //! | agents are spawned again | the program says what to do next; `ckpt resume ID -- COMMAND` starts one |
 
+use std::time::{Duration, SystemTime};
+
 use serde_json::{Value, json};
 
 use super::{assert_says, document, export, finding, judged, names};
@@ -50,9 +55,18 @@ const QUESTION: &str = "(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)u
 fn world() -> World {
     let world = World::new();
     world.write("memory/reports/demand.json", "{}");
-    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let done = ["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS", "--approved-by", "kim"];
+    world.run(&done).succeeds();
     world.run(&["start", "w", "--phase", "ARCHITECTURE"]).succeeds();
     world
+}
+
+/// Records that the work does without these phases.
+fn skip(world: &World, phases: &[&str]) {
+    for phase in phases {
+        let skip = ["save", "w", "--pipeline", "dotagent", "--phase", phase, "--status", "skipped"];
+        world.run(&skip).succeeds();
+    }
 }
 
 /// A world with the report of the first phase.
@@ -65,8 +79,18 @@ fn reported() -> World {
 /// A project in which `phase` was interrupted.
 fn interrupted_in(phase: &str) -> World {
     let world = World::new();
+    let phases = ["REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"];
+    let before = phases.iter().position(|known| *known == phase).unwrap();
+    skip(&world, &phases[..before]);
     world.run(&["start", "w", "--pipeline", "dotagent", "--phase", phase]).succeeds();
     world
+}
+
+/// Writes the report of earlier work.
+fn set_old(world: &World, text: &str) {
+    let path = world.write("memory/reports/demand.json", text);
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
 }
 
 /// A state of the other system.
@@ -94,9 +118,8 @@ fn foreign(state: &Value) -> World {
 #[test]
 fn session_crash_state_files_persist_on_disk() {
     let world = reported();
-    world
-        .run(&["start", "w", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--task", "t1=running"])
-        .succeeds();
+    skip(&world, &["REQUIREMENTS", "ARCHITECTURE"]);
+    world.run(&["start", "w", "--phase", "IMPLEMENTATION", "--task", "t1=running"]).succeeds();
     export(&world, "w", "dotagent");
     assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"]);
     // Another copy of the files is enough to continue.
@@ -106,7 +129,7 @@ fn session_crash_state_files_persist_on_disk() {
         other.write(&path, std::fs::read(world.project().join(&path)).unwrap());
     }
     other.run(&["import", "memory/state"]).succeeds();
-    let answer = other.json(&["resume", "w"]);
+    let answer = judged(&other, "w");
     assert_eq!((&answer["phase"], &answer["tasks"]["orphaned"]), (&json!("IMPLEMENTATION"), &json!(["t1"])));
 }
 
@@ -152,6 +175,10 @@ fn detect_resume_scenario_or_fresh_start() {
     assert_eq!(world.json(&["resume"])["workflow"], "w");
     world.write("memory/reports/demand.json", "{}");
     world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
+    let answer = world.run(&["resume", "--json"]).exits(7).document();
+    let told = "confirm: nobody has approved phase REQUIREMENTS: memory/reports/demand.json";
+    assert_eq!((&answer["phase"], finding(&answer, "not_approved")), (&json!("ARCHITECTURE"), told.to_owned()));
+    world.run(&["approve", "w"]).succeeds();
     assert_eq!(world.json(&["resume"])["phase"], "ARCHITECTURE", "between two phases");
     world.run(&["done", "w"]).succeeds();
     world.refuses(&["resume"], 4, "nothing_to_resume");
@@ -178,8 +205,8 @@ fn if_the_final_design_exists_advance_to_implementation() {
         world.write("memory/reports/designs/a.json", "{}");
         world.write("memory/reports/final_design.json", "{}");
         world.run(&["save", "w", "--phase", "ARCHITECTURE", "--status", status]).succeeds();
-        let answer = world.json(&["resume", "w"]);
-        assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("IMPLEMENTATION"), &json!("ready")));
+        let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
+        assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("IMPLEMENTATION"), &json!("confirm")));
         assert_eq!(answer["findings"][0]["code"], "not_approved", "{answer}");
         world.run(&["approve", "w", "--phase", "architecture"]).succeeds();
         assert_eq!(world.json(&["resume", "w"])["findings"], json!([]));
@@ -190,7 +217,7 @@ fn if_the_final_design_exists_advance_to_implementation() {
 fn check_all_referenced_output_files_exist() {
     let world = World::new();
     world.write("memory/reports/demand.json", "{}");
-    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    skip(&world, &["REQUIREMENTS", "ARCHITECTURE"]);
     world.write("out.json", "{}");
     world.run(&["save", "w", "--task", "task-001=complete,output=out.json"]).succeeds();
     world.run(&["resume", "w"]).succeeds();
@@ -258,8 +285,54 @@ fn requirements_advance_if_demand_json_exists_and_is_valid() {
         assert_eq!(world.json(&["resume", "w"])["phase"], "REQUIREMENTS", "{invalid}");
     }
     world.write("memory/reports/demand.json", "{}");
-    let answer = world.json(&["resume", "w"]);
+    let answer = judged(&world, "w");
     assert_eq!((&answer["phase"], &answer["inferred"]), (&json!("ARCHITECTURE"), &json!(["REQUIREMENTS"])));
+    assert_eq!(answer["verdict"], "confirm", "nobody has approved it");
+}
+
+#[test]
+fn an_old_demand_json_is_no_evidence_for_new_work() {
+    let world = World::new();
+    set_old(&world, r#"{"old": 1}"#);
+    let start = ["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"];
+    for fresh in [&[][..], &["--fresh"]] {
+        let saved = world.json(&[&start[..], fresh].concat());
+        assert_eq!((&saved["done"], &saved["next"]["phase"]), (&json!([]), &json!("REQUIREMENTS")));
+        let answer = world.run(&["resume", "w", "--json"]).exits(7).document();
+        assert_eq!((&answer["phase"], &answer["done"]), (&json!("REQUIREMENTS"), &json!([])));
+        let told = "confirm: memory/reports/demand.json is older than the work on phase REQUIREMENTS, so it does not \
+                    count as its result";
+        assert_eq!(finding(&answer, "output_old"), told);
+    }
+    // What counts is the content, whatever the time of the file; or else the time.
+    set_old(&world, r#"{"new": 1}"#);
+    assert_eq!(judged(&world, "w")["inferred"], json!(["REQUIREMENTS"]));
+    world.write("memory/reports/demand.json", r#"{"old": 1}"#);
+    assert_eq!(judged(&world, "w")["inferred"], json!(["REQUIREMENTS"]), "it was written again");
+    set_old(&world, r#"{"old": 1}"#);
+    world.run(&["done", "w", "--phase", "REQUIREMENTS", "--approved-by", "kim"]).succeeds();
+    assert_eq!(world.json(&["resume", "w"])["phase"], "ARCHITECTURE", "a person accepts it");
+}
+
+#[test]
+fn a_draft_is_selected_and_the_selection_is_withdrawn_with_the_approval() {
+    let world = world();
+    for design in ["a", "b"] {
+        world.write(&format!("memory/reports/designs/{design}.json"), "{}");
+    }
+    let offered = json!(["memory/reports/designs/a.json", "memory/reports/designs/b.json"]);
+    let answer = judged(&world, "w");
+    let ids: Vec<&Value> = answer["options"].as_array().unwrap().iter().map(|option| &option["id"]).collect();
+    assert_eq!(json!(ids), offered);
+    world.refuses(&["approve", "w", "--option", "c"], 9, "option_needed");
+    world.run(&["approve", "w", "--option", "b"]).succeeds();
+    let action = "Write memory/reports/final_design.json from memory/reports/designs/b.json, which was approved; \
+                  do not make new ones";
+    assert_eq!(world.json(&["resume", "w"])["action"], action);
+    world.run(&["revise", "w", "--from", "ARCHITECTURE"]).succeeds();
+    let newest = *world.numbers("w").last().unwrap();
+    let approval = world.stored("w", newest)["phases"][1]["approval"].clone();
+    assert_eq!((&approval["option"], &approval["approved_at"]), (&Value::Null, &Value::Null));
 }
 
 #[test]
@@ -282,7 +355,7 @@ fn implementation_reads_execution_json_and_continues_the_execution_loop() {
     world.write("out/1.json", "{}");
     world.write("out/3.json", r#"{"status": "complete"}"#);
     world.run(&["import", "memory/state"]).succeeds();
-    let answer = world.json(&["resume", "w"]);
+    let answer = judged(&world, "w");
     assert_eq!(answer["phase"], "IMPLEMENTATION");
     let tasks = &answer["tasks"];
     assert_eq!((&tasks["done"], &tasks["reconciled"]), (&json!(["t1", "t3"]), &json!(["t3"])));
@@ -320,7 +393,8 @@ fn inform_user_and_continue() {
         "w: resume at ARCHITECTURE Architecture (2 of 5)\n",
         "  from       w/2, saved at 2026-01-30T14:31:00.000Z\n",
         "  done       REQUIREMENTS Requirements\n",
-        "  confirm    phase ARCHITECTURE waits for a person's approval\n               ckpt approve w --phase ARCHITECTURE\n",
+        "  confirm    phase ARCHITECTURE waits for a person's choice: memory/reports/designs/a.json\n               \
+         ckpt approve w --phase ARCHITECTURE --option memory/reports/designs/a.json\n",
     ] {
         assert!(outcome.stdout.contains(part), "{part}: {outcome}");
     }
@@ -371,33 +445,25 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     let resume = ["resume", "w", "--", "/bin/sh", "-c", &begin];
     other.run(&resume).succeeds();
     assert_eq!(other.stored("w", 4)["tasks"][0]["attempts"], 2);
-    other.run(&["save", "w", "--task", "task-001=running"]).succeeds();
-    assert_eq!(other.stored("w", 5)["tasks"][0]["attempts"], 2, "said again");
 }
 
-/// Detect orphaned task, increment attempts: a session that `resume` told about it begins it again.
+/// Detect orphaned task, increment attempts: the save that begins it again does, and `resume` only reads.
 #[test]
 fn a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt() {
-    for session in [None, Some("one")] {
-        let world = world();
-        let run = |args: &[&str]| {
-            let command = world.ckpt(args);
-            match session {
-                Some(id) => command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", id).run(),
-                None => command.run(),
-            }
-        };
-        let attempts = || {
-            run(&["save", "w", "--task", "task-001=running"]).succeeds();
-            world.stored("w", *world.numbers("w").last().unwrap())["tasks"][0]["attempts"].clone()
-        };
-        assert_eq!((attempts(), attempts()), (json!(1), json!(1)), "said again");
-        run(&["resume", "w"]).succeeds();
-        assert_eq!((attempts(), attempts()), (json!(2), json!(2)), "begun again, and said again");
-        run(&["resume", "w"]).succeeds();
-        assert_eq!(attempts(), json!(3));
-        run(&["resume", "w"]).exits(7);
-    }
+    let world = world();
+    let attempts = || {
+        world.run(&["save", "w", "--task", "task-001=running"]).succeeds();
+        world.stored("w", *world.numbers("w").last().unwrap())["tasks"][0]["attempts"].clone()
+    };
+    assert_eq!(attempts(), json!(1));
+    let before = world.tree();
+    world.run(&["resume", "w"]).succeeds();
+    assert_eq!(world.tree(), before, "a pure read");
+    // A phase that begins again has no running tasks.
+    world.run(&["start", "w", "--phase", "ARCHITECTURE"]).succeeds();
+    assert_eq!(world.stored("w", 4)["tasks"][0]["status"], "pending");
+    assert_eq!((attempts(), attempts()), (json!(2), json!(3)));
+    world.run(&["resume", "w"]).exits(7);
 }
 
 fn world_with_running_task() -> World {
@@ -468,7 +534,7 @@ fn archives_are_never_taken_as_open_work() {
     old["workflow_id"] = json!("old");
     world.write("memory/state/.archive/old_20260129_000000/phase.json", old.to_string());
     world.run(&["import", "memory/state"]).succeeds();
-    assert_eq!(world.json(&["resume"])["workflow"], "w");
+    assert_eq!(judged(&world, "w")["workflow"], "w");
     let archived = world.json(&["list", "--archived"])["workflows"].clone();
     assert_eq!(archived[0]["workflow"], "old", "{archived}");
 }
@@ -503,7 +569,7 @@ fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
     world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     let outcome = world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
     assert!(
-        outcome.stderr.starts_with("Saved w/2: phase REQUIREMENTS (Requirements) complete, 1 of 5 done."),
+        outcome.stderr.contains("Saved w/2: phase REQUIREMENTS (Requirements) complete, 1 of 5 done."),
         "{outcome}"
     );
     export(&world, "w", "dotagent");
@@ -517,6 +583,25 @@ fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
 }
 
 #[test]
+fn the_outputs_of_a_phase_are_written_first_and_guarded_afterwards() {
+    let world = World::new();
+    world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    let done = ["done", "w", "--phase", "REQUIREMENTS", "--approved-by", "kim"];
+    let early = world.run(&done).succeeds();
+    let told = "warning: phase REQUIREMENTS is complete, but its output memory/reports/demand.json is missing";
+    assert!(early.stderr.contains(told), "{early}");
+    world.run(&["start", "w", "--phase", "REQUIREMENTS"]).succeeds();
+    world.write("memory/reports/demand.json", "{}");
+    assert!(!world.run(&done).succeeds().stderr.contains("warning"));
+    let artifact = world.stored("w", 4)["artifacts"][0].clone();
+    assert_eq!((&artifact["path"], &artifact["phase"]), (&json!("memory/reports/demand.json"), &json!("REQUIREMENTS")));
+    assert_eq!(world.json(&["resume", "w"])["findings"], json!([]));
+    world.write("memory/reports/demand.json", "[]");
+    let changed = "advice: memory/reports/demand.json changed since w/4; look at it before you rely on it";
+    assert_eq!(finding(&world.json(&["resume", "w"]), "artifact_changed"), changed);
+}
+
+#[test]
 fn save_and_resume_advance_to_the_same_phase() {
     let world = World::new();
     let agree = |saved: &Value, phase: &str| {
@@ -526,10 +611,12 @@ fn save_and_resume_advance_to_the_same_phase() {
         assert_eq!(saved["awaiting_approval"], answer["awaiting_approval"]);
         assert!(!answer["findings"].to_string().contains("the last save named"), "{answer}");
     };
-    // The report of a phase that begins is there already.
-    world.write("memory/reports/demand.json", "{}");
+    // The report of a phase that begins is there already: it is that of other work.
+    set_old(&world, "{}");
     let saved = world.json(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]);
-    agree(&saved, "ARCHITECTURE");
+    agree(&saved, "REQUIREMENTS");
+    world.write("memory/reports/demand.json", r#"{"new": 1}"#);
+    agree(&world.json(&["save", "w", "--note", "written"]), "ARCHITECTURE");
     // The file calls a phase complete, but there are only designs.
     world.write("memory/reports/designs/a.json", "{}");
     agree(&world.json(&["save", "w", "--phase", "ARCHITECTURE"]), "ARCHITECTURE");

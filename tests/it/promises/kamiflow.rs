@@ -11,7 +11,7 @@
 //! | the data of phases 0 to 4 in the form of the document | `phase_specific_data_is_taken` |
 //! | what a complete phase must have is there | `phase_specific_data_is_required_of_a_complete_phase` |
 //! | validation of the data by a JSON Schema | `phase_specific_data_is_required_of_a_complete_phase` |
-//! | a gate decision of FAIL does not end phase 3B, and a retry is counted | `a_gate_decision_of_fail_is_not_done` |
+//! | only a gate decision that passes ends phase 3B, and a retry is counted | `a_gate_decision_that_does_not_pass_is_not_done` |
 //! | resume finds the latest checkpoint of an id, sorted by timestamp | `find_latest_checkpoint_sorts_by_timestamp` |
 //! | the summary: id, slug, last checkpoint, when, phases complete by name, next action | `display_progress_summary_and_ask_to_resume` |
 //! | yes continues with the next step, no offers to restart or to cancel | `display_progress_summary_and_ask_to_resume` |
@@ -32,6 +32,8 @@
 //! | the estimate of the remaining time, from finished tasks | `estimated_remaining_comes_from_finished_tasks_in_the_archive_too` |
 //! | after a save: what was saved, and the command to resume | `after_a_checkpoint_is_saved_the_command_to_resume_is_named` |
 //! | the gate of phase 2 stops and waits for the choice | `the_gate_stop_and_wait_for_the_choice` |
+//! | the gate of phase 2 cannot be passed by | `the_gate_cannot_be_passed_by` |
+//! | the options are shown, one of them is recorded, and a new round begins without it | `the_choice_is_recorded_shown_and_withdrawn` |
 //! | a gate without options is settled by a person | `a_gate_without_options_is_approved_by_a_person` |
 //! | the lazy flow: phases 1 to 4, with less data | `a_lazy_run_begins_at_phase_1_and_continues_with_checkpoints_through_phase_4` |
 //! | a single command saves an optional checkpoint, and another continues from it | `an_individual_command_saves_a_checkpoint_and_another_continues_from_it` |
@@ -207,10 +209,14 @@ fn phase_specific_data_is_required_of_a_complete_phase() {
 }
 
 #[test]
-fn a_gate_decision_of_fail_is_not_done() {
+fn a_gate_decision_that_does_not_pass_is_not_done() {
     let world = done_up_to("3A");
     let mut failed = data("3B");
-    failed["gateDecision"] = json!("FAIL");
+    for decision in ["BLOCK", "BLOCKED", "REJECT", "NO_GO", "", "FAIL"] {
+        failed["gateDecision"] = json!(decision);
+        let data = failed.to_string();
+        world.refuses(&["done", "051", "--phase", "3B", "--data", &data], 9, "gate_failed");
+    }
     let failed = failed.to_string();
     world.refuses(&["done", "051", "--phase", "3B", "--data", &failed], 9, "gate_failed");
     let saved = world.json(&["save", "051", "--phase", "3B", "--data", &failed]);
@@ -315,10 +321,11 @@ fn jump_to_checkpoint_next_phase() {
     let next = ["--next-phase", "3A", "--next", "Generate all of it"];
     let save = ["save", "042", "--pipeline", "kamiflow", "--phase", "1", "--data", &data];
     world.run(&[&save[..], &next].concat()).succeeds();
+    world.run(&["save", "042", "--phase", "2", "--status", "skipped"]).succeeds();
     let answer = world.json(&["resume", "042"]);
     assert_eq!((&answer["phase"], &answer["action"]), (&json!("3A"), &json!("Generate all of it")));
     world.run(&["start", "042", "--phase", "3A"]).succeeds();
-    assert_eq!(world.numbers("042"), [1, 2]);
+    assert_eq!(world.numbers("042"), [1, 2, 3]);
 }
 
 #[test]
@@ -351,10 +358,12 @@ fn project_has_changed_since_checkpoint() {
     assert_eq!(world.json(&["resume", "051"])["findings"], json!([]));
     world.write("PROJECT_CONTEXT.md", "two");
     let answer = world.json(&["resume", "051"]);
-    let told = "advice: PROJECT_CONTEXT.md changed since 051/2; read it again";
+    let told = "advice: PROJECT_CONTEXT.md changed since 051/1; read it again";
     assert_eq!(finding(&answer, "watched_changed"), told);
-    // The next save has seen it.
+    // Only a save that says so has seen it.
     save(&world, "1", &[]);
+    assert_eq!(finding(&world.json(&["resume", "051"]), "watched_changed"), told);
+    world.run(&["save", "051", "--watch", "PROJECT_CONTEXT.md"]).succeeds();
     assert_eq!(world.json(&["resume", "051"])["findings"], json!([]));
     // Only this pipeline watches it; another one may declare files of its own.
     world.run(&["save", "7", "--phases", "a,b", "--phase", "a"]).succeeds();
@@ -500,9 +509,13 @@ fn estimated_remaining_comes_from_finished_tasks_in_the_archive_too() {
     let world = World::new();
     let last = data("4").to_string();
     for id in ["048", "049", "050"] {
-        world.run(&["start", id, "--pipeline", "kamiflow", "--phase", "4"]).succeeds();
+        world.run(&["save", id, "--pipeline", "kamiflow", "--phase", "2", "--status", "skipped"]).succeeds();
+        for phase in ["3A", "3B"] {
+            world.run(&["save", id, "--phase", phase, "--status", "skipped"]).succeeds();
+        }
+        world.run(&["start", id, "--phase", "4"]).succeeds();
         world.run(&["done", id, "--phase", "4", "--data", &last]).succeeds();
-        world.run(&["archive", id]).succeeds();
+        world.run(&["archive", id, "--as", "completed"]).succeeds();
     }
     world.run(&["start", "051", "--pipeline", "kamiflow", "--phase", "4"]).succeeds();
     assert_eq!(world.json(&["status", "051"])["estimate"]["samples"], 3);
@@ -604,6 +617,54 @@ fn the_gate_stop_and_wait_for_the_choice() {
     let answer = world.json(&["resume", "042"]);
     assert_eq!((&answer["phase"], &answer["verdict"]), (&json!("3A"), &json!("ready")));
     assert_eq!(answer["awaiting_approval"], json!([]));
+}
+
+#[test]
+fn the_gate_cannot_be_passed_by() {
+    let world = World::new();
+    world.run(&["start", "042", "--pipeline", "kamiflow", "--phase", "0"]).succeeds();
+    world.run(&["done", "042", "--phase", "0", "--data", &data("0").to_string()]).succeeds();
+    let started = world.run(&["start", "042", "--phase", "3A"]).succeeds();
+    let passed = "phases 0.5, 1, 2 were passed over: not done, and the work is at 3A";
+    assert!(started.stderr.contains(&format!("{passed}: ckpt start 042 --phase 0.5, or")), "{started}");
+    let answer = world.run(&["resume", "042", "--json"]).exits(7).document();
+    assert_eq!((&answer["verdict"], finding(&answer, "gap")), (&json!("blocked"), format!("blocker: {passed}")));
+    for phase in ["0.5", "1"] {
+        world.run(&["save", "042", "--phase", phase, "--status", "skipped"]).succeeds();
+    }
+    assert_eq!(judged(&world, "042")["verdict"], "blocked", "the choice is still to be made");
+    world.run(&["save", "042", "--phase", "2", "--data", OPTIONS]).succeeds();
+    assert_eq!(judged(&world, "042")["verdict"], "blocked");
+    world.run(&["save", "042", "--phase", "2", "--data", r#"{"selectedOption": "B"}"#]).succeeds();
+    assert_eq!((&judged(&world, "042")["verdict"], &judged(&world, "042")["phase"]), (&json!("ready"), &json!("3A")));
+}
+
+#[test]
+fn the_choice_is_recorded_shown_and_withdrawn() {
+    let world = World::new();
+    let options = json!({"options": [
+        {"id": "A", "name": "Safe & Fast", "ratings": {"marketPain": 4, "stackAlignment": 5}},
+        {"id": "B", "name": "Balanced"}]});
+    world.run(&["save", "042", "--pipeline", "kamiflow", "--phase", "2", "--data", &options.to_string()]).succeeds();
+    let answer = judged(&world, "042");
+    let told =
+        "confirm: phase 2 waits for a person's choice: A Safe & Fast (marketPain 4, stackAlignment 5); B Balanced";
+    assert_eq!(finding(&answer, "awaiting_approval"), told);
+    assert_eq!(answer["options"][1], json!({"phase": "2", "id": "B", "name": "Balanced"}));
+    world.refuses(&["approve", "042"], 9, "option_needed");
+    world.refuses(&["approve", "042", "--option", "D"], 9, "option_needed");
+    assert_eq!(world.numbers("042"), [1]);
+    world.run(&["approve", "042", "--option", "b"]).succeeds();
+    assert_eq!(world.stored("042", 2)["phases"][3]["data"]["selectedOption"], "B");
+    let resumed = world.run(&["resume", "042"]).succeeds();
+    assert!(resumed.stdout.contains("2 Strategic Synthesis (B Balanced)"), "{resumed}");
+    world.run(&["revise", "042", "--from", "2"]).succeeds();
+    assert_eq!(world.stored("042", 3)["phases"][3]["data"]["selectedOption"], Value::Null);
+    world.run(&["done", "042", "--phase", "2"]).succeeds();
+    assert_eq!(judged(&world, "042")["awaiting_approval"], json!(["2"]), "the old choice does not count");
+    // A selection that is not offered is none.
+    world.run(&["save", "042", "--phase", "2", "--data", r#"{"selectedOption": "Z"}"#]).succeeds();
+    assert_eq!(judged(&world, "042")["awaiting_approval"], json!(["2"]));
 }
 
 #[test]

@@ -123,6 +123,7 @@ fn only_files_inside_are_judged_by_resume() {
     let observer = Observer {
         project: &scene.project,
         checkout: None,
+        commits: None,
         session: None,
         max_file: LIMIT,
         current_facts: &[],

@@ -10,8 +10,10 @@ use ckpt_model::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, Wat
 use ckpt_model::digest::Digest;
 use ckpt_model::external::{ComparedFact, Comparison, FactChange};
 use ckpt_model::finding::{Code, Severity};
+use ckpt_model::phase::Output;
 use ckpt_model::resume::{
-    DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing, evaluate,
+    CommitPlace, DamagedNewest, Facts, FileCondition, GitFact, Limits, OtherHead, OutputFact, Selection, Sharing,
+    evaluate,
 };
 use ckpt_model::selector::Handle;
 use ckpt_model::session_note::SessionNote;
@@ -77,6 +79,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     left.content.phases[0].status = Complete;
     left.content.tasks = vec![task("it's", TaskStatus::Running, 1, None, &[])];
     list.push((left, none.clone(), 0));
+    let mut old = workflow(&["a"], &[("a", InProgress)]);
+    old.content.phases[0].outputs =
+        vec![Output { path: "o".into(), or: Vec::new(), schema: None, extra: Default::default() }];
+    let is_old = HashMap::from([("o".to_owned(), OutputFact::Old)]);
+    list.push((old, Facts { outputs: is_old, ..Facts::default() }, 0));
     let wrote = HashMap::from([("o".to_owned(), None)]);
     list.push((tasks, Facts { task_outputs: wrote, ..Facts::default() }, 0));
 
@@ -95,8 +102,8 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
     world.content.artifacts = ["gone", "changed", "locked"].map(artifact).into();
     world.context = Context {
         git: Some(GitContext { branch: Some("x".into()), commit: None, extra: Default::default() }),
-        watched: vec![WatchedFile { path: "W.md".into(), sha256: None, extra: Default::default() }],
-        touched: vec![WatchedFile { path: "T.md".into(), sha256: None, extra: Default::default() }],
+        watched: vec![WatchedFile { path: "W.md".into(), sha256: None, seq: None, extra: Default::default() }],
+        touched: vec![WatchedFile { path: "T.md".into(), sha256: None, seq: None, extra: Default::default() }],
         ..Context::default()
     };
     for exists in [false, true] {
@@ -105,7 +112,11 @@ fn situations() -> Vec<(Checkpoint, Facts, i64)> {
             watched: vec![FileCondition::Changed],
             touched: vec![FileCondition::Changed],
             sessions: vec![SessionNote { workflow: Some(world.workflow.clone()), ..SessionNote::default() }],
-            git: Some(GitFact { branch: Some("y".into()), recorded_branch_exists: Some(exists) }),
+            git: Some(GitFact {
+                branch: Some("y".into()),
+                recorded_branch_exists: Some(exists),
+                commit: CommitPlace::Lost,
+            }),
             selection: Selection {
                 damaged_newest: Some(DamagedNewest {
                     handle: "042/9".into(),

@@ -2,17 +2,18 @@
 //!
 //! > A phase that is failed or in progress (of several, the one saved last); else the recorded next phase, if it was given
 //! > explicitly and is not done; else the first declared phase that is not done. Declared phases before the earliest one
-//! > that was ever begun are not part of this run. A never-begun phase between done ones is a gap: it is the resume point
-//! > unless something explicit says otherwise, and then the gap needs a confirmation.
+//! > that was ever begun are not part of this run, except from one on that needs an approval. A phase of the run before the
+//! > resume point that is not done was passed over: that needs a confirmation, and blocks if the phase needs an approval.
 
 use std::collections::HashMap;
 
 use ckpt_model::change::{Approve, Change, Reopen};
 use ckpt_model::checkpoint::{Artifact, GitContext};
+use ckpt_model::finding::Finding;
 use ckpt_model::next_phase::RunState;
 use ckpt_model::phase::PhaseStatus::{self, Complete, Failed, InProgress, Pending, Skipped};
 use ckpt_model::pipeline::{OutputSpec, PhaseSpec, Pipeline};
-use ckpt_model::resume::{Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
+use ckpt_model::resume::{CommitPlace, Facts, FileCondition, GitFact, Limits, OutputFact, Verdict, evaluate};
 use ckpt_model::{Checkpoint, PhaseId, Timestamp, WorkflowStatus};
 use proptest::prelude::*;
 
@@ -90,7 +91,8 @@ impl World {
     /// True if a phase was declared before everything that was ever begun, or asked for again.
     fn before_the_run(&self, phase: usize) -> bool {
         let first = (0..PHASES).find(|other| self.begun[*other] || self.replans[*other] > 0);
-        self.status[phase] == Pending && first.is_some_and(|first| phase < first)
+        let gate = (0..PHASES).find(|phase| gated(*phase)).unwrap_or(PHASES);
+        self.status[phase] == Pending && phase < gate && first.is_some_and(|first| phase < first)
     }
 
     fn all_recorded_done(&self) -> bool {
@@ -179,7 +181,7 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
                 if world.workflow == WorkflowStatus::InProgress && world.all_recorded_done() {
                     world.workflow = WorkflowStatus::Complete;
                 }
-                let approve = Approve { phase: Some(id(*phase)), by: None, recorded_by: None };
+                let approve = Approve { phase: Some(id(*phase)), ..Approve::default() };
                 Change { approve: Some(approve), ..Change::default() }
             }
             Step::GiveUp(status) => {
@@ -235,7 +237,11 @@ fn play(steps: &[Step]) -> (Checkpoint, Facts, World) {
     let facts = Facts {
         artifacts: vec![world.artifact],
         outputs,
-        git: Some(GitFact { branch: Some(branch), recorded_branch_exists: Some(!world.branch_gone) }),
+        git: Some(GitFact {
+            branch: Some(branch),
+            recorded_branch_exists: Some(!world.branch_gone),
+            commit: CommitPlace::Lost,
+        }),
         ..Facts::default()
     };
     (checkpoint, facts, world)
@@ -256,11 +262,7 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
         return (None, Verdict::Complete);
     };
 
-    let is_gap = |phase: usize| {
-        let never_begun = world.status[phase] == Pending && !world.begun[phase];
-        let between = (0..phase).any(done) && (phase + 1..PHASES).any(done);
-        never_begun && between && !world.before_the_run(phase)
-    };
+    let passed_over = |phase: usize| phase < here && !done(phase) && !world.before_the_run(phase);
     let unanswered = |phase: usize| {
         let finished = world.status[phase] == Complete;
         let shown = matches!(world.status[phase], InProgress | Failed) && delivered(phase);
@@ -273,11 +275,12 @@ fn oracle(world: &World) -> (Option<usize>, Verdict) {
         (world.artifact == FileCondition::Missing, Verdict::Blocked),
         (world.branch_gone, Verdict::Blocked),
         (world.status[here] == Failed && world.replans[here] >= 2, Verdict::Blocked),
+        (any(&|phase| passed_over(phase) && gated(phase) && !world.approved[phase]), Verdict::Blocked),
         (world.artifact == FileCondition::Unreadable, Verdict::Confirm),
         (matches!(world.workflow, WorkflowStatus::Failed | WorkflowStatus::Abandoned), Verdict::Confirm),
         (world.workflow == WorkflowStatus::Complete, Verdict::Confirm),
         (any(&unanswered), Verdict::Confirm),
-        (any(&is_gap) && !is_gap(here), Verdict::Confirm),
+        (any(&passed_over), Verdict::Confirm),
         (any(&broken_promise), Verdict::Confirm),
         (world.days > 30, Verdict::Confirm),
     ];
@@ -300,6 +303,15 @@ proptest! {
         let skipped: Vec<_> = (0..PHASES).filter(|phase| world.before_the_run(*phase)).map(id).collect();
         prop_assert_eq!(&resume.skipped_by_inference, &skipped);
         prop_assert!(resume.phase.iter().all(|phase| !resume.done.contains(phase)));
+        if resume.verdict == Verdict::Ready {
+            let here = resume.phase.as_ref().and_then(|here| (0..PHASES).find(|phase| id(*phase) == *here));
+            for phase in 0..here.unwrap_or(PHASES) {
+                let reported = resume.done.contains(&id(phase)) || skipped.contains(&id(phase));
+                prop_assert!(reported, "{} is neither done nor reported: {:?}", id(phase), resume.findings);
+            }
+            let names = |finding: &Finding| skipped.iter().all(|id| finding.message.contains(id.as_str()));
+            prop_assert!(skipped.is_empty() || resume.findings.iter().any(names));
+        }
         prop_assert!(resume.inferred.iter().all(|phase| resume.done.contains(phase)));
         prop_assert_eq!(resume.done.len() + resume.remaining.len() + skipped.len(), PHASES);
     }

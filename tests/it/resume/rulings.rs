@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use ckpt_model::PhaseStatus::{Complete, Failed, InProgress, Skipped};
 use ckpt_model::WorkflowStatus;
-use ckpt_model::change::{Change, Reopen};
+use ckpt_model::change::{Approve, Change, Reopen};
 use ckpt_model::checkpoint::{GitContext, Next};
 use ckpt_model::finding::{Code, Severity};
-use ckpt_model::resume::{Facts, GitFact, OutputFact, Verdict};
+use ckpt_model::resume::{CommitPlace, Facts, GitFact, OutputFact, Verdict};
+use ckpt_model::task::{Task, TaskStatus};
 
 use super::setup::{apply, codes, ids, judge, phase, workflow};
 
@@ -108,6 +109,56 @@ fn a_gap_that_something_explicit_leaves_behind_needs_a_confirmation() {
     }
 }
 
+fn gated(saved: &[(&str, ckpt_model::PhaseStatus)]) -> ckpt_model::Checkpoint {
+    let mut pipeline = ckpt_model::pipeline::Pipeline::custom(ids(&["1", "2", "3", "4"])).unwrap();
+    pipeline.phases[1].approval = true;
+    let declare = Change { pipeline: Some(pipeline), ..Change::default() };
+    saved.iter().fold(apply(None, &declare), |checkpoint, (phase, status)| {
+        let (phase, status) = (Some(phase.parse().unwrap()), Some(*status));
+        apply(Some(checkpoint), &Change { phase, status, ..Change::default() })
+    })
+}
+
+#[test]
+fn phases_that_work_has_passed_over_are_named_and_need_a_confirmation() {
+    let phases = ["1", "2", "3", "4"];
+    for saved in [
+        &[("1", Complete), ("4", InProgress)][..],
+        &[("1", Complete), ("3", Failed), ("2", Failed), ("4", InProgress)],
+        &[("1", Complete), ("2", InProgress), ("3", InProgress), ("4", InProgress)],
+    ] {
+        let resume = judge(&workflow(&phases, saved), &Facts::default());
+        assert_eq!((phase(&resume), resume.verdict), (Some("4"), Verdict::Confirm));
+        let gap = resume.findings.iter().find(|finding| finding.code == Code::Gap).unwrap();
+        assert_eq!(gap.message, "phases 2, 3 were passed over: not done, and the work is at 4");
+        let skip = |phase| format!("ckpt save 042 --phase {phase} --status skipped");
+        assert_eq!(gap.help, ["ckpt start 042 --phase 2".to_owned(), skip(2), skip(3)]);
+    }
+    let skipped = [("1", Complete), ("2", Skipped), ("3", Skipped), ("4", InProgress)];
+    assert_eq!(judge(&workflow(&phases, &skipped), &Facts::default()).verdict, Verdict::Ready);
+}
+
+#[test]
+fn a_reopened_phase_is_not_passed_over_in_silence() {
+    let done = workflow(&["1", "2", "3", "4"], &[("1", Complete), ("2", Complete), ("3", Complete)]);
+    let reopen = Reopen { from: "2".parse().unwrap(), reason: None, limit: None };
+    let revised = apply(Some(done), &Change { reopen: Some(reopen), ..Change::default() });
+    let begin = Change { phase: Some("4".parse().unwrap()), status: Some(InProgress), ..Change::default() };
+    let resume = judge(&apply(Some(revised), &begin), &Facts::default());
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::Gap], Verdict::Confirm));
+}
+
+#[test]
+fn a_phase_that_needs_an_approval_is_not_passed_over() {
+    for saved in [&[("1", Complete), ("3", InProgress)][..], &[("3", Complete), ("4", InProgress)]] {
+        let resume = judge(&gated(saved), &Facts::default());
+        assert_eq!(resume.verdict, Verdict::Blocked, "{:?}", resume.findings);
+        assert_eq!(resume.findings[0].code, Code::Gap);
+    }
+    let left_out = gated(&[("1", Complete), ("2", Skipped), ("3", InProgress)]);
+    assert_eq!(judge(&left_out, &Facts::default()).verdict, Verdict::Ready);
+}
+
 #[test]
 fn stopped_between_phases_is_a_resume_not_a_fresh_start() {
     let checkpoint = workflow(&["REQUIREMENTS", "ARCHITECTURE"], &[("REQUIREMENTS", Complete)]);
@@ -131,23 +182,31 @@ fn all_phases_done_is_complete_and_never_the_first_phase_again() {
 }
 
 #[test]
-fn a_branch_that_is_gone_blocks_before_anything_else_is_said() {
+fn a_branch_that_is_gone_blocks_only_if_its_commit_is_lost() {
     let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
     checkpoint.context.git =
         Some(GitContext { branch: Some("feature/x".into()), commit: None, extra: Default::default() });
-    let git = GitFact { branch: Some("main".into()), recorded_branch_exists: Some(false) };
-    let resume = judge(&checkpoint, &Facts { git: Some(git), ..Facts::default() });
-    assert_eq!((codes(&resume), resume.verdict), (vec![Code::BranchMissing], Verdict::Blocked));
-    let git = GitFact { branch: Some("main".into()), recorded_branch_exists: Some(true) };
-    let resume = judge(&checkpoint, &Facts { git: Some(git), ..Facts::default() });
-    assert_eq!((codes(&resume), resume.verdict), (vec![Code::BranchDiffers], Verdict::Ready));
+    let judged = |exists, commit| {
+        let git = GitFact { branch: Some("main".into()), recorded_branch_exists: Some(exists), commit };
+        let resume = judge(&checkpoint, &Facts { git: Some(git), ..Facts::default() });
+        (codes(&resume), resume.verdict)
+    };
+    let elsewhere = CommitPlace::Elsewhere(vec!["v1".to_owned()]);
+    for (commit, verdict) in
+        [(CommitPlace::Here, Verdict::Ready), (elsewhere, Verdict::Confirm), (CommitPlace::Lost, Verdict::Blocked)]
+    {
+        assert_eq!(judged(false, commit), (vec![Code::BranchMissing], verdict));
+    }
+    assert_eq!(judged(true, CommitPlace::Here), (vec![Code::BranchDiffers], Verdict::Ready));
 }
 
 #[test]
 fn staleness_is_measured_from_the_last_save_not_the_start() {
     let mut checkpoint = workflow(&["1", "2"], &[("1", Complete)]);
     checkpoint.content.phases[0].started_at = ckpt_model::Timestamp::parse("2020-01-01T00:00:00Z");
-    assert_eq!(codes(&judge(&checkpoint, &Facts::default())), []);
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::Stale], Verdict::Ready));
+    assert_eq!(resume.findings[0].severity, Severity::Info, "only the run is old");
 }
 
 #[test]
@@ -167,7 +226,9 @@ fn dotagent(status: ckpt_model::PhaseStatus, present: &[&str]) -> ckpt_model::re
     let declare = Change { pipeline: Some(pipeline), ..Change::default() };
     let mut checkpoint = apply(None, &declare);
     for (name, status) in [("REQUIREMENTS", Complete), ("ARCHITECTURE", status)] {
-        let change = Change { phase: Some(name.parse().unwrap()), status: Some(status), ..Change::default() };
+        let approve = (name == "REQUIREMENTS").then(Approve::default);
+        let phase = Some(name.parse().unwrap());
+        let change = Change { phase, status: Some(status), approve, ..Change::default() };
         checkpoint = apply(Some(checkpoint), &change);
     }
     let demand = ["memory/reports/demand.json"];
@@ -186,9 +247,9 @@ fn designs_without_a_final_one_wait_for_approval_and_are_not_redone() {
 #[test]
 fn a_final_design_is_evidence_enough() {
     let resume = dotagent(InProgress, &["memory/reports/designs/", "memory/reports/final_design.json"]);
-    assert_eq!((phase(&resume), resume.verdict), (Some("IMPLEMENTATION"), Verdict::Ready));
+    assert_eq!((phase(&resume), resume.verdict), (Some("IMPLEMENTATION"), Verdict::Confirm));
     assert_eq!(resume.inferred, ids(&["ARCHITECTURE"]));
-    assert_eq!((codes(&resume), resume.findings[0].severity), (vec![Code::NotApproved], Severity::Advice));
+    assert_eq!((codes(&resume), resume.findings[0].severity), (vec![Code::NotApproved], Severity::Confirm));
 }
 
 #[test]
@@ -214,4 +275,26 @@ fn without_declared_phases_the_recorded_next_is_the_only_answer() {
     assert_eq!((phase(&named), named.verdict), (Some("y"), Verdict::Ready));
     let circle = judge(&apply(None, &save(None, Some("x"))), &Facts::default());
     assert_eq!((phase(&circle), circle.verdict), (None, Verdict::Blocked));
+}
+
+#[test]
+fn a_next_action_that_names_a_task_which_is_done_is_dropped() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", InProgress)]);
+    let batch = Change { next_action: Some("task-1".to_owned()), ..Change::default() };
+    checkpoint = apply(Some(checkpoint), &batch);
+    assert_eq!(judge(&checkpoint, &Facts::default()).action.as_deref(), Some("task-1"));
+    let mut task = Task::pending("task-1".parse().unwrap(), Some("1".parse().unwrap()));
+    task.status = TaskStatus::Complete;
+    checkpoint.content.tasks = vec![task];
+    let action = judge(&checkpoint, &Facts::default()).action.unwrap();
+    assert_eq!(action, "Do 1 again: it was interrupted");
+}
+
+#[test]
+fn tasks_of_a_phase_that_is_done_stay_named() {
+    let mut checkpoint = workflow(&["1", "2"], &[("1", Complete), ("2", InProgress)]);
+    checkpoint.content.tasks = vec![Task::pending("left".parse().unwrap(), Some("1".parse().unwrap()))];
+    let resume = judge(&checkpoint, &Facts::default());
+    assert_eq!((codes(&resume), resume.verdict), (vec![Code::TasksOpen], Verdict::Ready));
+    assert_eq!(resume.findings[0].message, "tasks of phases that are done are open: left");
 }

@@ -67,6 +67,7 @@ impl Draft {
         let watched = self.watched.iter().map(|file| WatchedFile {
             path: relative(&file.path, project),
             sha256: None,
+            seq: None,
             extra: Default::default(),
         });
         Checkpoint {

@@ -32,6 +32,8 @@ impl Change {
         stamp: &Stamp,
     ) -> Result<Box<Checkpoint>, ChangeError> {
         let is_other_session = newest.as_ref().is_some_and(|newest| self.follows_other_session(newest, stamp));
+        // Without sessions nobody can tell, so a task that is said to begin does.
+        let is_same_session = stamp.writer.session.is_some() && !is_other_session;
         let mut next = next_checkpoint(workflow, newest, stamp);
         next.trigger = self.trigger();
         next.note.clone_from(&self.note);
@@ -49,7 +51,7 @@ impl Change {
                 next.merged = Some(CheckpointRef::from_workflow(workflow, &merge.theirs));
                 next.seq = next.number_after(next.seq.saturating_sub(1));
             }
-            self.change_content(&mut next.content, stamp.now, is_other_session)?;
+            self.change_content(&mut next.content, stamp.now, is_other_session, is_same_session)?;
         }
         remember_touched(&mut next.context.touched, &self.touched);
         Ok(next)
@@ -63,14 +65,15 @@ impl Change {
         is_other || self.resumed_from.as_ref() == Some(&newest.handle())
     }
 
-    /// True if a task begins, or is said to be running still.
-    #[must_use]
-    pub fn begins_task(&self) -> bool {
-        self.tasks.iter().any(|task| task.status == TaskStatus::Running)
-    }
-
-    /// `is_other_session` is true if another session saved the checkpoint before.
-    fn change_content(&self, next: &mut Content, now: Timestamp, is_other_session: bool) -> Result<(), ChangeError> {
+    /// `is_other_session` is true if another session is known to have saved the checkpoint before, `is_same_session` if the
+    /// same one is.
+    fn change_content(
+        &self,
+        next: &mut Content,
+        now: Timestamp,
+        is_other_session: bool,
+        is_same_session: bool,
+    ) -> Result<(), ChangeError> {
         if let Some(whole) = &self.replace {
             next.clone_from(whole);
         }
@@ -100,12 +103,15 @@ impl Change {
         if let Some(plan) = &self.plan {
             plan.apply(next, now, is_other_session);
         }
+        if !is_same_session {
+            self.begin_tasks_again(next, now);
+        }
         self.move_phase(next, now)?;
         if let Some(approve) = &self.approve {
             let phase = approve.phase.as_ref().or(self.phase.as_ref());
             approve.apply(phase.ok_or(ChangeError::NoPhase { what: "an approval" })?, next, now)?;
         }
-        self.move_tasks(next, now, is_other_session)?;
+        self.move_tasks(next, now)?;
         self.forget(next)?;
         for artifact in &self.artifacts {
             let artifact = Artifact { phase: next.phase.clone(), ..artifact.clone() };
@@ -198,7 +204,20 @@ impl Change {
         Ok(())
     }
 
-    fn move_tasks(&self, next: &mut Content, now: Timestamp, is_other_session: bool) -> Result<(), ChangeError> {
+    /// Records that running tasks are to be begun again: those of a phase in progress that this save begins, and those that
+    /// this save begins. Whoever began them is gone, so the next beginning is another attempt.
+    fn begin_tasks_again(&self, next: &mut Content, now: Timestamp) {
+        let begun = if self.status == Some(PhaseStatus::InProgress) { self.phase.as_ref() } else { None };
+        let begins_phase = |task: &Task| task.phase.is_some() && task.phase.as_ref() == begun;
+        let begins_task =
+            |task: &Task| self.tasks.iter().any(|change| change.id == task.id && change.status == TaskStatus::Running);
+        let running = next.tasks.iter_mut().filter(|task| task.status == TaskStatus::Running);
+        for task in running.filter(|task| begins_phase(task) || begins_task(task)) {
+            task.enter(TaskStatus::Pending, now);
+        }
+    }
+
+    fn move_tasks(&self, next: &mut Content, now: Timestamp) -> Result<(), ChangeError> {
         let mut places = HashMap::new();
         if !self.tasks.is_empty() {
             // In reverse, so that the first of two tasks with one id is found.
@@ -218,10 +237,6 @@ impl Change {
                 }
             };
             let task = &mut next.tasks[index];
-            // The session that began it is gone, so this is another attempt.
-            if is_other_session && *status == TaskStatus::Running && task.status == TaskStatus::Running {
-                task.enter(TaskStatus::Pending, now);
-            }
             task.enter(*status, now);
             if let Some(output) = output {
                 task.output = Some(output.clone());
@@ -384,7 +399,7 @@ fn refuse_cycles(tasks: &[Task]) -> Result<(), ChangeError> {
     Ok(())
 }
 
-fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), ChangeError> {
+pub(super) fn edit(what: &'static str, stored: &mut Json, edits: &[Edit]) -> Result<(), ChangeError> {
     if edits.is_empty() {
         return Ok(());
     }

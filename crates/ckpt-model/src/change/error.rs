@@ -49,6 +49,16 @@ pub enum ChangeError {
         /// The sentence of the data.
         why: String,
     },
+    /// The phase offers options, and none of them was selected.
+    #[error("{}", option_message(phase, given.as_ref(), offered))]
+    Option {
+        /// The phase.
+        phase: PhaseId,
+        /// The option asked for; none if none was.
+        given: Option<String>,
+        /// The options that there are.
+        offered: Vec<String>,
+    },
     /// The change is about the current phase, and the workflow has none yet.
     #[error("{what} belongs to a phase, and no phase was named")]
     NoPhase {
@@ -156,4 +166,12 @@ pub enum ChangeError {
         /// The limit.
         limit: usize,
     },
+}
+
+fn option_message(phase: &PhaseId, given: Option<&String>, offered: &[String]) -> String {
+    match given {
+        None => format!("phase `{phase}` has options, and none was selected"),
+        Some(given) if offered.is_empty() => format!("phase `{phase}` has no options, so not `{given}`"),
+        Some(given) => format!("phase `{phase}` has no option `{given}`"),
+    }
 }

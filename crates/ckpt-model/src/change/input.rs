@@ -145,7 +145,7 @@ impl SaveInput {
             unlabels: fields.take("unlabels").unwrap_or_default(),
             facts: fields.facts(),
             forgotten_facts: fields.take("forget_facts").unwrap_or_default(),
-            approve: fields.take("approved_by").map(|by| Approve { phase: None, by: Some(by), recorded_by: None }),
+            approve: fields.take("approved_by").map(|by| Approve { by: Some(by), ..Approve::default() }),
             ..Change::default()
         };
         let mut input = Self { change, pipeline, workflow: fields.take("workflow"), ignored: Vec::new() };

@@ -96,6 +96,9 @@ pub struct Change {
     /// A report of the agent's own plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanUpdate>,
+    /// Files to watch as they are now, relative to the project.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watch: Vec<String>,
     /// Files that an agent has edited since its last save.
     #[serde(skip)]
     pub touched: Vec<WatchedFile>,
@@ -169,7 +172,7 @@ pub struct TaskChange {
 }
 
 /// A person's approval of the result of a phase.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Approve {
     /// The phase; the one that the change is about if none.
     pub phase: Option<PhaseId>,
@@ -177,6 +180,9 @@ pub struct Approve {
     pub by: Option<String>,
     /// The agent or account that records it on behalf of the person.
     pub recorded_by: Option<String>,
+    /// The option that the person selected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
 }
 
 /// A request to do a phase again, and every phase after it.

@@ -64,8 +64,10 @@ pub fn next_checkpoint(workflow: &WorkflowId, newest: Option<Box<Checkpoint>>, s
     next.writer.clone_from(&stamp.writer);
     next.save_id.clone_from(&stamp.save_id);
     next.context.git.clone_from(&stamp.git);
-    if !stamp.watched.is_empty() {
-        next.context.watched.clone_from(&stamp.watched);
-    }
+    // A file that is watched already stays as it was when it was recorded, until a save says that it was read.
+    let known = &mut next.context.watched;
+    let new = stamp.watched.iter().filter(|file| known.iter().all(|known| known.path != file.path));
+    let new: Vec<WatchedFile> = new.cloned().collect();
+    known.extend(new);
     next
 }

@@ -1,20 +1,24 @@
 //! The checks. Each adds the findings about one subject; none of them decides anything.
 
 use super::Limits;
-use super::evaluate::{ResumePoint, is_delivered};
-use super::facts::{Facts, FileCondition, OtherHead, OutputFact, Sharing};
+use super::evaluate::{ResumePoint, is_delivered, offered};
+use super::facts::{CommitPlace, Facts, FileCondition, OtherHead, OutputFact, Sharing};
 use super::tasks::RecoveredTasks;
-use crate::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::change::is_plan_of_agent;
+use crate::checkpoint::{CUSTOM_PIPELINE, Checkpoint, WorkflowStatus};
 use crate::external::{ChangeSeverity, ComparedFact, Comparison, FactChange};
 use crate::finding::{Code, Finding, Severity};
 use crate::gate::failed_gate;
 use crate::next_phase::{PhaseState, RunState};
 use crate::phase::{Phase, PhaseId, PhaseStatus};
+use crate::selector::Handle;
 use crate::session_note::SessionNote;
 use crate::span::{Span, ago, humane};
+use crate::task::Task;
 use crate::text::{shell_word, times};
 use crate::text_diff::TextDiff;
 use crate::time::Timestamp;
+use crate::workflow_id::WorkflowId;
 
 /// The input of the checks, and the findings so far.
 pub(super) struct Checks<'a> {
@@ -55,6 +59,14 @@ impl Checks<'_> {
                     let message = format!("phase {id} has not written {} yet", output.path);
                     Finding::info(Code::OutputMissing, message)
                 }
+                Some(OutputFact::Old) => {
+                    let message = format!(
+                        "{} is older than the work on phase {id}, so it does not count as its result",
+                        output.path
+                    );
+                    let accept = format!("ckpt done {} --phase {}", self.checkpoint.workflow, shell_word(id));
+                    Finding::confirm(Code::OutputOld, message).help(accept)
+                }
                 Some(OutputFact::Invalid(why)) => {
                     let message = format!("phase {id} wrote {}, but {why}", output.path);
                     Finding::advice(Code::OutputInvalid, message)
@@ -88,7 +100,7 @@ impl Checks<'_> {
         for phase in checkpoint.content.phases.iter().filter(|phase| phase.status == PhaseStatus::Complete) {
             for output in &phase.outputs {
                 let (code, problem) = match self.facts.outputs.get(&output.path) {
-                    Some(OutputFact::Valid) => continue,
+                    Some(OutputFact::Valid | OutputFact::Old) => continue,
                     None => (Code::OutputMissing, "is missing".to_owned()),
                     Some(OutputFact::Invalid(why)) => (Code::OutputInvalid, format!("is wrong: {why}")),
                 };
@@ -124,6 +136,25 @@ impl Checks<'_> {
         }
     }
 
+    /// Checks that no task is open in a phase that is done, while others are left.
+    pub(super) fn open_tasks(&mut self) {
+        const MOST_NAMED: usize = 5;
+        let is_left = |task: &&Task| {
+            let state = task.phase.as_ref().and_then(|phase| self.run.state(phase));
+            !task.status.is_done() && state.is_some_and(PhaseState::is_done)
+        };
+        let left: Vec<&Task> = self.checkpoint.content.tasks.iter().filter(is_left).collect();
+        let Some(first) = left.first() else { return };
+        let names: Vec<&str> = left.iter().take(MOST_NAMED).map(|task| task.id.as_str()).collect();
+        let more = match left.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("tasks of phases that are done are open: {}{more}", names.join(", "));
+        let close = self.save(&format!("--task {}", shell_word(format!("{}=complete", first.id))));
+        self.add(Finding::advice(Code::TasksOpen, message).help(close));
+    }
+
     /// Checks that complete tasks still have their outputs.
     pub(super) fn finished_tasks(&mut self) {
         for id in &self.facts.lost_task_outputs {
@@ -137,39 +168,67 @@ impl Checks<'_> {
 
     /// Checks that a person has agreed to what needs it.
     pub(super) fn approvals(&mut self) {
+        const MOST_OPTIONS: usize = 9;
         for (phase, state) in &self.run.phases {
             let id = &phase.id;
             let approve = format!("ckpt approve {} --phase {}", self.checkpoint.workflow, shell_word(id));
             if *state == PhaseState::AwaitingApproval {
-                let message = format!("phase {id} waits for a person's approval");
-                let finding = Finding::confirm(Code::AwaitingApproval, message);
-                self.add(finding.help(approve).help(self.revise(id)));
-            } else if state.is_done() && phase.lacks_approval() && is_delivered(phase, self.facts) {
+                let offered = offered(phase, self.facts);
+                let what = if offered.is_empty() { "approval" } else { "choice" };
+                let mut message = format!("phase {id} waits for a person's {what}");
+                let mut separator = ": ";
+                for option in offered.iter().take(MOST_OPTIONS) {
+                    let ratings = option.ratings.as_ref().map(|ratings| format!(" ({ratings})"));
+                    message.push_str(&format!("{separator}{option}{}", ratings.unwrap_or_default()));
+                    separator = "; ";
+                }
+                let mut finding = Finding::confirm(Code::AwaitingApproval, message);
+                for option in offered.iter().take(MOST_OPTIONS) {
+                    finding = finding.help(format!("{approve} --option {}", shell_word(&option.id)));
+                }
+                if offered.is_empty() {
+                    finding = finding.help(approve);
+                }
+                self.add(finding.help(self.revise(id)));
+            } else if state.is_done()
+                && phase.status != PhaseStatus::Skipped
+                && phase.lacks_approval()
+                && is_delivered(phase, self.facts)
+            {
                 let outputs = phase.outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>();
-                let message = format!("no approval of phase {id} was recorded; {} stands for it", outputs.join(", "));
-                self.add(Finding::advice(Code::NotApproved, message).help(approve));
+                let message = format!("nobody has approved phase {id}: {}", outputs.join(", "));
+                self.add(Finding::confirm(Code::NotApproved, message).help(approve));
             }
         }
     }
 
-    /// Checks for phases that were never begun although phases before and after them are done.
+    /// Checks for phases that are not done, although the work is at a later one or a later one is done.
     pub(super) fn gaps(&mut self, point: &ResumePoint<'_>) {
-        let phases = &self.run.phases;
-        let Some(first) = phases.iter().position(|(_, state)| state.is_done()) else { return };
-        let Some(last) = phases.iter().rposition(|(_, state)| state.is_done()) else { return };
-        let is_gap = |(phase, state): &&(&Phase, PhaseState)| *state == PhaseState::Pending && !phase.was_begun();
-        let gaps: Vec<&PhaseId> = phases[first..last].iter().filter(is_gap).map(|(phase, _)| &phase.id).collect();
-        let Some(gap) = gaps.first() else { return };
-        let (subject, verb) = enumerate(&gaps);
-        let last = &phases[last].0.id;
-        let message = format!("{subject} {verb} never begun, but {last} is done");
-        if point.phase.as_ref().is_some_and(|id| gaps.contains(&id)) {
-            return self.add(Finding::advice(Code::Gap, message));
+        let Some(at) = &point.phase else { return };
+        if let Some(finding) = passed_over(&self.checkpoint.workflow, self.run, at) {
+            // The list of another system that says what is next has no binding order.
+            let content = &self.checkpoint.content;
+            let is_list = content.pipeline.as_deref() == Some(CUSTOM_PIPELINE)
+                && content.next.as_ref().is_some_and(|next| next.explicit);
+            let is_done = |(_, state): &(&Phase, PhaseState)| state.is_done();
+            let phases = &self.run.phases;
+            let (first, last) = (phases.iter().position(is_done), phases.iter().rposition(is_done));
+            let between = first.unwrap_or_default()..last.unwrap_or_default();
+            let has_gap = phases[between].iter().any(|(_, state)| *state == PhaseState::Pending);
+            let is_free = self.checkpoint.imported.is_some() && is_list && !has_gap;
+            let severity = if is_free { Severity::Advice } else { finding.severity };
+            self.add(Finding { severity, ..finding });
         }
-        let gap = shell_word(gap);
-        let begin = format!("ckpt start {} --phase {gap}", self.checkpoint.workflow);
-        let skip = self.save(&format!("--phase {gap} --status skipped"));
-        self.add(Finding::confirm(Code::Gap, message).help(begin).help(skip));
+        let phases = &self.run.phases;
+        let Some(here) = phases.iter().position(|(phase, _)| phase.id == *at) else { return };
+        let Some(last) = phases.iter().rposition(|(_, state)| state.is_done()) else { return };
+        let to_come = phases[..last].iter().skip(here).filter(|(_, state)| *state == PhaseState::Pending);
+        let gaps: Vec<&PhaseId> = to_come.map(|(phase, _)| &phase.id).collect();
+        if !gaps.is_empty() {
+            let (subject, verb) = enumerate(&gaps);
+            let message = format!("{subject} {verb} never begun, but {} is done", phases[last].0.id);
+            self.add(Finding::advice(Code::Gap, message));
+        }
     }
 
     /// Names the reason why a phase was reopened, until it is done again.
@@ -274,11 +333,22 @@ impl Checks<'_> {
         let recorded = self.checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref());
         let (Some(recorded), Some(git)) = (recorded, &self.facts.git) else { return };
         if git.recorded_branch_exists == Some(false) {
-            let message = format!(
-                "the branch {recorded} it was saved on no longer exists; a save on another branch goes on there"
-            );
+            let current = git.branch.as_deref().unwrap_or("no branch");
+            let gone = format!("the branch {recorded} it was saved on no longer exists");
             let here = self.save("--note \"continue on another branch\"");
-            self.add(Finding::blocker(Code::BranchMissing, message).help(here));
+            self.add(match &git.commit {
+                CommitPlace::Here => Finding::info(Code::BranchMissing, format!("{gone}; its commit is on {current}")),
+                CommitPlace::Elsewhere(references) => {
+                    const MOST_NAMED: usize = 3;
+                    let named = references[..references.len().min(MOST_NAMED)].join(", ");
+                    let message = format!("{gone}; its commit is on {named}, and {current} is checked out");
+                    Finding::confirm(Code::BranchMissing, message).help(here)
+                }
+                CommitPlace::Lost => {
+                    let message = format!("{gone}, and no branch or tag has its commit");
+                    Finding::blocker(Code::BranchMissing, message).help(here)
+                }
+            });
         } else if git.branch.as_ref() != Some(recorded) {
             let current = git.branch.as_deref().unwrap_or("no branch");
             let message = format!("it was saved on branch {recorded}; {current} is checked out");
@@ -344,12 +414,15 @@ impl Checks<'_> {
         }
         for (file, condition) in checkpoint.context.watched.iter().zip(&self.facts.watched) {
             if *condition != FileCondition::Unchanged {
+                let seq = file.seq.unwrap_or(checkpoint.seq);
+                let handle = Handle::new(&checkpoint.workflow, seq);
                 let message = if *condition == FileCondition::Missing {
                     format!("{} is gone since {handle}", file.path)
                 } else {
                     format!("{} changed since {handle}; read it again", file.path)
                 };
-                self.add(Finding::advice(Code::WatchedChanged, message).at(&file.path));
+                let read = self.save(&format!("--watch {}", shell_word(&file.path)));
+                self.add(Finding::advice(Code::WatchedChanged, message).help(read).at(&file.path));
             }
         }
     }
@@ -466,7 +539,7 @@ impl Checks<'_> {
     }
 
     /// Checks the age of the checkpoint, and whether another session saved it just now.
-    pub(super) fn age(&mut self, age_seconds: i64) {
+    pub(super) fn age(&mut self, age_seconds: i64, now: Timestamp) {
         let Ok(age) = u64::try_from(age_seconds) else {
             let message = format!("it was saved at {}, which is in the future", self.checkpoint.saved_at);
             // The clock of another system cannot be checked, so its state is doubtful.
@@ -482,6 +555,14 @@ impl Checks<'_> {
             let message = format!("it is {} old; check that its context still holds", humane(age));
             self.add(Finding::advice(Code::Stale, message));
         }
+        if let Some(began) = self.checkpoint.content.began_at()
+            && let Ok(run) = u64::try_from(now.seconds_since(began))
+            && run > self.limits.stale_after.seconds()
+            && !exceeds(self.limits.stale_after)
+        {
+            let message = format!("the work on it began {} ago", humane(run));
+            self.add(Finding::info(Code::Stale, message));
+        }
         let writer = &self.checkpoint.writer;
         let Some(session) = &writer.session else { return };
         // Its note says more: that it is at work, that it has ended, or that its work was taken over.
@@ -492,6 +573,29 @@ impl Checks<'_> {
             self.add(Finding::advice(Code::RecentWriter, message));
         }
     }
+}
+
+/// Returns the finding about phases that work at `at` has passed over. It blocks if one of them needs an approval; the
+/// phases of an agent's plan have no binding order.
+#[must_use]
+pub fn passed_over(workflow: &WorkflowId, run: &RunState<'_>, at: &PhaseId) -> Option<Finding> {
+    const MOST_NAMED: usize = 3;
+    let phases = run.passed_over(at);
+    let (subject, verb) = enumerate(&phases.iter().map(|phase| &phase.id).collect::<Vec<_>>());
+    let severity = match phases.iter().find(|phase| phase.lacks_approval()) {
+        Some(_) => Severity::Blocker,
+        None if is_plan_of_agent(run.content) => Severity::Advice,
+        None => Severity::Confirm,
+    };
+    let first = shell_word(&phases.first()?.id);
+    let message = format!("{subject} {verb} passed over: not done, and the work is at {at}");
+    let mut finding = Finding::new(severity, Code::Gap, message);
+    finding = finding.help(format!("ckpt start {workflow} --phase {first}"));
+    for phase in phases.iter().take(MOST_NAMED) {
+        let phase = shell_word(&phase.id);
+        finding = finding.help(format!("ckpt save {workflow} --phase {phase} --status skipped"));
+    }
+    Some(finding)
 }
 
 /// `phase 2` or `phases 2, 3`, and the verb for it.

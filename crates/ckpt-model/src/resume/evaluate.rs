@@ -6,11 +6,11 @@ use super::Limits;
 use super::checks::Checks;
 use super::facts::{Facts, OutputFact};
 use super::tasks::{RecoveredTasks, open, recover};
-use crate::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::checkpoint::{Checkpoint, Content, WorkflowStatus};
 use crate::finding::{Code, Finding, Severity};
 use crate::gate::failed_gate;
 use crate::next_phase::{PhaseState, RunState};
-use crate::phase::{Output, Phase, PhaseId, PhaseStatus};
+use crate::phase::{Output, Phase, PhaseId, PhaseOption, PhaseStatus};
 use crate::task::TaskId;
 use crate::text::{shell_word, times};
 use crate::time::Timestamp;
@@ -65,6 +65,8 @@ pub struct Resume {
     pub skipped_by_inference: Vec<PhaseId>,
     /// The phases whose result a person has not agreed to yet.
     pub awaiting_approval: Vec<PhaseId>,
+    /// The options of those phases, from which a person selects.
+    pub options: Vec<Offered>,
     /// The tasks of the phase to continue with.
     pub tasks: RecoveredTasks,
     /// All findings, heaviest first.
@@ -73,6 +75,23 @@ pub struct Resume {
     pub age_seconds: i64,
     /// The evidence about each phase.
     pub evidence: Vec<PhaseEvidence>,
+}
+
+/// An option of a phase that awaits approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offered {
+    /// The phase.
+    pub phase: PhaseId,
+    /// The option, or a draft.
+    #[serde(flatten)]
+    pub option: PhaseOption,
+}
+
+/// Returns the options and drafts that a person selects from.
+pub(super) fn offered(phase: &Phase, facts: &Facts) -> Vec<PhaseOption> {
+    let drafts = phase.approval.as_ref().and_then(|approval| facts.drafts.get(approval.evidence.as_ref()?));
+    let draft = |path: &String| PhaseOption { id: path.clone(), ..PhaseOption::default() };
+    phase.options().into_iter().chain(drafts.into_iter().flatten().map(draft)).collect()
 }
 
 /// Why a phase counts as done or not.
@@ -100,6 +119,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         tasks = recover(&checkpoint.content.tasks, phase, limits.task_attempts, facts);
         checks.phase(phase, state);
         checks.tasks(&tasks);
+        checks.open_tasks();
     }
     checks.approvals();
     checks.gaps(&point);
@@ -116,11 +136,23 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     checks.sessions(now);
     checks.sharing(now);
     checks.external();
-    checks.age(age_seconds);
+    checks.age(age_seconds, now);
     let mut findings = checks.findings;
     let doubts = checkpoint.imported.iter().flat_map(|imported| &imported.doubts);
-    findings.extend(doubts.map(Finding::from));
+    // Of what the reader of a foreign file and the checks say about phases that were left out, the heavier counts.
+    let is_gap = |finding: &Finding| finding.code == Code::Gap;
+    let own = findings.iter().filter(|finding| is_gap(finding)).map(|finding| finding.severity).max();
+    let counts = |doubt: &Finding| !is_gap(doubt) || Some(doubt.severity) > own;
+    let doubts: Vec<Finding> = doubts.map(Finding::from).filter(counts).collect();
+    if doubts.iter().any(is_gap) {
+        findings.retain(|finding| !is_gap(finding));
+    }
+    findings.extend(doubts);
 
+    // Each blocker names a way on, at least the one that gives up what there is.
+    let fresh = format!("ckpt resume {} --fresh", checkpoint.workflow);
+    let blockers = findings.iter_mut().filter(|finding| finding.severity == Severity::Blocker);
+    blockers.for_each(|finding| finding.help.push(fresh.clone()));
     // A stable sort: within one severity, findings stay in the order of the checks.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let verdict = match findings.first().map(|finding| finding.severity) {
@@ -128,6 +160,11 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         Some(Severity::Blocker) => Verdict::Blocked,
         Some(Severity::Confirm) => Verdict::Confirm,
         _ => Verdict::Ready,
+    };
+    let waiting = run.phases.iter().filter(|(_, state)| *state == PhaseState::AwaitingApproval);
+    let options = |(phase, _): &(&Phase, PhaseState)| {
+        let id = phase.id.clone();
+        offered(phase, facts).into_iter().map(move |option| Offered { phase: id.clone(), option })
     };
     Resume {
         verdict,
@@ -138,6 +175,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
         inferred: run.ids(|state| state == PhaseState::DoneByEvidence),
         skipped_by_inference: run.ids(|state| state == PhaseState::SkippedByInference),
         awaiting_approval: run.ids(|state| state == PhaseState::AwaitingApproval),
+        options: waiting.flat_map(options).collect(),
         evidence: run.phases.iter().map(|(phase, state)| explain(phase, *state)).collect(),
         tasks,
         findings,
@@ -153,7 +191,7 @@ pub fn phase_state(phase: &Phase, facts: &Facts) -> PhaseState {
     if phase.lacks_approval() && !matches!(phase.status, PhaseStatus::Pending | PhaseStatus::Skipped) {
         let evidence = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref());
         let is_shown = match evidence {
-            Some(drafts) => facts.outputs.contains_key(drafts) && !is_delivered,
+            Some(drafts) => facts.outputs.get(drafts) == Some(&OutputFact::Valid) && !is_delivered,
             None => is_delivered,
         };
         if is_shown {
@@ -196,7 +234,7 @@ impl<'c> ResumePoint<'c> {
             let action = match action {
                 _ if state == PhaseState::AwaitingApproval => None,
                 _ if is_chosen(phase, facts) => Some(from_chosen_draft(phase)),
-                Some(action) if fits => Some(action),
+                Some(action) if fits && !is_done_task(content, &action) => Some(action),
                 _ => phase.action.clone(),
             };
             let action = Some(action.unwrap_or_else(|| default_action(phase, state)));
@@ -258,6 +296,12 @@ fn with_commands(finding: Finding, checkpoint: &Checkpoint) -> Finding {
         .help(format!("ckpt done {workflow}"))
 }
 
+/// True if an action names a task that is done: it is from before the end of a batch.
+fn is_done_task(content: &Content, action: &str) -> bool {
+    let task = action.trim().parse().ok().and_then(|id| content.find_task(&id));
+    task.is_some_and(|task| task.status.is_done())
+}
+
 /// True if a person has chosen one of the drafts of a phase, and what is to be made of it is missing.
 fn is_chosen(phase: &Phase, facts: &Facts) -> bool {
     let Some(approval) = &phase.approval else { return false };
@@ -267,8 +311,12 @@ fn is_chosen(phase: &Phase, facts: &Facts) -> bool {
 
 fn from_chosen_draft(phase: &Phase) -> String {
     let outputs = phase.outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>().join(", ");
-    let drafts = phase.approval.as_ref().and_then(|approval| approval.evidence.as_deref()).unwrap_or_default();
-    format!("Write {outputs} from the draft in {drafts} that was approved; do not make new ones")
+    let approval = phase.approval.as_ref();
+    let drafts = approval.and_then(|approval| approval.evidence.as_deref()).unwrap_or_default();
+    match approval.and_then(|approval| approval.option.as_ref()) {
+        Some(draft) => format!("Write {outputs} from {draft}, which was approved; do not make new ones"),
+        None => format!("Write {outputs} from the draft in {drafts} that was approved; do not make new ones"),
+    }
 }
 
 fn default_action(phase: &Phase, state: PhaseState) -> String {

@@ -19,6 +19,8 @@ pub struct Facts {
     pub kept: HashMap<String, KeptContent>,
     /// The outputs of phases, by path. A path that is not listed is missing.
     pub outputs: HashMap<String, OutputFact>,
+    /// The drafts that a person chooses from, by the path of their directory.
+    pub drafts: HashMap<String, Vec<String>>,
     /// The outputs of running tasks, by path, with the status that each reports. A path that is not listed is missing.
     pub task_outputs: HashMap<String, Option<TaskStatus>>,
     /// The complete tasks whose output is missing.
@@ -140,8 +142,22 @@ pub struct KeptContent {
 pub enum OutputFact {
     /// A file that satisfies its schema, or a directory that is not empty.
     Valid,
+    /// One that was there when its phase began, and was neither written nor changed since.
+    Old,
     /// Anything else, with the reason.
     Invalid(String),
+}
+
+/// The place of a recorded commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CommitPlace {
+    /// No branch and no tag contains it.
+    #[default]
+    Lost,
+    /// The checkout is at it or descends from it; or one of the two has no commit.
+    Here,
+    /// These branches and tags contain it.
+    Elsewhere(Vec<String>),
 }
 
 /// The git checkout.
@@ -151,4 +167,6 @@ pub struct GitFact {
     pub branch: Option<String>,
     /// True if the recorded branch exists; `None` if unknown.
     pub recorded_branch_exists: Option<bool>,
+    /// The place of the recorded commit, if the branch is missing.
+    pub commit: CommitPlace,
 }

@@ -8,8 +8,8 @@
 //!
 //! 1. Where work continues is decided in [`next_phase`](crate::next_phase), for `save` and `resume` alike: at a
 //!    phase that is failed or in progress, else at the next phase that a save named, else at the first one that is not
-//!    done. A phase between done ones that was never begun is a gap: it is the resume point, or else needs a
-//!    confirmation.
+//!    done. Phases before that one which are not done were passed over: they need a confirmation, and block if one of
+//!    them needs an approval.
 //! 2. A phase `in_progress` whose outputs all exist and are valid is done by evidence. Otherwise it was interrupted and
 //!    is repeated. A `failed` phase is tried again and never counts as done.
 //! 3. A phase that needs approval and is recorded as complete, or has something to show, waits until a person agrees. It
@@ -28,5 +28,8 @@ mod facts;
 pub mod tasks;
 
 pub use super::config::Limits;
-pub use evaluate::{PhaseEvidence, Resume, Verdict, evaluate, phase_state};
-pub use facts::{DamagedNewest, Facts, FileCondition, GitFact, KeptContent, OtherHead, OutputFact, Selection, Sharing};
+pub use checks::passed_over;
+pub use evaluate::{Offered, PhaseEvidence, Resume, Verdict, evaluate, phase_state};
+pub use facts::{
+    CommitPlace, DamagedNewest, Facts, FileCondition, GitFact, KeptContent, OtherHead, OutputFact, Selection, Sharing,
+};

@@ -13,8 +13,8 @@ use ckpt_model::digest::Digest;
 use ckpt_model::external::{self, FactSeverities};
 use ckpt_model::json::{Json, parse_strict};
 use ckpt_model::next_phase::RunState;
-use ckpt_model::phase::PhaseStatus;
-use ckpt_model::resume::{Facts, FileCondition, GitFact, KeptContent, OutputFact, Selection, phase_state};
+use ckpt_model::phase::{FoundFile, Phase, PhaseStatus};
+use ckpt_model::resume::{CommitPlace, Facts, FileCondition, GitFact, KeptContent, OutputFact, Selection, phase_state};
 use ckpt_model::schema::{OutOfSteps, Steps, Validator};
 use ckpt_model::size::Size;
 use ckpt_model::status_word::parse_status_word;
@@ -39,6 +39,8 @@ pub struct Observer<'a> {
     pub project: &'a Path,
     /// The git checkout around it.
     pub checkout: Option<&'a Checkout>,
+    /// The relations of its commits; none if nobody can tell.
+    pub commits: Option<&'a dyn Commits>,
     /// The session of the calling agent.
     pub session: Option<&'a str>,
     /// The largest file that is hashed.
@@ -49,6 +51,14 @@ pub struct Observer<'a> {
     pub fact_severities: FactSeverities,
     /// The kept contents of artifacts; none for a checkpoint that is not stored.
     pub kept: Option<&'a dyn KeptContents>,
+}
+
+/// The relations of the commits of a git repository.
+pub trait Commits: std::fmt::Debug {
+    /// Returns true if a commit descends from another one.
+    fn descends(&self, commit: &str, from: &str) -> bool;
+    /// Returns the branches and tags that contain a commit; none if that is unknown.
+    fn references_to(&self, commit: &str) -> Vec<String>;
 }
 
 /// The kept contents of artifacts. What cannot be read counts as not kept.
@@ -80,6 +90,7 @@ pub fn gather(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Facts {
         kept: kept(&checkpoint.content.artifacts, &artifacts, observer),
         artifacts,
         outputs: outputs(&checkpoint.content, observer.project, &mut steps),
+        drafts: drafts(&checkpoint.content, observer.project),
         task_outputs: task_outputs(checkpoint, observer, &mut steps),
         lost_task_outputs: lost_task_outputs(checkpoint, observer),
         watched: checkpoint.context.watched.iter().map(|file| watched(file, observer)).collect(),
@@ -143,9 +154,14 @@ fn watched(file: &WatchedFile, observer: &Observer<'_>) -> FileCondition {
 
 /// Returns the state of a run by its record and the outputs that are there now, as [`evaluate`](ckpt_model::resume::evaluate()) sees it.
 pub fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
-    let outputs = outputs(content, project, &mut Steps::default());
+    let outputs = observed_outputs(content, project);
     let facts = Facts { outputs, ..Facts::default() };
     RunState::new(content, |phase| phase_state(phase, &facts))
+}
+
+/// Returns the outputs of phases that are there now.
+pub(crate) fn observed_outputs(content: &Content, project: &Path) -> HashMap<String, OutputFact> {
+    outputs(content, project, &mut Steps::default())
 }
 
 /// The outputs of every phase that has begun; the others have promised nothing yet.
@@ -156,13 +172,70 @@ fn outputs(content: &Content, project: &Path, steps: &mut Steps) -> HashMap<Stri
         for output in &phase.outputs {
             let mut paths = [&output.path].into_iter().chain(&output.or);
             let fact = paths.find_map(|path| output_fact(path, output.schema.as_ref(), project, steps));
-            facts.extend(fact.map(|(_, fact)| (output.path.clone(), fact)));
+            facts.extend(fact.map(|fact| (output.path.clone(), aged(fact, phase, project))));
         }
         if let Some(drafts) = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref()) {
-            facts.extend(output_fact(drafts, None, project, steps));
+            let fact = output_fact(drafts, None, project, steps);
+            facts.extend(fact.map(|fact| (drafts.clone(), aged(fact, phase, project))));
         }
     }
     facts
+}
+
+/// Returns the fact about an output of a phase. What was there when the phase in progress began is evidence only if its
+/// content has changed since, or it was written again.
+fn aged((path, fact): (String, OutputFact), phase: &Phase, project: &Path) -> OutputFact {
+    let file = follow_in_project(project, path.trim_end_matches('/'));
+    let (Ok(file), OutputFact::Valid, PhaseStatus::InProgress) = (file, &fact, phase.status) else {
+        return fact;
+    };
+    let found = phase.found.iter().find(|found| found.path == path);
+    let has_changed = found.is_some_and(|found| match found.sha256 {
+        Some(before) => file.hash(MAX_OUTPUT).is_ok_and(|(_, now)| now != before),
+        None => true,
+    });
+    let written = file.newest_change().map(|time| Timestamp::new(time.into()));
+    let is_older = phase.started_at.is_some_and(|began| written.is_some_and(|written| written < began));
+    if is_older && !has_changed { OutputFact::Old } else { fact }
+}
+
+/// Returns the drafts of the phases that need an approval.
+fn drafts(content: &Content, project: &Path) -> HashMap<String, Vec<String>> {
+    let phases = content.phases.iter().filter(|phase| phase.lacks_approval());
+    let directories = phases.filter_map(|phase| phase.approval.as_ref()?.evidence.as_ref());
+    let listed = |path: &String| {
+        let directory = path.trim_end_matches('/');
+        let names = follow_in_project(project, directory).ok()?.entries();
+        Some((path.clone(), names.iter().map(|name| format!("{directory}/{name}")).collect()))
+    };
+    directories.filter_map(listed).collect()
+}
+
+/// Returns the files of the outputs of a phase as they are now. One that is not a file is left out.
+pub(crate) fn found_outputs(phase: &Phase, project: &Path) -> Vec<FoundFile> {
+    let drafts = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref());
+    let outputs = phase.outputs.iter().flat_map(|output| [&output.path].into_iter().chain(&output.or));
+    let found = |path: &String| {
+        let file = follow_in_project(project, path.trim_end_matches('/'));
+        let sha256 = match file.and_then(|file| file.hash(MAX_OUTPUT)) {
+            Ok((_, digest)) => Some(digest),
+            Err(FileProblem::Missing) => None,
+            Err(_) => return None,
+        };
+        Some(FoundFile { path: path.clone(), sha256, extra: Default::default() })
+    };
+    outputs.chain(drafts).filter_map(found).collect()
+}
+
+/// Returns the files of the outputs of a phase that is done, as artifacts.
+pub(crate) fn delivered_outputs(phase: &Phase, project: &Path) -> Vec<Artifact> {
+    let outputs = phase.outputs.iter().flat_map(|output| [&output.path].into_iter().chain(&output.or));
+    let artifact = |path: &String| {
+        let (size, sha256) = follow_in_project(project, path).ok()?.hash(MAX_OUTPUT).ok()?;
+        let phase = Some(phase.id.clone());
+        Some(Artifact { size: Some(size), sha256: Some(sha256), phase, ..Artifact::new(path, path) })
+    };
+    outputs.filter_map(artifact).collect()
 }
 
 fn output_fact(path: &str, schema: Option<&Json>, project: &Path, steps: &mut Steps) -> Option<(String, OutputFact)> {
@@ -271,9 +344,26 @@ fn lost_task_outputs(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Vec<Ta
 
 fn git(checkpoint: &Checkpoint, observer: &Observer<'_>) -> Option<GitFact> {
     let checkout = observer.checkout?;
-    let recorded = checkpoint.context.git.as_ref()?.branch.as_ref()?;
-    let branch = checkout.facts().branch;
+    let recorded_context = checkpoint.context.git.as_ref()?;
+    let recorded = recorded_context.branch.as_ref()?;
+    let head = checkout.facts();
     let recorded_branch_exists =
-        if branch.as_ref() == Some(recorded) { Some(true) } else { checkout.branch_exists(recorded) };
-    Some(GitFact { branch, recorded_branch_exists })
+        if head.branch.as_ref() == Some(recorded) { Some(true) } else { checkout.branch_exists(recorded) };
+    let commit = match (&recorded_context.commit, &head.commit) {
+        _ if recorded_branch_exists != Some(false) => CommitPlace::Here,
+        // On a branch without commits, nothing can be lost.
+        (None, _) | (_, None) => CommitPlace::Here,
+        (Some(recorded), Some(head))
+            if recorded == head || observer.commits.is_some_and(|commits| commits.descends(head, recorded)) =>
+        {
+            CommitPlace::Here
+        }
+        (Some(recorded), _) => {
+            match observer.commits.map(|commits| commits.references_to(recorded)).unwrap_or_default() {
+                references if references.is_empty() => CommitPlace::Lost,
+                references => CommitPlace::Elsewhere(references),
+            }
+        }
+    };
+    Some(GitFact { branch: head.branch, recorded_branch_exists, commit })
 }

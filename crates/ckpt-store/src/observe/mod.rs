@@ -8,7 +8,7 @@ mod gather;
 mod select;
 mod sharing;
 
-pub use gather::{KeptContents, Observer, gather};
-pub use gather::{observed_run, reconcile_tasks};
+pub use gather::{Commits, KeptContents, Observer, gather};
+pub use gather::{delivered_outputs, found_outputs, observed_outputs, observed_run, reconcile_tasks};
 pub use select::Selected;
 pub use sharing::sharing;

@@ -119,6 +119,7 @@ fn the_evidence_decides_about_a_phase_in_progress() {
     let answer = world.json(&["resume", "d"]);
     assert_eq!((&answer["phase"], &answer["findings"][0]["code"]), (&json!("REQUIREMENTS"), &json!("output_invalid")));
     world.write("memory/reports/demand.json", "{}");
+    world.run(&["approve", "d", "--phase", "REQUIREMENTS"]).succeeds();
     let answer = world.json(&["resume", "d"]);
     assert_eq!((&answer["phase"], &answer["inferred"]), (&json!("ARCHITECTURE"), &json!(["REQUIREMENTS"])));
     let explained = world.run(&["resume", "d", "--explain"]).succeeds().stdout;
@@ -236,7 +237,12 @@ fn a_save_says_when_nothing_names_what_comes_next_and_how_to_mend_it() {
         resume["findings"][0]["help"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     assert_eq!(
         help,
-        ["ckpt save 042 --next 'what comes next'", "ckpt save 042 --phases plan,next-phase", "ckpt done 042"]
+        [
+            "ckpt save 042 --next 'what comes next'",
+            "ckpt save 042 --phases plan,next-phase",
+            "ckpt done 042",
+            "ckpt resume 042 --fresh"
+        ]
     );
     for (line, exit) in help.iter().zip([0, 0, 4]) {
         let world = world.copy();

@@ -54,6 +54,8 @@ fn the_name_of_a_phase_is_said_with_its_id() {
     --- stdout
     042/1
     --- stderr
+    warning: phase make is complete, but its output out.json is missing
+    warning: phase make is complete, but its output report.json is missing
     Saved 042/1, a new workflow: phase make (Make it) complete by default, 0 of 1 done, 1 skipped by inference. Phase make waits for approval. Approve with: ckpt approve 042
     --- end
     ");

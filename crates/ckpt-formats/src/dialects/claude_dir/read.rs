@@ -64,6 +64,10 @@ fn check_version(main: &Value, log: &mut ReadLog<'_>) {
     let written = version.as_str().map_or_else(|| version.to_string(), str::to_owned);
     let (major, minor) = written.trim().split_once('.').unwrap_or((written.trim(), "0"));
     match (major.parse::<u64>(), minor.parse::<u64>()) {
+        (Ok(0), Ok(_)) => {
+            let message = format!("schema {written} is older than any that is known");
+            log.finding_at(Severity::Info, Code::Imported, "/schema_version", &message);
+        }
         (Ok(major), Ok(minor)) if (major, minor) <= NEWEST => {}
         (Ok(_), Ok(_)) => {
             let message = format!("schema {written} is newer than {}.{}, the newest that is known", NEWEST.0, NEWEST.1);

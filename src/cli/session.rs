@@ -8,6 +8,7 @@ use super::answer::Report;
 use super::args::GlobalArgs;
 use super::caller::{agent, agent_or_ci};
 use super::clock::Clock;
+use super::commits::GitCommits;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
@@ -261,10 +262,11 @@ impl Session {
         current_facts: &[(String, Value)],
     ) -> Facts {
         let session = agent_or_ci(&self.env).and_then(|agent| agent.session);
+        let commits = place.checkout.as_ref().map(GitCommits);
         let observer = Observer {
             project: &place.located().project,
             checkout: place.checkout.as_ref(),
-            commits: place.checkout.as_ref().map(|checkout| checkout as _),
+            commits: commits.as_ref().map(|commits| commits as _),
             session: session.as_deref(),
             max_file: config.max_artifact(),
             current_facts,

@@ -220,7 +220,7 @@ impl Change {
     }
 
     /// True if the change is about a phase, several, or the agent's plan.
-    pub(crate) fn reports_phase(&self) -> bool {
+    pub fn reports_phase(&self) -> bool {
         self.phase.is_some() || !self.phases.is_empty() || self.plan.is_some()
     }
 

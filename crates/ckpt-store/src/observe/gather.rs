@@ -160,7 +160,7 @@ pub fn observed_run<'c>(content: &'c Content, project: &Path) -> RunState<'c> {
 }
 
 /// Returns the outputs of phases that are there now.
-pub(crate) fn observed_outputs(content: &Content, project: &Path) -> HashMap<String, OutputFact> {
+pub fn observed_outputs(content: &Content, project: &Path) -> HashMap<String, OutputFact> {
     outputs(content, project, &mut Steps::default())
 }
 
@@ -212,7 +212,7 @@ fn drafts(content: &Content, project: &Path) -> HashMap<String, Vec<String>> {
 }
 
 /// Returns the files of the outputs of a phase as they are now. One that is not a file is left out.
-pub(crate) fn found_outputs(phase: &Phase, project: &Path) -> Vec<FoundFile> {
+pub fn found_outputs(phase: &Phase, project: &Path) -> Vec<FoundFile> {
     let drafts = phase.approval.as_ref().and_then(|approval| approval.evidence.as_ref());
     let outputs = phase.outputs.iter().flat_map(|output| [&output.path].into_iter().chain(&output.or));
     let found = |path: &String| {
@@ -228,7 +228,7 @@ pub(crate) fn found_outputs(phase: &Phase, project: &Path) -> Vec<FoundFile> {
 }
 
 /// Returns the files of the outputs of a phase that is done, as artifacts.
-pub(crate) fn delivered_outputs(phase: &Phase, project: &Path) -> Vec<Artifact> {
+pub fn delivered_outputs(phase: &Phase, project: &Path) -> Vec<Artifact> {
     let outputs = phase.outputs.iter().flat_map(|output| [&output.path].into_iter().chain(&output.or));
     let artifact = |path: &String| {
         let (size, sha256) = follow_in_project(project, path).ok()?.hash(MAX_OUTPUT).ok()?;

@@ -149,7 +149,7 @@ pub fn evaluate(checkpoint: &Checkpoint, facts: &Facts, limits: &Limits, now: Ti
     }
     findings.extend(doubts);
 
-    // Each blocker names a way on, at least the one that gives up what there is.
+    // Each blocker names a way on, at least the one that starts again.
     let fresh = format!("ckpt resume {} --fresh", checkpoint.workflow);
     let blockers = findings.iter_mut().filter(|finding| finding.severity == Severity::Blocker);
     blockers.for_each(|finding| finding.help.push(fresh.clone()));

@@ -131,7 +131,7 @@ fn any_other_keyword_is_refused_by_name_with_those_that_work() {
     }
 }
 
-/// What a schema is refused for, with the place and a part of the reason.
+/// The things that a schema is refused for, with the place and a part of the reason.
 #[test]
 fn a_schema_that_is_not_made_of_schemas_is_refused_where_it_is_wrong() {
     for (schema, pointer, reason) in [

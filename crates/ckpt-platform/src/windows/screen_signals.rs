@@ -6,14 +6,20 @@ use std::io;
 pub struct Suspension;
 
 impl Suspension {
+    /// Handles nothing: signals do not exist.
+    ///
+    /// # Errors
+    /// None.
     pub fn install() -> io::Result<Self> {
         Ok(Self)
     }
 
+    /// Returns false.
     pub fn is_requested(&self) -> bool {
         false
     }
 
+    /// Does nothing.
     pub fn stop(&self) {}
 }
 
@@ -21,9 +27,11 @@ impl Suspension {
 pub struct TerminalGuard;
 
 impl TerminalGuard {
+    /// Handles nothing: signals do not exist.
     pub fn install() -> Self {
         Self
     }
 
+    /// Returns at once.
     pub fn await_end(&self) {}
 }

@@ -26,6 +26,10 @@ pub struct SignalHandler {
 }
 
 impl SignalHandler {
+    /// Sets the flag that Ctrl-C sets, from now on.
+    ///
+    /// # Errors
+    /// The system refuses.
     pub fn install() -> io::Result<Self> {
         let handler = Self { interrupted: Arc::default(), is_released: Arc::default() };
         let code = i32::from(CONTROL_C.code);

@@ -66,6 +66,9 @@ pub(crate) struct ImportArgs {
     /// spec-kit, ckpt or generic
     #[arg(long, value_name = "NAME")]
     as_dialect: Option<Dialect>,
+    /// Take the list at this JSON pointer as the work, in a file that does not say what it is: `/backlog/items`
+    #[arg(long, value_name = "POINTER", conflicts_with_all = ["all", "as_dialect"])]
+    list: Option<String>,
     /// Import into this workflow instead of the one that the files name
     #[arg(long, value_name = "ID")]
     into: Option<WorkflowId>,
@@ -98,7 +101,11 @@ fn run(args: &ImportArgs, session: &Session) -> Result<Exit, Failure> {
         }
     }
     let mut import = Import {
-        options: ReadOptions { dialect: args.as_dialect, allow_secrets: args.allow_secrets },
+        options: ReadOptions {
+            dialect: args.as_dialect,
+            list: args.list.clone(),
+            allow_secrets: args.allow_secrets,
+        },
         companions: Companions::default(),
         into: args.into.clone(),
         dry_run: args.dry_run,
@@ -243,7 +250,7 @@ impl Import<'_> {
     fn candidate(&mut self, source: Source, companions: &mut HashSet<PathBuf>) -> Option<Candidate> {
         let name = source.name();
         let named = !matches!(source, Source::Listed { .. });
-        let file = match ForeignFile::open(&source, self.options, &mut self.companions) {
+        let file = match ForeignFile::open(&source, &self.options, &mut self.companions) {
             Ok(file) => file,
             Err(error) => return self.skip(name, named, error),
         };
@@ -272,6 +279,8 @@ impl Import<'_> {
         let expected = matches!(
             error,
             SourceError::NotACheckpoint
+                | SourceError::CannotTell(_)
+                | SourceError::Sqlite
                 | SourceError::Idle
                 | SourceError::File(FileProblem::NotAFile | FileProblem::TooLarge(_))
         );
@@ -357,7 +366,7 @@ impl Import<'_> {
 
     /// Opens a file that was looked at before. If it is another one by now, nothing is known about its workflow.
     fn open_again(&mut self, source: &Source, name: &str, sha256: Digest) -> Option<ForeignFile> {
-        match ForeignFile::open(source, self.options, &mut self.companions) {
+        match ForeignFile::open(source, &self.options, &mut self.companions) {
             Ok(file) if file.sha256 == sha256 => return Some(file),
             Ok(_) => self.fail(name, SourceError::Changed),
             Err(error) => self.fail(name, error),

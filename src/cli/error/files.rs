@@ -1,13 +1,20 @@
 //! Errors of files that are recorded, imported or exported.
 
+use serde_json::json;
+
 use super::{ErrorCode, Failure, USE_NEWER};
 use crate::core::artifact::ArtifactError;
+use crate::core::dialects::{ListCandidate, Undecided};
 use crate::core::export::ExportError;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::import::{ImportError, SourceError};
 use crate::core::restore_artifacts::RestoreError;
 use crate::core::setup::SetupError;
+use crate::core::text::shell_word;
+
+/// How many lists a failure offers.
+const MOST_LISTS: usize = 5;
 
 impl From<ArtifactError> for Failure {
     fn from(error: ArtifactError) -> Self {
@@ -36,12 +43,14 @@ impl From<ImportError> for Failure {
         let message = error.to_string();
         match error {
             ImportError::Store(error) => error.into(),
-            ImportError::Source { name, error } => from_source(&error, &message).context("source", name),
+            ImportError::Source { name, error } => {
+                from_source(&error, &message, &name).context("source", name)
+            }
         }
     }
 }
 
-fn from_source(error: &SourceError, message: &str) -> Failure {
+fn from_source(error: &SourceError, message: &str, name: &str) -> Failure {
     let fail = |code| Failure::new(code, message);
     match error {
         SourceError::File(FileProblem::Missing) => {
@@ -70,6 +79,17 @@ fn from_source(error: &SourceError, message: &str) -> Failure {
             .context("reason", why.code().word()),
         SourceError::NotACheckpoint => fail(ErrorCode::NotACheckpoint)
             .help("if you know what it is, import it, and name its system with `--as-dialect`"),
+        SourceError::CannotTell(Undecided { lists, .. }) => {
+            let mut failure = fail(ErrorCode::NotACheckpoint).context("lists", json!(lists));
+            for ListCandidate { place, entries, why } in lists.iter().take(MOST_LISTS) {
+                let command = format!("ckpt import {} --list {}", shell_word(name), shell_word(place));
+                failure = failure.help(format!("`{command}` takes that list ({entries} entries; {why})"));
+            }
+            if lists.is_empty() { failure.help("read it, and begin with `ckpt start`") } else { failure }
+        }
+        SourceError::Sqlite => {
+            fail(ErrorCode::NotACheckpoint).help("export what it has as JSON, and import that")
+        }
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
         SourceError::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),

@@ -11,13 +11,14 @@ use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::words::{count, first_few};
 use crate::core::dialects::{Dialect, Origin, Reading};
-use crate::core::finding::{Code, Severity};
+use crate::core::finding::{Code, Finding, Severity};
 use crate::core::json::Json;
 use crate::core::messages::Messages;
 use crate::core::restore_artifacts::ArtifactStep;
 use crate::core::resume::tasks::RecoveredTasks;
 use crate::core::resume::{FileCondition, PhaseEvidence, Resume, Verdict};
 use crate::core::span::ago;
+use crate::core::text::shell_word;
 use crate::core::{Handle, PhaseId, Timestamp, WorkflowId};
 
 /// How many phases one line names.
@@ -62,7 +63,8 @@ struct ResumeDocument<'a> {
     title: &'a Option<String>,
     #[serde(flatten)]
     resume: &'a Resume,
-    saved_at: Timestamp,
+    /// `None` if a file does not say it.
+    saved_at: Option<Timestamp>,
     artifacts: Vec<ArtifactCondition<'a>>,
     messages: Messages,
     restored_artifacts: &'a [ArtifactStep],
@@ -80,7 +82,7 @@ impl Serialize for ResumeReport<'_> {
             recognised: self.recognised(),
             title: &checkpoint.content.title,
             resume,
-            saved_at: checkpoint.saved_at,
+            saved_at: checkpoint.known_time(),
             artifacts: artifact_conditions(self.judgement),
             messages: Messages::of_state(&checkpoint.content.state),
             restored_artifacts: self.restored,
@@ -103,11 +105,9 @@ impl<'a> ResumeReport<'a> {
     fn source(&self, page: &Page) -> String {
         let Judgement { checkpoint, resume, .. } = self.judgement;
         let imported = checkpoint.imported.as_ref();
-        let when = match (page.width, u64::try_from(resume.age_seconds)) {
-            _ if imported.is_some_and(|imported| imported.at == checkpoint.saved_at) => {
-                "at an unknown time".to_owned()
-            }
-            (Some(_), Ok(age)) => ago(age),
+        let when = match (page.width, resume.age_seconds.map(u64::try_from)) {
+            (_, None) => "at an unknown time".to_owned(),
+            (Some(_), Some(Ok(age))) => ago(age),
             _ => format!("at {}", checkpoint.saved_at),
         };
         if let Some((path, reading)) = self.file {
@@ -242,8 +242,16 @@ impl Report for ResumeReport<'_> {
             ("artifacts", self.artifacts_line()),
             ("messages", self.messages_line()),
         ]);
-        for finding in findings {
-            render_finding(page, finding);
+        let is_note = |finding: &Finding, code| finding.severity == Severity::Info && finding.code == code;
+        for (index, finding) in findings.iter().enumerate() {
+            // Notes of one kind are one line.
+            let same = findings.iter().filter(|other| is_note(other, finding.code)).count();
+            if !is_note(finding, finding.code) || same == 1 {
+                render_finding(page, finding);
+            } else if !findings[..index].iter().any(|other| is_note(other, finding.code)) {
+                let message = format!("{} (and {} more of this kind)", finding.message, same - 1);
+                render_finding(page, &Finding { message, ..finding.clone() });
+            }
         }
         if self.hints.explained {
             self.evidence(page);
@@ -261,7 +269,7 @@ impl Report for ResumeReport<'_> {
     }
 
     fn remarks(&self, page: &mut Page) {
-        let file = self.file.map(|(path, _)| page.escape(&path.display().to_string()));
+        let file = self.file.map(|(path, _)| page.escape(&shell_word(path.display())));
         let workflow = file
             .as_ref()
             .map_or_else(|| self.judgement.checkpoint.workflow.to_string(), |file| format!("--file {file}"));

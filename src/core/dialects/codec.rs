@@ -13,6 +13,7 @@ use super::ckpt;
 use super::dialect::Dialect;
 use super::document::Document;
 use super::draft::Draft;
+use super::generic;
 use super::merge::three_way;
 use super::native_state;
 use super::plausibility;
@@ -53,6 +54,16 @@ impl Dialect {
         };
         let ReadLog { origins, findings, .. } = log;
         Reading { dialect: self, draft, origins, findings }
+    }
+
+    /// Reads the list at a JSON pointer of a document in [`Dialect::Generic`].
+    #[must_use]
+    pub fn read_list(document: &Document, list: &str) -> Reading {
+        let mut log = ReadLog::new(document);
+        let draft = generic::read(&document.value, Some(list), &mut log);
+        plausibility::check(&document.value, &draft, &mut log);
+        let ReadLog { origins, findings, .. } = log;
+        Reading { dialect: Self::Generic, draft, origins, findings }
     }
 
     /// Writes a checkpoint; `None` if the dialect cannot be written. Absolute paths in imported files are resolved

@@ -174,10 +174,15 @@ fn failed_by_their_own_record(document: &Value) -> BTreeSet<String> {
     for key in ["phases", "steps", "stages"] {
         match document.get(key) {
             Some(Value::Array(items)) => {
-                let entries = items.iter().filter(|item| item.is_object() && failed(item));
-                ids.extend(
-                    entries.filter_map(|item| item.get("id")?.as_str().map(|id| id.trim().to_owned())),
-                );
+                // The last record of a phase counts.
+                for item in items.iter().filter(|item| item.is_object()) {
+                    let Some(id) = item.get("id").and_then(Value::as_str).map(str::trim) else { continue };
+                    if failed(item) {
+                        ids.insert(id.to_owned())
+                    } else {
+                        ids.remove(id)
+                    };
+                }
             }
             Some(Value::Object(members)) => {
                 let entries = members.iter().filter(|(_, value)| value.is_object() && failed(value));
@@ -224,7 +229,7 @@ fn examine(
     importer: &Importer<'_, OsDisk>,
     validator: Option<&Validator>,
 ) -> Readable {
-    let file = match ForeignFile::parse(name, bytes, ReadOptions::default(), |_, _| None) {
+    let file = match ForeignFile::parse(name, bytes, &ReadOptions::default(), |_, _| None) {
         Ok(file) => file,
         Err(SourceError::Damaged(problem)) => {
             assert!(problem.line >= 1 && problem.column >= 1, "{problem}");
@@ -301,6 +306,6 @@ fn no_variant_of_any_file_is_read_wrongly() {
             Err(_) => panic!("variant {variant} of {name}: {shown}"),
         }
     }
-    assert!(read > variants / 3 && damaged > variants / 20, "{read} read, {damaged} damaged");
+    assert!(read > variants / 5 && damaged > variants / 20, "{read} read, {damaged} damaged");
     assert!(!located.root.exists(), "nothing was written");
 }

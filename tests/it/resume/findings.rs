@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use ckpt::core::PhaseStatus::{Complete, Failed, InProgress};
 use ckpt::core::change::{Change, Reopen};
 use ckpt::core::checkpoint::{Artifact, Context, Doubt, GitContext, Imported, WatchedFile};
+use ckpt::core::dialects::Dialect;
 use ckpt::core::digest::Digest;
 use ckpt::core::external::{ComparedFact, Comparison, FactChange};
 use ckpt::core::finding::{Code, Severity};
@@ -223,16 +224,18 @@ const FOREIGN: [&str; 8] = [
     r#"{"id": "w", "timestamp": "2026-02-28", "phases": {"a": {"status": "done"}, "b": {"status": "odd"}}}"#,
     r#"{"id": "w", "updated_at": "soon", "phases": ["a", "b"], "current_phase": "b"}"#,
     r#"{"id": "w", "completed_phases": [1, null], "total_phases": 3}"#,
-    r#"{"id": "w", "phases": {"a": "done", "b": "todo"}, "completed_phases": ["a", "b"]}"#,
+    r#"{"id": "w", "id": "w", "phases": {"a": "done", "b": "todo"}}"#,
     r#"{"phase": "none"}"#,
-    r#"{"workflow_id": "w", "current_phase": 2, "completed_phases": [1], "plan_path": "gone.md"}"#,
+    r#"{"workflow_id": "w", "current_phase": 2, "completed_phases": [1, {}], "plan_path": "gone.md"}"#,
     r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {"questions": 7}}"#,
     r#"{"taskId": "w", "phase": "1", "slug": "s", "status": "complete", "phaseData": {}, "nextPhase": {"id": "2"}}"#,
 ];
 
 /// The checkpoint that a file is imported as.
 fn imported(text: &str) -> Checkpoint {
-    let file = ForeignFile::parse("s.json", text.as_bytes(), ReadOptions::default(), |_, _| None).unwrap();
+    let parse = |options: &ReadOptions| ForeignFile::parse("s.json", text.as_bytes(), options, |_, _| None);
+    let generic = ReadOptions { dialect: Some(Dialect::Generic), ..ReadOptions::default() };
+    let file = parse(&ReadOptions::default()).or_else(|_| parse(&generic)).unwrap();
     let temp = tempfile::tempdir().unwrap();
     let located = Located { root: temp.path().join(".ckpt"), project: temp.path().to_owned() };
     let store: Store<OsDisk> = Store::at(&located).unwrap();

@@ -71,7 +71,7 @@ fn a_foreign_document_with_many_phases() {
         json!({"id": "w", "phases": (0..size).map(phase).collect::<Vec<_>>()}).to_string()
     };
     assert_linear("phases", SIZES, document, |text| {
-        drop(ForeignFile::parse("w.json", text.as_bytes(), ReadOptions::default(), |_, _| None).unwrap());
+        drop(ForeignFile::parse("w.json", text.as_bytes(), &ReadOptions::default(), |_, _| None).unwrap());
     });
 }
 
@@ -93,7 +93,7 @@ fn a_foreign_document_that_carries_many_names() {
     assert_linear("carried names", SIZES, document, |document| {
         let options = ReadOptions { dialect: Some(Dialect::ClaudePlan), ..ReadOptions::default() };
         let file =
-            ForeignFile::parse("w.json", document.to_string().as_bytes(), options, |_, _| None).unwrap();
+            ForeignFile::parse("w.json", document.to_string().as_bytes(), &options, |_, _| None).unwrap();
         assert_eq!(file.reading.draft.content.tasks.len(), file.reading.draft.content.labels.len());
     });
 }

@@ -122,7 +122,7 @@ fn reads(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     Ok(())
 }
 
-/// Compares a save and a resume of a long workflow with those of a short one, which must cost the same.
+/// Compares a save and a resume of a long workflow with the same of a short one; both must cost the same.
 fn length(programs: &Programs, data: &Path, rounds: usize) -> Outcome {
     let project = |length: u64| {
         Project::with_length(&data.join(format!("checkpoints-{length}")), &programs.ckpt, length)

@@ -1,4 +1,4 @@
-//! What a hook costs the agent, in a store with 1,000 open workflows.
+//! The cost of a hook for the agent, in a store with 1,000 open workflows.
 
 use std::fs;
 use std::path::{Path, PathBuf};

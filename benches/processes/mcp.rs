@@ -1,6 +1,6 @@
-//! What a save over MCP costs more than its durable write, once the server runs.
+//! The cost of a save over MCP beyond its durable write, once the server runs.
 //!
-//! Both histories grow as that of an agent does: each save continues the one before, and each durable write reads the file that
+//! Both histories grow like an agent's: each save continues the one before, and each durable write reads the file that
 //! the one before has written.
 
 use std::fs::{self, File, OpenOptions};

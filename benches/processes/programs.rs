@@ -42,7 +42,7 @@ impl Programs {
             install(&program, out)
         };
         if is_musl {
-            run(Command::new(root.join("release/build.sh")).arg(out).env("WITHOUT_REMOTE", "1"))?;
+            run(Command::new(root.join(".ci/release.sh")).arg(out).env("WITHOUT_REMOTE", "1"))?;
         } else {
             let mut cargo = Command::new(env!("CARGO"));
             cargo.args(["build", "--release", "--bin=ckpt", "--target", &target, "--target-dir"]).arg(out);

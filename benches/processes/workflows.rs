@@ -10,7 +10,7 @@ use crate::{Outcome, SAVE, report};
 
 /// Ten times as many workflows may take eleven times as long for what must look at all of them.
 const LOOKS_AT_ALL: f64 = 11.0;
-/// What need not look at them costs the same.
+/// Commands that need not look at them, which cost the same.
 const LOOKS_AT_ONE: f64 = 1.1;
 
 /// Measures in stores of 10, 10,000 and 100,000 workflows.

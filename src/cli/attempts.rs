@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::ui::Ui;
+use super::output::Output;
 use crate::core::span::{Span, humane};
 use crate::platform::{Interruption, SignalHandler};
 
@@ -40,11 +40,11 @@ impl RetryFlags {
     }
 
     /// Waits before another attempt, of which `failed` have failed. A signal that asks for an end is returned.
-    pub(crate) fn wait(&self, failed: u32, signals: &SignalHandler, ui: &Ui) -> Option<Interruption> {
+    pub(crate) fn wait(&self, failed: u32, signals: &SignalHandler, output: &Output) -> Option<Interruption> {
         let seconds = self.seconds_before_retry(failed);
-        if !ui.is_quiet() {
+        if !output.is_quiet() {
             let (attempt, attempts, wait) = (failed + 1, self.attempts(), humane(seconds));
-            ui.say(&format!("Attempt {attempt} of {attempts} in {wait}.\n"));
+            output.say(&format!("Attempt {attempt} of {attempts} in {wait}.\n"));
         }
         signals.wait(Duration::from_secs(seconds))
     }

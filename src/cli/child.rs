@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
-use super::save::SaveOptions;
+use super::saving::SaveOptions;
 use super::session::{Session, Workspace};
 use crate::core::change::{Change, MAX_TEXT_BYTES};
 use crate::core::text::replace_nul;
@@ -110,6 +110,6 @@ pub(crate) fn save_interruption(
         ..Change::default()
     };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
-    session.ui.say(&report.summary(&format!("interrupted. Resume with: ckpt resume {workflow}")));
+    session.output.say(&report.summary(&format!("interrupted. Resume with: ckpt resume {workflow}")));
     Ok(())
 }

@@ -99,11 +99,6 @@ pub(crate) fn triggers() -> Vec<CompletionCandidate> {
     Trigger::OF_SAVES.iter().filter_map(|trigger| candidate(trigger, "trigger")).collect()
 }
 
-/// Returns the dialects that a mirror can be kept in.
-pub(crate) fn mirror_dialects() -> Vec<CompletionCandidate> {
-    Dialect::mirrored().iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()
-}
-
 /// Returns the dialects that `export` writes.
 pub(crate) fn export_dialects() -> Vec<CompletionCandidate> {
     Dialect::writable().iter().filter_map(|dialect| candidate(dialect, "dialect")).collect()

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::agent::Agent;
+use super::caller::Caller;
 use super::streams::Streams;
 use crate::platform;
 
@@ -18,7 +18,7 @@ pub(crate) struct Environment {
     /// The error is the reason why there is none.
     pub(crate) cwd: Result<PathBuf, String>,
     /// The agent that a hook speaks for; its variables need not be set.
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<Caller>,
     pub(crate) streams: Streams,
 }
 

@@ -87,9 +87,9 @@ impl Session {
             _ => None,
         };
         if let Some(found) = found {
-            if !self.ui.is_quiet() {
+            if !self.output.is_quiet() {
                 let text = escape::inline(&query.text);
-                self.ui.say(&format!("Found {found} by \"{text}\"\n"));
+                self.output.say(&format!("Found {found} by \"{text}\"\n"));
             }
             return Ok(load(&found)?);
         }
@@ -174,7 +174,7 @@ fn foreign_checkpoint(store: &Store, rows: &[WorkflowRow], text: &str) -> store:
         return Ok(None);
     }
     for row in rows {
-        for checkpoint in store.scan_newest(&row.newest.workflow, usize::MAX)?.0 {
+        for checkpoint in store.scan_newest(&row.newest.workflow, usize::MAX)? {
             let live = match &checkpoint.entry {
                 Ok(Entry::Checkpoint(header)) => Some(header),
                 _ => None,

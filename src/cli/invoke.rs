@@ -7,10 +7,10 @@ use super::args::{self, GlobalArgs};
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
+use super::output::Output;
 use super::session::Session;
 use super::streams::{Memory, Streams};
 use super::style::ColorChoice;
-use super::ui::Ui;
 use crate::core::digest::Digest;
 
 /// The environment that the program was started in, and the store.
@@ -49,7 +49,7 @@ impl Program {
         let global = GlobalArgs { store, quiet, color, no_input: true, ..GlobalArgs::default() };
         let mut env = self.env.clone();
         env.streams = Streams::memory(Vec::new());
-        let (ui, clock) = (Ui::new(&global, &env), Clock::new(&env)?);
-        Ok(Session { env, ui, global, clock, heads: None })
+        let (output, clock) = (Output::new(&global, &env), Clock::new(&env)?);
+        Ok(Session { env, output, global, clock, heads: None })
     }
 }

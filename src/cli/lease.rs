@@ -2,7 +2,7 @@
 //!
 //! An agent has one note for its session, which its hooks keep as well. Anybody else has one for as long as a command runs.
 
-use super::agent::agent_or_ci;
+use super::caller::agent_or_ci;
 use super::session::Session;
 use crate::core::session_note::SessionNote;
 use crate::core::store::SessionKey;

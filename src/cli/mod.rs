@@ -1,20 +1,21 @@
 //! The command line: arguments in, a report out.
 //!
 //! A command calls `core` and returns a report, which serialises to JSON or is rendered by a view. The
-//! command does not know which of the two is wanted. Only `ui` writes to the streams, only `exit` knows exit codes, only
+//! command does not know which of the two is wanted. Only `output` writes to the streams, only `exit` knows exit codes, only
 //! `env` and `clock` read the environment and the time.
 
-mod agent;
-mod agents;
+mod answer;
 mod args;
 mod attempts;
 mod auto_cleanup;
+mod caller;
 mod child;
 mod clock;
 mod codex_trust;
 mod commands;
 mod complete;
 mod content;
+mod entry;
 mod env;
 mod error;
 pub mod escape;
@@ -22,20 +23,18 @@ mod exit;
 mod find;
 mod hook;
 mod input;
+mod installed_agents;
 mod invoke;
 mod lease;
 mod mcp;
-mod mirror;
-mod page;
+mod output;
 mod pages;
 mod picker;
 mod progress;
 mod question;
-mod remote;
+mod remote_access;
 mod remote_cleanup;
-mod report;
-mod run;
-mod save;
+mod saving;
 mod screen;
 mod server;
 mod session;
@@ -47,7 +46,7 @@ mod synonyms;
 mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod ui;
+mod text_page;
 mod undo;
 mod usage;
 mod values;
@@ -55,6 +54,6 @@ mod views;
 mod words;
 
 pub use args::command_tree;
+pub use entry::main;
 pub use error::ErrorCode;
 pub use exit::Exit;
-pub use run::main;

@@ -3,7 +3,7 @@
 use console::{Key, Term};
 
 use super::escape::truncate;
-use super::ui::Ui;
+use super::output::Output;
 use crate::platform::TerminalGuard;
 
 /// The most items that are on the screen at once.
@@ -16,15 +16,15 @@ const OTHER_LINES: usize = 3;
 ///
 /// The terminal is in raw mode only while a key is awaited, and Ctrl-C is a key then. A signal that ends the program gives
 /// the mode back.
-pub(crate) fn pick(ui: &Ui, question: &str, items: &[String]) -> Option<usize> {
+pub(crate) fn pick(output: &Output, question: &str, items: &[String]) -> Option<usize> {
     let keyboard = Term::stderr();
     let guard = TerminalGuard::install();
     let mut picker = Picker { count: items.len(), selected: 0, top: 0 };
     let mut drawn = 0;
     loop {
-        let (columns, rows) = ui.conversation_size();
+        let (columns, rows) = output.conversation_size();
         let lines = picker.lines(question, items, columns, rows);
-        ui.say(&format!("{}{}\n", erase(drawn), lines.join("\n")));
+        output.say(&format!("{}{}\n", erase(drawn), lines.join("\n")));
         drawn = lines.len();
         let key = keyboard.read_key_raw();
         // A signal that ends the program interrupts the wait for a key, which may look like Ctrl-C.
@@ -33,7 +33,7 @@ pub(crate) fn pick(ui: &Ui, question: &str, items: &[String]) -> Option<usize> {
         if step == Step::Stay {
             continue;
         }
-        ui.say(&erase(drawn));
+        output.say(&erase(drawn));
         return (step == Step::Take).then_some(picker.selected);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::ui::Ui;
+use super::output::Output;
 use super::words::count;
 use crate::core::store::ScanProgress;
 
@@ -13,14 +13,14 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// The progress line, cleared on drop.
 #[derive(Debug)]
 pub(crate) struct Progress<'a> {
-    ui: &'a Ui,
+    output: &'a Output,
     next: Instant,
     shown: bool,
 }
 
 impl<'a> Progress<'a> {
-    pub(crate) fn new(ui: &'a Ui) -> Self {
-        Self { ui, next: Instant::now() + DELAY, shown: false }
+    pub(crate) fn new(output: &'a Output) -> Self {
+        Self { output, next: Instant::now() + DELAY, shown: false }
     }
 
     /// Shows how many workflows have been read.
@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
 
     /// Shows where the work is, at most ten times a second.
     pub(crate) fn at(&mut self, words: impl FnOnce() -> String) {
-        if !self.ui.shows_progress() {
+        if !self.output.shows_progress() {
             return;
         }
         let now = Instant::now();
@@ -39,14 +39,14 @@ impl<'a> Progress<'a> {
         }
         self.next = now + INTERVAL;
         self.shown = true;
-        self.ui.say_over(&words());
+        self.output.say_over(&words());
     }
 }
 
 impl Drop for Progress<'_> {
     fn drop(&mut self) {
         if self.shown {
-            self.ui.say_over("");
+            self.output.say_over("");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::ui::Ui;
+use super::output::Output;
 
 /// The choices for a workflow that can be resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub(crate) enum Choice {
 
 /// Asks until the answer is one of the choices; `None` to quit, or at the end of input. Only where it is safe, `resume` is
 /// the answer of the Enter key.
-pub(crate) fn ask(ui: &Ui, is_safe: bool) -> Option<Choice> {
+pub(crate) fn ask(output: &Output, is_safe: bool) -> Option<Choice> {
     let default = if is_safe { " [r]" } else { "" };
     loop {
         let question = format!("(r)esume, (s)tart fresh, (v)iew details, (d)iscard, (q)uit{default}: ");
-        let answer = read_answer(ui, &question)?;
+        let answer = read_answer(output, &question)?;
         match answer.trim().to_ascii_lowercase().as_str() {
             "" if is_safe => return Some(Choice::Resume),
             "q" | "quit" | "n" | "no" => return None,
@@ -27,7 +27,7 @@ pub(crate) fn ask(ui: &Ui, is_safe: bool) -> Option<Choice> {
             "s" | "start fresh" | "start" | "fresh" => return Some(Choice::StartFresh),
             "v" | "view" | "view details" => return Some(Choice::View),
             "d" | "discard" | "delete" => return Some(Choice::Discard),
-            _ => ui.say("Answer with r, s, v, d or q.\n"),
+            _ => output.say("Answer with r, s, v, d or q.\n"),
         }
     }
 }
@@ -44,34 +44,34 @@ pub(crate) enum AfterFailure {
 
 /// Asks what to do about a phase that failed; `None` for nothing, or at the end of input. `has_others` is true if there are
 /// other choices.
-pub(crate) fn ask_after_failure(ui: &Ui, has_others: bool) -> Option<AfterFailure> {
+pub(crate) fn ask_after_failure(output: &Output, has_others: bool) -> Option<AfterFailure> {
     let others = if has_others { ", (o)ther choices" } else { "" };
     loop {
         let question = format!("(r)etry the phase, (s)kip it, (a)bort the workflow{others}, (q)uit [q]: ");
-        let answer = read_answer(ui, &question)?;
+        let answer = read_answer(output, &question)?;
         match answer.trim().to_ascii_lowercase().as_str() {
             "r" | "retry" => return Some(AfterFailure::Retry),
             "s" | "skip" => return Some(AfterFailure::Skip),
             "a" | "abort" => return Some(AfterFailure::Abort),
             "o" | "other" if has_others => return Some(AfterFailure::Other),
             "" | "q" | "quit" => return None,
-            _ => ui.say("Answer with one of the letters in brackets.\n"),
+            _ => output.say("Answer with one of the letters in brackets.\n"),
         }
     }
 }
 
 /// Asks a yes-or-no question. Everything but a clear yes means no, the end of input included.
-pub(crate) fn confirm(ui: &Ui, question: &str) -> bool {
-    read_answer(ui, &format!("{question} [y/N]: ")).is_some_and(|answer| is_yes(&answer))
+pub(crate) fn confirm(output: &Output, question: &str) -> bool {
+    read_answer(output, &format!("{question} [y/N]: ")).is_some_and(|answer| is_yes(&answer))
 }
 
 /// Returns one line of input; `None` at its end.
-fn read_answer(ui: &Ui, prompt: &str) -> Option<String> {
-    ui.say(prompt);
+fn read_answer(output: &Output, prompt: &str) -> Option<String> {
+    output.say(prompt);
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {
         Ok(0) | Err(_) => {
-            ui.say("\n");
+            output.say("\n");
             None
         }
         Ok(_) => Some(line),

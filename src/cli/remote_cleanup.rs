@@ -6,7 +6,7 @@ use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::progress::Progress;
 use super::question::confirm;
-use super::remote::{WHEN_ASKED, exchange_with};
+use super::remote_access::{WHEN_ASKED, exchange_with};
 use super::session::{Session, Workspace};
 use super::views::remote_cleanup::RemoteCleanupReport;
 use crate::core::WorkflowId;
@@ -56,13 +56,13 @@ impl Session {
             return self.answer(&report);
         }
         if !plan.is_empty() && !options.yes && self.is_interactive() {
-            self.ui.converse(&report, &self.clock);
-            if !confirm(&self.ui, "Do it?") {
-                self.ui.say("Nothing was done.\n");
+            self.output.converse(&report, &self.clock);
+            if !confirm(&self.output, "Do it?") {
+                self.output.say("Nothing was done.\n");
                 return Ok(Exit::Refused);
             }
         }
-        carry_out(&plan, &mut exchange, &mut report, &mut Progress::new(&self.ui))?;
+        carry_out(&plan, &mut exchange, &mut report, &mut Progress::new(&self.output))?;
         self.answer(&report)?;
         Ok(if report.is_complete() { Exit::Ok } else { Exit::Partial })
     }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::agent::{agent, agent_or_ci};
+use super::answer::Report;
 use super::args::GlobalArgs;
+use super::caller::{agent, agent_or_ci};
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
-use super::report::Report;
-use super::ui::Ui;
+use super::output::Output;
 use crate::core::change::Stamp;
 use crate::core::checkpoint::{Artifact, Checkpoint, Writer};
 use crate::core::dialects::Draft;
@@ -31,7 +31,7 @@ use crate::core::{Config, Store, Timestamp};
 #[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) env: Environment,
-    pub(crate) ui: Ui,
+    pub(crate) output: Output,
     pub(crate) global: GlobalArgs,
     pub(crate) clock: Clock,
     /// The head that was saved last, in a server; a command saves once.
@@ -89,8 +89,8 @@ impl Session {
     /// Returns a session that prints nothing, for a look at the store before a command runs.
     pub(crate) fn silent(env: Environment, store: Option<PathBuf>) -> Self {
         let global = GlobalArgs { store, quiet: true, ..GlobalArgs::default() };
-        let ui = Ui::new(&global, &env);
-        Self { env, ui, global, clock: Clock::default(), heads: None }
+        let output = Output::new(&global, &env);
+        Self { env, output, global, clock: Clock::default(), heads: None }
     }
 
     pub(crate) fn cwd(&self) -> Result<PathBuf, Failure> {
@@ -127,7 +127,7 @@ impl Session {
             && named.is_none()
             && !located.is_in_sight(&cwd, checkout.as_ref())
         {
-            self.ui.name_store(&located.root);
+            self.output.name_store(&located.root);
         }
         Ok(Place { location, checkout, cwd, explicit: named.is_some() })
     }
@@ -296,8 +296,8 @@ impl Session {
 
     /// True if questions can be asked: a person is at the terminal, and nothing forbids it.
     pub(crate) fn is_interactive(&self) -> bool {
-        self.ui.is_conversation()
-            && !self.ui.is_quiet()
+        self.output.is_conversation()
+            && !self.output.is_quiet()
             && !self.global.no_input
             && !self.env.is_set("CKPT_NO_INPUT")
             && !self.env.is_set("CI")
@@ -325,7 +325,7 @@ impl Session {
 
     /// Writes the report and returns success.
     pub(crate) fn answer<R: Report>(&self, report: &R) -> Result<Exit, Failure> {
-        self.ui.answer(report, &self.clock)?;
+        self.output.answer(report, &self.clock)?;
         Ok(Exit::Ok)
     }
 }

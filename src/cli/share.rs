@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::error::{ErrorCode, Failure};
-use super::remote::{SyncOptions, exchange_with};
+use super::remote_access::{SyncOptions, exchange_with};
 use super::session::{Session, Workspace};
 use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;

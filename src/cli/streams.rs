@@ -1,4 +1,4 @@
-//! The three streams of a run: those of the process, or memory. `ui` writes to them.
+//! The three streams of a run: those of the process, or memory. `output` writes to them.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

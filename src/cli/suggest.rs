@@ -30,14 +30,14 @@ struct Line {
 }
 
 /// Conditions of a line that the parser does not know of.
-pub(super) struct Surroundings<'a> {
+pub(super) struct Conditions<'a> {
     /// True if the environment names the workflow.
     pub(super) has_workflow: bool,
     /// Returns true if there is work left in a workflow of the store.
     pub(super) is_open: &'a dyn Fn(&WorkflowId, &GlobalArgs) -> bool,
 }
 
-impl Surroundings<'_> {
+impl Conditions<'_> {
     /// Returns true if a line that parses would not be refused for a missing workflow or reason.
     fn admit(&self, spec: &CommandSpec, matches: &ArgMatches, global: &GlobalArgs) -> bool {
         if NEED_WORKFLOW.contains(&spec.name) {
@@ -52,9 +52,9 @@ impl Surroundings<'_> {
 }
 
 /// Returns a line that can be typed instead of one that failed to parse.
-pub(super) fn corrected(args: &[OsString], surroundings: &Surroundings<'_>) -> Option<String> {
+pub(super) fn corrected(args: &[OsString], conditions: &Conditions<'_>) -> Option<String> {
     let words = args.iter().skip(1).map(|word| word.to_str().map(str::to_owned)).collect::<Option<_>>()?;
-    let line = correct(Line { words, stdin: None }, surroundings, MOST_STEPS)?;
+    let line = correct(Line { words, stdin: None }, conditions, MOST_STEPS)?;
     rendered(&line)
 }
 
@@ -83,10 +83,10 @@ fn rendered(line: &Line) -> Option<String> {
 }
 
 /// Replaces what the parser rejects until the whole line parses, depth first.
-fn correct(line: Line, surroundings: &Surroundings<'_>, steps: usize) -> Option<Line> {
+fn correct(line: Line, conditions: &Conditions<'_>, steps: usize) -> Option<Line> {
     let error = match line.parse() {
         Ok((spec, matches, global)) => {
-            return surroundings.admit(spec, &matches, &global).then_some(line);
+            return conditions.admit(spec, &matches, &global).then_some(line);
         }
         Err(error) => error,
     };
@@ -95,7 +95,7 @@ fn correct(line: Line, surroundings: &Surroundings<'_>, steps: usize) -> Option<
         _ if steps == 0 => return None,
         _ => {}
     }
-    line.attempts(&error).into_iter().find_map(|attempt| correct(attempt, surroundings, steps - 1))
+    line.attempts(&error).into_iter().find_map(|attempt| correct(attempt, conditions, steps - 1))
 }
 
 fn names_workflow(matches: &ArgMatches) -> bool {

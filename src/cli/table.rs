@@ -1,8 +1,8 @@
 //! Columns of text.
 
 use super::escape::{truncate, width};
-use super::page::Page;
 use super::style::Style;
+use super::text_page::TextPage;
 
 /// The space between two columns.
 const GAP: usize = 2;
@@ -74,7 +74,7 @@ impl Cell {
 }
 
 /// Renders the lines of a table.
-pub(crate) fn render(page: &mut Page, columns: &[Column], rows: &[Vec<Cell>]) {
+pub(crate) fn render(page: &mut TextPage, columns: &[Column], rows: &[Vec<Cell>]) {
     lines(page, columns, rows).iter().for_each(|line| page.line(line));
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn render(page: &mut Page, columns: &[Column], rows: &[Vec<Cell>]) {
 ///
 /// On a terminal that is too narrow, optional columns are left out, and cells are cut, from the last column to the
 /// first. Elsewhere nothing is.
-pub(crate) fn lines(page: &Page, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<String> {
+pub(crate) fn lines(page: &TextPage, columns: &[Column], rows: &[Vec<Cell>]) -> Vec<String> {
     let head: Vec<Cell> = columns.iter().map(|column| Cell::styled(column.heading, Style::Dim)).collect();
     let mut widths = vec![0; columns.len()];
     for row in std::iter::once(&head).chain(rows) {
@@ -142,7 +142,7 @@ fn cut(
     (cut, excess)
 }
 
-fn row_line(page: &Page, row: &[Cell], widths: &[Option<usize>]) -> String {
+fn row_line(page: &TextPage, row: &[Cell], widths: &[Option<usize>]) -> String {
     let mut line = String::new();
     for (Cell { text, style, right }, column) in row.iter().zip(widths) {
         let Some(column) = *column else { continue };
@@ -167,7 +167,7 @@ mod tests {
             Column::new("TITLE").shrinks_to(12),
         ];
         let row = ["042/7", "implementation", "a note of the last save", "The title of a workflow"];
-        let mut page = Page::new(false, room, None, false);
+        let mut page = TextPage::new(false, room, None, false);
         render(&mut page, &columns, &[row.map(Cell::new).into(), vec![Cell::new("|/")]]);
         page.into_text().lines().map(str::to_owned).collect()
     }

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
+use super::entry::run;
 use super::env::Environment;
-use super::run::run;
 use super::streams::{Memory, Streams};
 
 /// The exit code of a command line, and its output.

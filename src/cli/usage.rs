@@ -9,7 +9,7 @@ use super::commands::unfinished::newest;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure, SELECTOR_GRAMMAR};
 use super::session::Session;
-use super::suggest::{Surroundings, corrected, with_newest};
+use super::suggest::{Conditions, corrected, with_newest};
 use super::words::FIRST_COMMAND;
 use crate::core::WorkflowStatus;
 use crate::core::name::InvalidName;
@@ -45,8 +45,8 @@ pub(crate) fn explain_newest(failure: Failure, session: &Session) -> Failure {
 
 fn failure(error: &clap::Error, env: &Environment) -> Failure {
     let is_open = |workflow: &WorkflowId, global: &GlobalArgs| is_open(workflow, global, env);
-    let surroundings = Surroundings { has_workflow: env.is_set("CKPT_WORKFLOW"), is_open: &is_open };
-    let line = corrected(&env.args, &surroundings);
+    let conditions = Conditions { has_workflow: env.is_set("CKPT_WORKFLOW"), is_open: &is_open };
+    let line = corrected(&env.args, &conditions);
     let failure = invalid_value(error).unwrap_or_else(|| usage_error(error));
     if let Some(line) = line {
         return failure.instead(line);

@@ -99,17 +99,9 @@ pub(crate) fn short(fingerprint: &Digest) -> String {
     digits
 }
 
-/// Parses a dialect that a mirror can be kept in.
-pub(crate) fn mirror_dialect(word: &str) -> Result<Dialect, String> {
-    one_of(&Dialect::mirrored(), word)
-}
-
 /// Parses a dialect that `export` writes.
 pub(crate) fn export_dialect(word: &str) -> Result<Dialect, String> {
-    one_of(&Dialect::writable(), word)
-}
-
-fn one_of(dialects: &[Dialect], word: &str) -> Result<Dialect, String> {
+    let dialects = Dialect::writable();
     let words: Vec<&str> = dialects.iter().map(|dialect| dialect.word()).collect();
     let dialect = dialects.iter().find(|dialect| dialect.word() == word);
     dialect.copied().ok_or_else(|| format!("it is one of {}", words.join(", ")))

@@ -176,9 +176,9 @@ impl Checkpoint {
         self.run.unwrap_or(1)
     }
 
-    /// The other checkpoint of its own workflow that it continues, if it is a join.
+    /// The other checkpoint of its own workflow that it continues, if it merges two heads.
     #[must_use]
-    pub fn joined(&self) -> Option<&CheckpointRef> {
+    pub fn other_head(&self) -> Option<&CheckpointRef> {
         let is_own = |merged: &&CheckpointRef| {
             merged.workflow.as_ref().is_none_or(|workflow| *workflow == self.workflow)
         };
@@ -188,7 +188,7 @@ impl Checkpoint {
     /// The number that it gets on top of a head: one more than the highest number that it continues.
     #[must_use]
     pub fn number_after(&self, head: u64) -> u64 {
-        head.max(self.joined().map_or(0, |joined| joined.seq)).saturating_add(1)
+        head.max(self.other_head().map_or(0, |other| other.seq)).saturating_add(1)
     }
 
     /// The checkpoints whose work it continues: none for a beginning, the origin for that of a fork, the earlier checkpoint

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::builtin;
 use super::checkpoint::CUSTOM_PIPELINE;
-use super::dialects::Dialect;
 use super::external::{ChangeSeverity, FactSeverities};
 use super::name::check_name;
 use super::paths::is_inside_project;
@@ -120,9 +119,6 @@ impl Config {
         if let Some(path) = file.resume.watch.iter().flatten().find(|path| !is_inside_project(path)) {
             return Err(format!("[resume]: `watch` names `{path}`, which lies outside the project"));
         }
-        if let Some(dialect) = file.save.mirror.filter(|dialect| !Dialect::mirrored().contains(dialect)) {
-            return Err(format!("[save]: no copy can be kept in the dialect `{dialect}`"));
-        }
         file.retention.check()?;
         let mut pipelines = BTreeMap::new();
         for (name, table) in file.pipelines {
@@ -164,7 +160,6 @@ impl Config {
         }
         self.save.max_artifact_size = self.save.max_artifact_size.or(lower.save.max_artifact_size);
         self.save.auto_cleanup = self.save.auto_cleanup.or(lower.save.auto_cleanup);
-        self.save.mirror = self.save.mirror.or(lower.save.mirror);
         self.artifacts.capture = self.artifacts.capture.or(lower.artifacts.capture);
         self.artifacts.max_file = self.artifacts.max_file.or(lower.artifacts.max_file);
         self.artifacts.max_store = self.artifacts.max_store.or(lower.artifacts.max_store);
@@ -226,12 +221,6 @@ impl Config {
     #[must_use]
     pub fn gate(&self) -> bool {
         self.agents.gate.unwrap_or(false)
-    }
-
-    /// Returns the dialect of the mirror.
-    #[must_use]
-    pub fn mirror(&self) -> Option<Dialect> {
-        self.save.mirror
     }
 
     /// Returns the retention settings.
@@ -434,7 +423,6 @@ struct SaveTable {
     triggers: BTreeMap<String, bool>,
     max_artifact_size: Option<Size>,
     auto_cleanup: Option<bool>,
-    mirror: Option<Dialect>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

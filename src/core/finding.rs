@@ -238,8 +238,6 @@ codes! {
         ObjectMissing => "object_missing",
         /// The settings cannot be used.
         InvalidConfig => "invalid_config",
-        /// The manifest of a mirror cannot be used.
-        MirrorManifest => "mirror_manifest",
         /// The note of a session cannot be used.
         SessionNote => "session_note",
         /// A part of every store is missing.

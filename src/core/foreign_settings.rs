@@ -6,7 +6,6 @@
 //! | `auto_checkpoint: false` | the automatic ones of `[save.triggers]` are false |
 //! | `checkpoint_triggers` | `[save.triggers]` |
 //! | `retention` | `[retention.triggers]` |
-//! | `storage.location`, if it is the usual one | `[save] mirror = "crunch"`, which writes there |
 //! | `storage.compress` | `[retention] compress_after` |
 //! | `storage.max_size_mb` | `[retention] max_size` |
 
@@ -18,9 +17,6 @@ use super::trigger::Trigger;
 /// The name of the file.
 pub const FILE_NAME: &str = "checkpoint-config.yaml";
 
-/// The place where crunch keeps its checkpoints, unless it is configured.
-const USUAL_LOCATION: &str = ".claude/crunch/{issue}/checkpoints";
-
 /// The triggers that are not caused by a person or the end of a session.
 const AUTOMATIC: [Trigger; 5] = [
     Trigger::PhaseTransition,
@@ -31,14 +27,13 @@ const AUTOMATIC: [Trigger; 5] = [
 ];
 
 /// The tables of a settings file that can be filled, in the order they are written in.
-const TABLES: [&str; 4] = ["save", "save.triggers", "retention", "retention.triggers"];
+const TABLES: [&str; 3] = ["save.triggers", "retention", "retention.triggers"];
 
 /// Settings that were read from the file of another system.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignSettings {
     settings: Vec<Setting>,
-    /// The members that have no equivalent, each with the reason.
-    pub left_out: Vec<String>,
+    left_out: Vec<String>,
 }
 
 /// One setting of a store.
@@ -61,6 +56,8 @@ pub struct MergedSettings {
     pub kept: Vec<String>,
     /// The settings that only a person can add, because the file has their table in another notation.
     pub by_hand: Vec<String>,
+    /// The members of the other file that have no equivalent, each with the reason.
+    pub left_out: Vec<String>,
 }
 
 impl ForeignSettings {
@@ -107,12 +104,8 @@ impl ForeignSettings {
 
     fn storage(&mut self, name: &str, value: &Value) {
         match (name, value) {
-            ("location", Value::String(location)) if location.trim_end_matches('/') == USUAL_LOCATION => {
-                self.set("save", "mirror", "\"crunch\"");
-            }
             ("location", _) => {
-                let reason = "storage.location: the checkpoints are in the store, and a mirror writes to the usual place";
-                self.left_out.push(reason.to_owned());
+                self.left_out.push("storage.location: the checkpoints are in the store".to_owned())
             }
             ("compress", Value::Bool(true)) => self.set("retention", "compress_after", "\"0s\""),
             ("compress", Value::Bool(false)) => self.set("retention", "compress_after", "\"36500d\""),
@@ -151,7 +144,11 @@ impl ForeignSettings {
     pub fn merge(&self, config: &str) -> Result<MergedSettings, String> {
         Config::parse(config)?;
         let present: toml::Table = toml::from_str(config).map_err(|error| error.to_string())?;
-        let mut merged = MergedSettings { text: config.to_owned(), ..MergedSettings::default() };
+        let mut merged = MergedSettings {
+            text: config.to_owned(),
+            left_out: self.left_out.clone(),
+            ..MergedSettings::default()
+        };
         for table in TABLES {
             let mut new = Vec::new();
             for setting in self.settings.iter().filter(|setting| setting.table == table) {
@@ -208,14 +205,14 @@ mod tests {
             "enabled": true, "auto_checkpoint": true,
             "checkpoint_triggers": {"phase_transition": true, "agent_complete": false, "conflict_events": false},
             "retention": {"phase_transition": -1, "batch_complete": 5, "manual": 0},
-            "storage": {"location": USUAL_LOCATION, "compress": false, "max_size_mb": 50, "other": 1}
+            "storage": {"location": ".claude/crunch/{issue}/checkpoints", "compress": false, "max_size_mb": 50, "other": 1}
         }));
         let merged = settings.merge("").unwrap();
-        let expected = "[save]\nmirror = \"crunch\"\n\n[save.triggers]\nagent_complete = false\nconflict_start = false\n\
+        let expected = "[save.triggers]\nagent_complete = false\nconflict_start = false\n\
             conflict_resolved = false\n\n[retention]\ncompress_after = \"36500d\"\nmax_size = \"50MB\"\n\n\
             [retention.triggers]\nphase_transition = -1\nbatch_complete = 5\n";
         assert_eq!(merged.text, expected);
-        assert_eq!(settings.left_out.len(), 2, "{:?}", settings.left_out);
+        assert_eq!(settings.left_out.len(), 3, "{:?}", settings.left_out);
         assert_eq!(settings.merge(&merged.text).unwrap().added, Vec::<String>::new());
         assert_eq!(ForeignSettings::read(&json!({"checkpoint_id": 1})), None);
     }

@@ -50,7 +50,7 @@ pub enum DeletionReason {
     Purged,
     /// Its run expired.
     Expired,
-    /// It never had content here: a join has passed it over, or the content was deleted before it was shared.
+    /// It never had content here: a merge skipped it, or the content was deleted before it was shared.
     Absent,
     /// It was lost or damaged, and a repair continued without it.
     #[serde(other)]
@@ -75,9 +75,7 @@ impl DeletionReason {
         match self {
             Self::Purged => "was purged: it was deleted for good",
             Self::Expired => "has expired with its run: it was deleted for good",
-            Self::Absent => {
-                "was never here: a join has passed it over, or it was deleted before it was shared"
-            }
+            Self::Absent => "was never here: a merge skipped it, or it was deleted before it was shared",
             Self::Lost => "was lost or damaged, and the store was repaired without it",
         }
     }

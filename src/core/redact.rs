@@ -41,7 +41,7 @@ mod words;
 pub fn redact_text(text: &str) -> Option<String> {
     let mut redacted = pass(text)?;
     // Where a key with a slash in it is taken out of a URL, what is left may read as a password. Each pass
-    // leaves fewer bytes outside of replacements, so this ends; in practice the second pass finds nothing.
+    // leaves fewer bytes outside replacements, so this ends; in practice the second pass finds nothing.
     while let Some(again) = pass(&redacted) {
         redacted = again;
     }

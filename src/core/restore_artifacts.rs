@@ -10,9 +10,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::checkpoint::{Artifact, Checkpoint};
-use super::export::{ExportError, FileContent, place};
+
 use super::files::{FileAt, FileProblem};
 use super::paths::is_inside_project;
+use super::place::{FileContent, PlaceError, place};
 use super::size::Size;
 use super::store::{self, Disk, MAX_OBJECT_BYTES, Store};
 use crate::platform::FileKind;
@@ -62,7 +63,7 @@ pub enum RestoreError {
     Store(#[from] store::Error),
     /// The file cannot be written.
     #[error(transparent)]
-    File(#[from] ExportError),
+    File(#[from] PlaceError),
 }
 
 /// Decides what to do about each artifact of a checkpoint, without writing.
@@ -200,11 +201,11 @@ fn may_lead_to(part: &str, names: &[&str]) -> bool {
 }
 
 /// Renames a file to a name beside it that is free. Returns the path.
-fn move_aside(project: &Path, path: &str) -> Result<String, ExportError> {
-    let failed = |error: io::Error| ExportError::Io(path.to_owned(), error);
+fn move_aside(project: &Path, path: &str) -> Result<String, PlaceError> {
+    let failed = |error: io::Error| PlaceError::Io(path.to_owned(), error);
     let file = FileAt::below(project, Path::new(path)).map_err(|problem| match problem {
         FileProblem::Io(error) => failed(error),
-        _ => ExportError::NotAFile(path.to_owned()),
+        _ => PlaceError::NotAFile(path.to_owned()),
     })?;
     let name = file.name().display().to_string();
     for attempt in 0..MOST_COPIES {

@@ -109,7 +109,7 @@ pub enum Outcome {
     /// This checkpoint was written, and survives a power loss.
     Written(Box<Checkpoint>),
     /// This checkpoint was written as well, and continues a workflow that was archived.
-    TakenUp(Box<Checkpoint>),
+    Reopened(Box<Checkpoint>),
     /// Nothing was written: the same save was made before under the same key, with this number.
     Repeated(u64),
     /// Nothing was written: the checkpoint of this number has the same content.
@@ -128,7 +128,7 @@ impl Outcome {
     #[must_use]
     pub fn seq(&self) -> Option<u64> {
         match self {
-            Self::Written(checkpoint) | Self::TakenUp(checkpoint) => Some(checkpoint.seq),
+            Self::Written(checkpoint) | Self::Reopened(checkpoint) => Some(checkpoint.seq),
             Self::Repeated(seq) | Self::Unchanged(seq) => Some(*seq),
             Self::TriggerOff { newest, .. } => *newest,
         }
@@ -138,7 +138,7 @@ impl Outcome {
     #[must_use]
     pub fn written(&self) -> Option<&Checkpoint> {
         match self {
-            Self::Written(checkpoint) | Self::TakenUp(checkpoint) => Some(checkpoint),
+            Self::Written(checkpoint) | Self::Reopened(checkpoint) => Some(checkpoint),
             Self::Repeated(_) | Self::Unchanged(_) | Self::TriggerOff { .. } => None,
         }
     }
@@ -201,14 +201,14 @@ impl<'a> Save<'a> {
         if self.fresh && store.head_number(self.workflow)?.is_some() {
             return self.restart(store, request);
         }
-        let mut takes_up = false;
+        let mut reopens = false;
         let decide = |newest: Option<Box<Checkpoint>>, content_seq| {
-            takes_up = newest.as_ref().is_some_and(|newest| newest.seq != content_seq);
+            reopens = newest.as_ref().is_some_and(|newest| newest.seq != content_seq);
             self.decide(store, newest, content_seq, request)
         };
         let decision = store.append_with(self.workflow, &self.stamp.save_id, self.contents, decide)?;
         Ok(match decision {
-            Decision::Write(checkpoint) if takes_up => Outcome::TakenUp(checkpoint),
+            Decision::Write(checkpoint) if reopens => Outcome::Reopened(checkpoint),
             Decision::Write(checkpoint) => Outcome::Written(checkpoint),
             Decision::Keep(outcome) => outcome,
         })

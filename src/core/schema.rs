@@ -4,25 +4,16 @@
 //! tests check it.
 //!
 //! A pipeline may have schemas of its own, for the data of a phase and for its outputs. They come from the settings or
-//! the checkpoints of a project that may be somebody else's, so their work is limited: their [size], the
-//! [graph] of their references, their [patterns](pattern), and the [steps] that a document takes.
+//! the checkpoints of a project that may be somebody else's, so only a [subset](allowed) of JSON Schema works in them.
 
-mod build;
-mod graph;
-mod pattern;
-mod size;
-mod steps;
+mod allowed;
 #[cfg(test)]
 mod tests;
+mod validator;
 
-pub use steps::{OutOfSteps, Steps};
+pub use validator::{MAX_VIOLATIONS, OutOfSteps, Steps, Validator, validate, violations};
 
-use std::sync::LazyLock;
-
-use jsonschema::PatternOptions;
-use serde_json::{Value, json};
-
-use graph::Graph;
+use serde_json::Value;
 
 /// The schema of a checkpoint file.
 pub const CHECKPOINT: &str = "checkpoint.v1";
@@ -114,123 +105,12 @@ impl From<OutOfSteps> for UnusableSchema {
     }
 }
 
-/// Returns the violations of an embedded schema; none if there is no such schema.
-#[must_use]
-pub fn violations(name: &str, document: &Value) -> Vec<Violation> {
-    let Some(validator) = Validator::named(name) else { return Vec::new() };
-    let violations = validator.violations(document, &mut Steps::default());
-    violations.unwrap_or_else(|error| vec![Violation { pointer: String::new(), message: error.to_string() }])
-}
-
-/// Returns violations of `schema`, at most [`MAX_VIOLATIONS`]. The check is paid from a budget.
+/// Checks that a schema of a project uses only what works. Values of keywords, other than patterns, are not checked.
 ///
 /// # Errors
-/// The schema is invalid, too large or refers to another document, or the check would take too long.
-pub fn validate(
-    schema: &Value,
-    document: &Value,
-    steps: &mut Steps,
-) -> Result<Vec<Violation>, UnusableSchema> {
-    Ok(Validator::compile(schema)?.violations(document, steps)?)
-}
-
-/// Checks that a schema can be used without much work, whatever the document is. Its keywords are not checked.
-///
-/// # Errors
-/// It is too large, refers to another document, or multiplies its own subschemas.
+/// It uses something else, or is too large.
 pub fn check(schema: &Value) -> Result<(), UnusableSchema> {
-    Graph::of(schema).map(|_| ())
-}
-
-/// The most violations that are listed.
-pub const MAX_VIOLATIONS: usize = 100;
-
-/// Up to this number of steps, violations are listed. A validator keeps all of them in memory.
-const MAX_LISTED_STEPS: u64 = 100_000;
-
-/// The memory of a compiled pattern, in bytes.
-const MAX_PATTERN_MEMORY: usize = 4 << 20;
-
-/// A compiled schema.
-#[derive(Debug)]
-pub struct Validator {
-    compiled: jsonschema::Validator,
-    graph: Graph,
-    /// True if the schema is one of ours, which take a few steps per value.
-    is_embedded: bool,
-}
-
-impl Validator {
-    /// Compiles an embedded schema; `None` if there is no such schema.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let schema: Value = serde_json::from_str(find(name)?.text).ok()?;
-        let id = schema["$id"].as_str()?;
-        let registry = jsonschema::Registry::new().add(id, &schema).ok()?.prepare().ok()?;
-        // What is compiled is checked against the schema of schemas first, and to compile that of 2020-12 takes longer than
-        // everything else here. That ours are valid is tested, so one that only refers to them is compiled, by older rules.
-        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft7).with_registry(&registry);
-        let validator = Self::build(options, &json!({"$ref": id}), Graph::of(&schema).ok()?).ok()?;
-        Some(Self { is_embedded: true, ..validator })
-    }
-
-    /// Returns the schema of a checkpoint file, compiled once.
-    #[must_use]
-    pub fn of_checkpoints() -> Option<&'static Self> {
-        static COMPILED: LazyLock<Option<Validator>> = LazyLock::new(|| Validator::named(CHECKPOINT));
-        COMPILED.as_ref()
-    }
-
-    /// Compiles a schema.
-    ///
-    /// # Errors
-    /// It is invalid, too large, or refers to another document: nothing is ever fetched.
-    pub fn compile(schema: &Value) -> Result<Self, UnusableSchema> {
-        Self::build(jsonschema::options(), schema, Graph::of(schema)?)
-    }
-
-    fn build(
-        options: jsonschema::ValidationOptions<'_>,
-        schema: &Value,
-        graph: Graph,
-    ) -> Result<Self, UnusableSchema> {
-        // Matched in linear time, unlike the default.
-        let patterns =
-            PatternOptions::regex().size_limit(MAX_PATTERN_MEMORY).dfa_size_limit(MAX_PATTERN_MEMORY);
-        let compiled = options.with_pattern_options(patterns).build(schema).map_err(|error| {
-            UnusableSchema { pointer: error.instance_path().to_string(), reason: brief(error.to_string()) }
-        })?;
-        Ok(Self { compiled, graph, is_embedded: false })
-    }
-
-    /// Returns violations in `document`: at most [`MAX_VIOLATIONS`], and only one if the document is large. The check is
-    /// paid from a budget, except for a document that follows an embedded schema.
-    ///
-    /// # Errors
-    /// The check would take too long.
-    pub fn violations(&self, document: &Value, steps: &mut Steps) -> Result<Vec<Violation>, OutOfSteps> {
-        if self.is_embedded && self.compiled.is_valid(document) {
-            return Ok(Vec::new());
-        }
-        let before = *steps;
-        self.graph.charge(document, steps)?;
-        // Nearly all are valid, and that is told without collecting what is wrong.
-        if self.compiled.is_valid(document) {
-            return Ok(Vec::new());
-        }
-        let violation = |error: jsonschema::ValidationError<'_>| Violation {
-            pointer: error.instance_path().to_string(),
-            message: brief(error.to_string()),
-        };
-        if steps.since(before) <= MAX_LISTED_STEPS {
-            return Ok(self.compiled.iter_errors(document).take(MAX_VIOLATIONS).map(violation).collect());
-        }
-        if self.graph.has_alternatives() {
-            let message = "does not match, and is too large to tell where".to_owned();
-            return Ok(vec![Violation { pointer: String::new(), message }]);
-        }
-        Ok(self.compiled.validate(document).err().map(violation).into_iter().collect())
-    }
+    allowed::measure(schema).map(|_| ())
 }
 
 /// Shortens a message that quotes a large value.

@@ -1,8 +1,7 @@
 //! The three-way merge of JSON values: two descendants of one origin become one value.
 //!
 //! What only one side has changed is taken from that side, member by member. What both have changed differently is a
-//! conflict, and the caller says what becomes of it. Used by `merge` for two histories of work, and by `dialects` for
-//! updating a file without touching what has not changed.
+//! conflict, which the caller settles.
 
 use serde_json::{Map, Value};
 
@@ -13,9 +12,6 @@ pub type Sides<'v> = [Option<&'v Value>; 3];
 
 /// The decisions that a merge leaves to its caller. `place` is always a JSON pointer.
 pub trait Settle {
-    /// True if objects that both sides have added at the same place are merged, instead of being a conflict.
-    const MERGES_ADDED: bool;
-
     /// Returns true if a value is taken as a whole, never member by member.
     fn is_whole(&self, _place: &str) -> bool {
         false
@@ -40,7 +36,7 @@ pub fn three_way<S: Settle>(settle: &mut S, place: &str, [origin, ours, theirs]:
             (Some(Value::Object(origin)), Some(Value::Object(ours)), Some(Value::Object(theirs))) => {
                 return Some(objects(settle, place, [origin, ours, theirs]).into());
             }
-            (None, Some(Value::Object(ours)), Some(Value::Object(theirs))) if S::MERGES_ADDED => {
+            (None, Some(Value::Object(ours)), Some(Value::Object(theirs))) => {
                 return Some(objects(settle, place, [&Map::new(), ours, theirs]).into());
             }
             (Some(Value::Array(origin)), Some(Value::Array(ours)), Some(Value::Array(theirs))) => {

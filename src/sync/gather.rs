@@ -59,12 +59,12 @@ impl<D: Disk> Exchange<'_, D> {
         Ok(remote)
     }
 
-    /// Reads what this store has of a workflow, from a number upwards. If numbers below a join were not filled, does that
+    /// Reads what this store has of a workflow, from a number upwards. If numbers below a merge of heads were not filled, does that
     /// first.
     pub(super) fn gather_local(&self, workflow: &WorkflowId, from: u64, pushed: u64) -> Result<LocalView> {
         let local = self.read_local(workflow, from, pushed);
         let is_missing = matches!(local, Err(Error::Store(store::Error::Archived { deleted: None, .. })));
-        if is_missing && !self.dry_run && self.store.fill_below_joins(workflow, self.save_id)? {
+        if is_missing && !self.dry_run && self.store.fill_below_merges(workflow, self.save_id)? {
             return self.read_local(workflow, from, pushed);
         }
         local

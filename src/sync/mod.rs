@@ -18,8 +18,8 @@
 //! 1. A number is one more than the highest that its checkpoint continues; it and the bytes never change.
 //! 2. The main line of the remote is a dense chain. What does not continue its newest checkpoint has a name of its own,
 //!    with the first digits of its digest.
-//! 3. A join continues two heads. It is published first, then the numbers that the main line lacks below it are filled. If a
-//!    save takes one of them first, the join does not continue what is below it, and is a side checkpoint for whoever has that.
+//! 3. A merge of heads continues both. It is published first, then the numbers that the main line lacks below it are filled. If a
+//!    save takes one of them first, the merge does not continue what is below it, and is a side checkpoint for a store that has that.
 //! 4. On "exists" or no clear answer, the object is read: ours is done, absent is created under the same key again, and
 //!    another's means that the plan is made again.
 //! 5. Heads follow from what checkpoints continue, never from clocks.

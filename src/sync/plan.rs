@@ -5,10 +5,10 @@
 //! with its own saves on its main line. So a store and the remote may disagree on which of two checkpoints 8 is on the main
 //! line, but never on what is there: names are only names, and heads follow from what checkpoints continue.
 //!
-//! A join may skip numbers. It is published first, and the numbers that the main line lacks below it get fillers, which are
+//! A merge of heads may skip numbers. It is published first, and the numbers that the main line lacks below it get fillers, which are
 //! empty: so the newest entry is never an empty one, and whoever finds a gap can fill it. A save may be faster and take one of
-//! these numbers. Then the join stands above a checkpoint that it does not continue, and a store that has that one keeps the
-//! join as a side checkpoint: both are heads.
+//! these numbers. Then the merge is above a checkpoint that it does not continue, and a store that has that one keeps the
+//! merge as a side checkpoint: both are heads.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -146,7 +146,7 @@ pub fn plan_push(local: &LocalView, remote: &RemoteView) -> Result<Vec<Push>, Fa
         }
         below = Some(node.digest);
     }
-    // Somebody was interrupted between a join and its fillers.
+    // Somebody was interrupted between a merge of heads and its fillers.
     let highest = remote.main.last_key_value().map_or(0, |(seq, _)| *seq);
     plan.extend(remote.fillers(remote.taken, highest)?);
     Ok(plan)
@@ -321,20 +321,20 @@ mod tests {
     fn a_join_takes_the_main_line_before_the_numbers_below_it_are_filled() {
         let (a, b, c) = (node(1, "a", &[]), node(2, "b", &["a"]), node(3, "c", &["b"]));
         let other = node(2, "other", &["a"]);
-        let join = node(4, "join", &["c", "other"]);
-        let mine = local(&[a.clone(), b.clone(), c.clone(), join.clone()]);
+        let merge = node(4, "merge", &["c", "other"]);
+        let mine = local(&[a.clone(), b.clone(), c.clone(), merge.clone()]);
         let mut theirs = remote(&[a, other]);
         theirs.sides = vec![b, c];
         assert_eq!(pushed(&plan_push(&mine, &theirs).unwrap()), ["4", "3 empty"]);
         // The fillers of somebody who was interrupted.
-        theirs.main.insert(4, Slot::Node(join));
+        theirs.main.insert(4, Slot::Node(merge));
         assert_eq!(pushed(&plan_push(&mine, &theirs).unwrap()), ["3 empty"]);
     }
 
     #[test]
     fn a_join_above_a_save_that_was_faster_stands_beside_it() {
         let (a, b) = (node(1, "a", &[]), node(2, "b", &["a"]));
-        let theirs = remote(&[a.clone(), b.clone(), node(3, "join", &["other", "a"])]);
+        let theirs = remote(&[a.clone(), b.clone(), node(3, "merge", &["other", "a"])]);
         assert_eq!(plan_pull(&local(&[a, b]), &theirs).unwrap()[0].to, Place::Side);
         let places: Vec<Place> =
             plan_pull(&local(&[]), &theirs).unwrap().iter().map(|pull| pull.to).collect();

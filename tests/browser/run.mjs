@@ -102,7 +102,7 @@ const markSame = () => {
 
 async function check(page, name, surrounding) {
   assert.equal(await page.evaluate(() => window.pwned), undefined, `hostile text ran on ${name}`);
-  // The policy forbids scripts, so axe is evaluated from outside of the page.
+  // The policy forbids scripts, so axe is evaluated from outside the page.
   if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axe);
   await page.evaluate(markSame);
   const { violations, passes } = await page.evaluate(([same, rules]) => window.axe.run({ exclude: [same] }, { resultTypes: ["violations"], ...rules }), [SAME, RULES[surrounding]]);

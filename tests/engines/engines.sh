@@ -93,7 +93,7 @@ write_engines() {
 }
 
 # Runs the tests with this in their names, one at a time: some count the requests of an engine, or let it fail. `ckpt-remote`
-# is built by itself: it brings most of its own crates, and the program with the tests stays the one that is there.
+# is built by itself: it brings most of its own crates, and the program with the tests stays the existing one.
 run_tests() {
   cargo build --locked -p ckpt-remote
   CI=true cargo test --locked --test it -- "$1" --include-ignored --nocapture --test-threads 1

@@ -10,7 +10,7 @@ documentation, which moto cannot: it knows no conditions. `/_engine` controls it
     PUT /_engine    {"fault": "lost_ack", "share": 0.2, "method": "PUT"}   faults for that share of the requests; {} ends them
     GET /_engine    {"PUT 200": 20, "GET 200": 3, ...}                     the requests since the last PUT, by method and status
 
-No key meets a fault twice, so that whoever tries again succeeds. The answer to `PUT` has the counts until then.
+No key meets a fault twice, so that a second try succeeds. The answer to `PUT` has the counts until then.
 
 Faults, and whether the request is carried out:
 

@@ -7,7 +7,7 @@
 # chance, saves, and sometimes syncs. At the end all are online and sync, and then must hold:
 #
 # - every save that was acknowledged is in every store, and all stores have the same checkpoints, byte for byte;
-# - a workflow that was continued in several places is said to be so; joins make one head of it, in every store;
+# - a workflow that was continued in several places is reported; merges make one head of it, in every store;
 # - `verify` finds nothing.
 set -euo pipefail
 ckpt=$(realpath "$1") rounds=${2:-12}
@@ -102,14 +102,14 @@ same_everywhere "after sync"
 lost=$(sort -u "$work/acknowledged" | comm -23 - "$work/marks")
 [ -z "$lost" ] || fail "acknowledged and lost: $lost"
 heads=$(on 1 resume 042 --json 2>/dev/null | jq '[.findings[] | select(.code == "forked")] | length' || true)
-joins=0
-# With more than two heads, join asks which one.
-while on 0 join 042 > "$work/said" 2>&1 || on 0 join 042 --onto "$(grep -o '042/[0-9]*@[0-9a-f]*' "$work/said" | head -n 1)" > /dev/null 2>&1; do
-  joins=$((joins + 1))
+merges=0
+# With more than two heads, merge asks which one.
+while on 0 merge 042 > "$work/said" 2>&1 || on 0 merge 042 "$(grep -o '042/[0-9]*@[0-9a-f]*' "$work/said" | head -n 1)" > /dev/null 2>&1; do
+  merges=$((merges + 1))
 done
-[ "$joins" = 0 ] || [ "${heads:-0}" -gt 0 ] || fail "$joins joins were needed, and resume did not say that it was continued in several places"
+[ "$merges" = 0 ] || [ "${heads:-0}" -gt 0 ] || fail "$merges merges were needed, and resume did not say that it was continued in several places"
 sync_all
-same_everywhere "after the joins"
+same_everywhere "after the merges"
 for n in 0 1 2; do
   on "$n" verify > /dev/null || fail "machine $n: verify: $(on "$n" verify 2>&1 | tail -n 3)"
   on "$n" resume 042 --json 2>/dev/null | jq -e '[.findings[] | select(.code == "forked")] | length == 0' > /dev/null || fail "machine $n still has several heads"
@@ -117,4 +117,4 @@ for n in 0 1 2; do
   lost=$(sort -u "$work/acknowledged" | comm -23 - "$work/marks")
   [ -z "$lost" ] || fail "machine $n: not in the one head: $lost"
 done
-echo "$count saves acknowledged in $rounds rounds, offline $offline times: none lost, $joins joins made one head"
+echo "$count saves acknowledged in $rounds rounds, offline $offline times: none lost, $merges merges made one head"

@@ -3,7 +3,7 @@
 #
 #     tests/engines/seaweedfs.sh start|kill|restart|stop DIRECTORY PORT WEED      the four ports after PORT are used too
 #
-# `kill` is kill -9, and `restart` goes on with what is in the directory.
+# `kill` is kill -9, and `restart` continues with the files in the directory.
 set -euo pipefail
 dir=$2 port=$3 weed=$4
 here=$(cd "$(dirname "$0")" && pwd)

@@ -29,7 +29,7 @@ def plan_and_brief(place, *flags):
     expect(place.workflows() == ["read-the-grammar"], "workflows: %s" % place.workflows())
     expect(place.phases("read-the-grammar") == HALF_WAY, "phases: %s" % place.phases("read-the-grammar"))
     expect(place.newest("read-the-grammar")["writer"]["agent"] == client.agent, "the writer is another one")
-    asked = place.run(["The end."], "go on")
+    asked = place.run(["The end."], "continue")
     expect("It continues with phase" in asked[0] and "Write the lexer" in asked[0], "no brief in the first request")
     place.run_ckpt("verify")
 
@@ -57,7 +57,7 @@ def agent_saves(place):
 
 
 def silence(place):
-    """Where nothing is open, nothing is said, no turn is spent and nothing is written."""
+    """Where nothing is open, no output appears, no turn is spent and nothing is written."""
     asked = place.set_up().run(["The end."])
     expect(len(asked) == 1, "%d requests" % len(asked))
     expect("Unfinished work" not in asked[0], "a brief about nothing")
@@ -73,20 +73,20 @@ def compaction(place):
         settings = json.load(open(place.home + "/.gemini/settings.json"))
         write(place.home + "/.gemini/settings.json", dict(settings, model={"compressionThreshold": 0.0001}))
         place.run([client.shell("seq 1 300"), "One."])
-        asked = place.run(["Two."], "go on", ["--resume", "latest"])
+        asked = place.run(["Two."], "continue", ["--resume", "latest"])
         expect(asked and "SUMMARY" in asked[-1] and "MARK the spot" in asked[-1], "no brief beside the summary")
         return
     plan = client.before_plan() + [client.plan(DONE, DOING, WAITING)]
     asked = place.run(plan + client.compacting(), flags=getattr(client, "compact_flags", ()))
     after = [request for request in asked if "SUMMARY" in request]
     expect(after and "It continues with phase" in after[-1] and "was saved before that" in after[-1],
-           "no brief behind the summary, %d requests" % len(asked))
+           "no brief after the summary, %d requests" % len(asked))
     triggers = [checkpoint["trigger"] for checkpoint in place.history("read-the-grammar")]
     expect("pre_compact" in triggers, "triggers: %s" % triggers)
 
 
 def interruption(place):
-    """Ctrl-C is recorded, inside of the time that the client gives."""
+    """Ctrl-C is recorded, within the time that the client gives."""
     client = place.set_up().client
     place.signal(client.before_plan() + [client.plan(DONE, DOING, WAITING)], signal.SIGINT)
     newest = place.newest("read-the-grammar")
@@ -109,7 +109,7 @@ def crash(place):
     client = place.set_up().client
     place.signal(client.before_plan() + [client.plan(DONE, DOING, WAITING)], signal.SIGKILL)
     expect(place.workflows() == ["read-the-grammar"], "workflows: %s" % place.workflows())
-    asked = place.run(client.before_plan() + [client.plan(DONE, DONE, DOING), "The end."], "go on")
+    asked = place.run(client.before_plan() + [client.plan(DONE, DONE, DOING), "The end."], "continue")
     expect("Write the lexer" in asked[0], "no brief after the crash")
     expect(place.workflows() == ["read-the-grammar"], "workflows: %s" % place.workflows())
     phases = place.phases("read-the-grammar")
@@ -124,7 +124,7 @@ def two_sessions(place):
     for step, word in zip(STEPS, ("Draw a map", "Walk", "Rest")):
         other = json.loads(json.dumps(other).replace(step, word))
     two = Model(client.before_plan() + [(name, other), "The end."])
-    # The first one goes on when the second one has made its plan.
+    # The first one continues when the second one has made its plan.
     later = {"calls": [client.plan(DONE, DOING, WAITING)], "until": lambda: len(two.asked) > first}
     one = Model(client.before_plan() + [client.plan(DOING, WAITING, WAITING), later, "The end."])
     children = [place.start(one, "do it")]
@@ -151,7 +151,7 @@ def gate(place):
     asked = place.run(plan + ["The end."])
     expect(len(asked) == len(plan) + 1, "without the setting: %d requests" % len(asked))
     write(place.project + "/.ckpt/config.toml", "[agents]\ngate = true\n")
-    asked = place.run(plan + ["One.", "Two."], "go on")
+    asked = place.run(plan + ["One.", "Two."], "continue")
     expect(len(asked) == len(plan) + 2, "with the setting: %d requests" % len(asked))
     expect("is recorded as in progress" in asked[-1], "the question is not in the last request")
 
@@ -225,7 +225,7 @@ def set_up_and_undone(place):
         expect((state["hooks"], state["skill"], state["trusted"]) == ("present", "present", trusted), "%s: %s" % (level, state))
         place.run_ckpt("setup", client.word, level, "--remove")
         after = place.snapshot()
-        # Codex writes files of its own when it is asked; only those of `setup` must be gone.
+        # Codex writes files of its own when it is asked; only the files of `setup` must be gone.
         left = {path for path in there if path not in earlier and path in after and not path.startswith(place.home + "/.local")}
         changed = {path for path in before if after.get(path, b"gone") != before[path]}
         expect(not left and not changed, "%s: left %s, changed %s" % (level, sorted(left), sorted(changed)))

@@ -20,7 +20,7 @@ class Refusal(Exception):
 class Model:
     """A server on a free port. `script` is a list of replies: a text, a call (name, arguments), or a dict with `say`,
     `calls`, `namespace` (of the calls), `tokens`, `status` (an HTTP error instead of a reply), `pause` (seconds) and `until` (something
-    to wait for). A request that is no part of the conversation gets a filler."""
+    to wait for). A request that is not a part of the conversation gets a filler."""
 
     def __init__(self, script, summary="SUMMARY"):
         self.script = [reply if isinstance(reply, dict) else {"say": reply} if isinstance(reply, str) else {"calls": [reply]}
@@ -108,7 +108,7 @@ class Model:
 
     def messages(self, handler, body):
         tools = {tool.get("name") for tool in body.get("tools") or []}
-        # A remark of the client may stand behind the prompt.
+        # A remark of the client may follow the prompt.
         last = json.dumps((body.get("messages") or [{}])[-2:])
         kind = "summary" if "summary of the conversation" in last else "talk" if "Bash" in tools else "aside"
         say, calls, tokens = self.reply(kind, body)

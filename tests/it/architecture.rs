@@ -95,7 +95,7 @@ fn code_for_one_operating_system_is_in_platform() {
         for line in without_tests(&fs::read_to_string(&path).unwrap()).lines() {
             let bound = is_platform_bound(line);
             seen += usize::from(bound);
-            // The allocator is that of the program, not of the library.
+            // The program chooses the allocator, not the library.
             let allocator = relative == Path::new("main.rs") && line.contains("target_env = \"musl\"");
             assert!(
                 !bound || relative.starts_with("platform") || allocator,
@@ -202,7 +202,7 @@ fn uses_in(part: &str) -> Vec<Use> {
     found
 }
 
-/// The files below a directory, without those of tests.
+/// The files below a directory, without test files.
 fn files_below(directory: &Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     let mut directories = vec![directory.to_owned()];

@@ -1,4 +1,4 @@
-//! HTTP: certificates, time limits, and what became of each request.
+//! HTTP: certificates, time limits, and the outcome of each request.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -87,7 +87,7 @@ impl HttpService for ObservedClient {
 }
 
 fn note(reply: Reply) {
-    // Credentials are renewed by whoever needs them, so there is always an operation around.
+    // Each operation renews the credentials that it needs, so there is always an operation around.
     let _ = LAST.try_with(|last| last.set(reply));
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn no_retries() -> RetryConfig {
     RetryConfig { backoff: BackoffConfig::default(), max_retries: 0, retry_timeout: Duration::ZERO }
 }
 
-/// Builds a client that trusts the certificates of this machine, or those of Mozilla where the machine has none.
+/// Builds a client that trusts the certificates of this machine, or Mozilla's where the machine has none.
 pub(crate) fn with_certificates<T>(
     encryption: Encryption,
     build: impl Fn(ClientOptions) -> object_store::Result<T>,

@@ -56,7 +56,7 @@ enum Asked {
     Change,
 }
 
-/// An operation that failed inside of this program, or at the engine.
+/// An operation that failed inside this program, or at the engine.
 enum Problem {
     Engine(object_store::Error),
     TooLarge(u64),

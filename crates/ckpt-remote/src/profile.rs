@@ -20,7 +20,7 @@ const INDIRECT: [&str; 6] = [
     "login_session",
 ];
 
-/// The settings of one profile, from both files. Those of `credentials` come first.
+/// The settings of one profile, from both files. The file `credentials` comes first.
 #[derive(Debug, Default)]
 pub(crate) struct Profile(BTreeMap<String, String>);
 

@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::profile::Profile;
 use super::target::{Kind, Target};
 
-/// Variables of S3, besides those of [`s3`] itself.
+/// Variables of S3 that [`s3`] itself does not know.
 const AWS: [&str; 11] = [
     "AWS_ROLE_ARN",
     "AWS_ROLE_SESSION_NAME",

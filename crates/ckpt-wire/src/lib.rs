@@ -29,16 +29,16 @@ pub const PROGRAM: &str = "ckpt-remote";
 pub const MAX_HEADER: usize = 4 << 20;
 /// The maximum length of a body, and so of an object.
 pub const MAX_BODY: usize = 256 << 20;
-/// The maximum number of keys in one answer, which is also that of S3.
+/// The maximum number of keys in one answer, which is also the limit of S3.
 pub const MAX_LISTED: usize = 1000;
 /// The maximum number of requests under way.
 pub const MAX_IN_FLIGHT: usize = 16;
-/// Seconds after which a request is given up, if it moves no content.
+/// Seconds after which a request times out, if it moves no content.
 pub const REQUEST_SECONDS: u64 = 10;
 /// The slowest useful transfer, in bytes per second: content adds to the time of its request.
 const SLOWEST: u64 = 256 << 10;
 
-/// Returns the seconds after which a request that moves at most `bytes` of content is given up.
+/// Returns the seconds after which a request that moves at most `bytes` of content times out.
 #[must_use]
 pub fn time_limit(bytes: u64) -> u64 {
     REQUEST_SECONDS + bytes.min(MAX_BODY as u64) / SLOWEST
@@ -190,7 +190,7 @@ pub fn write_frame(pipe: &mut impl Write, header: &impl Serialize, body: &[u8]) 
 /// Reads a frame; none at the end of the pipe. Memory is taken as bytes arrive, not as lengths promise.
 ///
 /// # Errors
-/// The pipe ends inside of a frame, or something else than a frame was read.
+/// The pipe ends inside a frame, or something else than a frame was read.
 pub fn read_frame<T: DeserializeOwned>(pipe: &mut impl Read) -> io::Result<Option<(T, Vec<u8>)>> {
     let mut lengths = [0; 8];
     let first = loop {

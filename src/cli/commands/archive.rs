@@ -7,7 +7,6 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::session::{Session, Workspace};
@@ -86,7 +85,7 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
     let mut report = ArchiveReport::default();
     report.applied = !args.dry_run;
     let workflows = args.select(&workspace.store, session.now(), &mut report)?;
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut failed = None;
     let mut applied = Vec::new();
     for (index, workflow) in workflows.iter().enumerate() {
@@ -103,8 +102,6 @@ fn run(args: &ArchiveArgs, session: &Session) -> Result<Exit, Failure> {
             } else {
                 let archived = apply(session, &workspace, &plan, &mut tell)?;
                 report.add(&plan.workflow, &archived);
-                let Workspace { place, store, config, .. } = &workspace;
-                report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.workflow));
                 applied.push((plan, archived));
             }
             Ok(())
@@ -194,17 +191,15 @@ fn delete(args: &ArchiveArgs, session: &Session, workspace: &Workspace) -> Resul
                 .help(format!("look first: `ckpt archive {ids} --delete --dry-run`"))
                 .help(format!("then `ckpt archive {ids} --delete --yes`")));
         }
-        session.ui.converse(&report, &session.clock);
-        if !confirm(&session.ui, "Delete for good?") {
-            session.ui.say("Nothing was done.\n");
+        session.output.converse(&report, &session.clock);
+        if !confirm(&session.output, "Delete for good?") {
+            session.output.say("Nothing was done.\n");
             return Ok(Exit::Refused);
         }
     }
     for plan in plans.iter().filter(|plan| plan.checkpoints > 0) {
         let stamp = session.stamp(&workspace.place, &workspace.config)?;
         store.delete_archived(plan, &stamp)?;
-        let Workspace { place, config, .. } = workspace;
-        report.warnings.extend(update_mirrors(store, config, &place.cwd, &plan.seal.workflow));
     }
     report.applied = true;
     session.answer(&report)

@@ -9,7 +9,6 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::question::confirm;
 use crate::cli::remote_cleanup::RemoteCleanupOptions;
@@ -112,8 +111,8 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
         );
     }
     let policy = args.policy(keep, &workspace)?;
-    if !workspace.exists() && !session.ui.is_quiet() && !session.ui.is_json() {
-        session.ui.say("There is no store here, so there is nothing to clean up.\n");
+    if !workspace.exists() && !session.output.is_quiet() && !session.output.is_json() {
+        session.output.say("There is no store here, so there is nothing to clean up.\n");
     }
     let snapshot = gather(&policy, &workspace.store, session)?;
     let plan = plan(&snapshot, &policy, session.now())?;
@@ -134,7 +133,7 @@ fn run(args: &CleanupArgs, session: &Session) -> Result<Exit, Failure> {
     } else if is_confirmed(args.yes, session, &mut report) {
         carry_out(&plan, &workspace, session, &mut report)?;
     } else {
-        session.ui.say("Nothing was done.\n");
+        session.output.say("Nothing was done.\n");
         return Ok(Exit::Refused);
     }
     answer(&report, session)
@@ -147,7 +146,7 @@ fn answer(report: &CleanupReport, session: &Session) -> Result<Exit, Failure> {
 
 /// Gathers the facts that the policy is applied to.
 fn gather(policy: &Policy, store: &Store, session: &Session) -> Result<Snapshot, Failure> {
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut snapshot = store.cleanup_facts(&mut |scanned| progress.scan(scanned))?;
     // Objects belong to no workflow alone.
     if policy.filter.is_empty() {
@@ -162,21 +161,21 @@ fn gather(policy: &Policy, store: &Store, session: &Session) -> Result<Snapshot,
 /// Shows the plan to a person and asks whether to go on. Elsewhere only deletions are shown, before they are made.
 fn is_confirmed(yes: bool, session: &Session, report: &mut CleanupReport) -> bool {
     if !yes && session.is_interactive() {
-        session.ui.converse(report, &session.clock);
-        if session.ui.shows_answer() {
+        session.output.converse(report, &session.clock);
+        if session.output.shows_answer() {
             report.shows_policy = false;
         }
-        return confirm(&session.ui, "Do it?");
+        return confirm(&session.output, "Do it?");
     }
     if report.deletes() {
         report.shows_deletions_only = true;
-        session.ui.converse(report, &session.clock);
+        session.output.converse(report, &session.clock);
         report.shows_deletions_only = false;
     }
     true
 }
 
-/// Carries out a plan, updates the mirrors of what has changed, and records how to undo it.
+/// Carries out a plan, and records how to undo it.
 fn carry_out(
     plan: &CleanupPlan,
     workspace: &Workspace,
@@ -185,7 +184,7 @@ fn carry_out(
 ) -> Result<(), Failure> {
     let Workspace { place, store, config, .. } = workspace;
     let stamp = session.stamp(place, config)?;
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut cleaned = store.clean_up(plan, &stamp, &mut |far| {
         progress.at(|| {
             let CleanupProgress { workflow, done, total, step } = far;
@@ -200,11 +199,7 @@ fn carry_out(
     if nothing && !cleaned.failures.is_empty() {
         return Err(cleaned.failures.swap_remove(0).1.into());
     }
-    let changed: Vec<WorkflowId> = cleaned.workflows.iter().map(|done| done.workflow.clone()).collect();
     report.carried_out(cleaned);
-    for workflow in &changed {
-        report.warnings.extend(update_mirrors(store, config, &place.cwd, workflow));
-    }
     let parts = report.archived_parts();
     if !parts.is_empty() {
         let plan = plan.fingerprint();

@@ -3,20 +3,14 @@
 use clap::{Args, ValueEnum};
 use clap_complete::env::Shells;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete::VARIABLE;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::text::TextReport;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "completions",
-    alias: None,
-    augment_args: CompletionsArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(CompletionsArgs, "completions", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! The flags that settle the conflicts of a merge, which `merge` and `join` share.
+//! The flags that settle the conflicts of a merge.
 
 use clap::Args;
 

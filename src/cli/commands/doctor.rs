@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::agents::Agents;
 use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::installed_agents::Agents;
 use crate::cli::progress::Progress;
 use crate::cli::session::{Place, Session};
 use crate::cli::views::doctor::{DoctorReport, Program, SettingsFile, StoreState, Trouble, Variable};
@@ -154,7 +154,7 @@ fn look_at_store(
 }
 
 fn verify(session: &Session, store: &Store, state: &mut StoreState, troubles: &mut Vec<Trouble>) {
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut tell =
         |checked: &Checked| progress.at(|| format!("Checked {}", count(checked.checkpoints, "checkpoint")));
     match store.verify(&[], &mut tell) {

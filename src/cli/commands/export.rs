@@ -5,32 +5,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
-use crate::cli::mirror::update_mirror;
 use crate::cli::session::Session;
 use crate::cli::values::export_dialect;
 use crate::cli::views::export::{ExportReport, left_out_warnings};
 use crate::cli::views::text::TextReport;
 use crate::core::checkpoint::Checkpoint;
 use crate::core::dialects::Dialect;
-use crate::core::export::{
-    Export, ExportFile, FileContent, current_run, files, has_history, whole_run, write,
-};
-use crate::core::mirror::{Since, mirrored};
+use crate::core::export::{Export, checkpoints, files};
+use crate::core::place::{FileContent, NewFile, write};
 use crate::core::selector::Which;
-use crate::core::{Handle, Selector, Store, WorkflowId};
+use crate::core::{Selector, Store};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "export",
-    alias: None,
-    augment_args: ExportArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ExportArgs, "export", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,9 +32,10 @@ Examples:
 
 /// Write checkpoints as the files of another system
 ///
-/// The files get the names under which that system looks for them, below the project. What was imported and has not
-/// moved since is written as it was; what the system has no place for is named in a warning. Where a system keeps a file
-/// per step, `ID` writes every step that it would have and `ID/N` that one step.
+/// The files get the names under which that system looks for them, below the project. They are written from the
+/// checkpoint, with the members of an imported file that ckpt does not know; what the system has no place for is named in a
+/// warning. Files that are there with another content are never edited: the export refuses them, or `--force` replaces them.
+/// Where a system keeps a file per step, `ID` writes every step of the last run and `ID/N` that one step.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The workflow, or one checkpoint of it
@@ -69,7 +61,6 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let selector = session.find(store, &args.selector, &format!("export --as {}", args.dialect), resolve)?;
     let checkpoints = select(store, &selector, args.dialect)?;
-    let handle = checkpoints.last().map(Checkpoint::handle);
     let project = &workspace.place.located().project;
     let output = ExportTarget::new(args.output.as_deref(), project, &workspace.place.cwd);
     let Export { mut files, mut left_out } = if args.dialect == Dialect::Ckpt {
@@ -84,37 +75,22 @@ fn run(args: &ExportArgs, session: &Session) -> Result<Exit, Failure> {
     let root = match &output {
         ExportTarget::Below(root) => root.clone(),
         ExportTarget::File(path) => {
-            let file = single(args.dialect, &files)?;
+            let content = single(args.dialect, &files)?;
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            files = vec![ExportFile { path: name, ..file }];
+            files = vec![NewFile { path: name, content: FileContent::Bytes(content) }];
             path.parent().map(Path::to_owned).unwrap_or_default()
         }
         ExportTarget::Stdout => {
-            let text = match single(args.dialect, &files)?.content {
-                FileContent::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                FileContent::Link(to) => to,
-            };
+            let text = String::from_utf8_lossy(&single(args.dialect, &files)?).into_owned();
             let warnings = left_out_warnings(args.dialect, &left_out);
             return session.answer(&TextReport::new(text).with_warnings(warnings));
         }
     };
-    let mut report = ExportReport::new(args.dialect, handle.clone(), &left_out);
-    let store_mode = store.mode()?;
-    for file in files {
-        let placed = write(&root, &file, args.force, store_mode)?;
-        report.add(&root, &file, placed);
-    }
-    if let Some(Handle { workflow, .. }) = &handle
-        && root == *project
-        && mirrored(store, workflow).contains(&args.dialect)
-    {
-        report.warnings.extend(update_mirror(
-            store,
-            args.dialect,
-            &workspace.place.cwd,
-            workflow,
-            Since::Beginning,
-        ));
+    let handle = checkpoints.last().map(Checkpoint::handle);
+    let mut report = ExportReport::new(args.dialect, handle, &left_out);
+    let placed = write(&root, &files, args.force, store.mode()?)?;
+    for (file, placed) in files.iter().zip(placed) {
+        report.add(&root, file, placed);
     }
     session.answer(&report)
 }
@@ -148,16 +124,16 @@ fn has_tasks(checkpoints: &[Checkpoint]) -> bool {
     checkpoints.iter().any(|checkpoint| !checkpoint.content.tasks.is_empty())
 }
 
-/// Returns the only file of a checkpoint, without what a system keeps beside it.
-fn single(dialect: Dialect, files: &[ExportFile]) -> Result<ExportFile, Failure> {
+/// Returns the content of the only file of a checkpoint, without what a system keeps beside it.
+fn single(dialect: Dialect, files: &[NewFile]) -> Result<Vec<u8>, Failure> {
     let beside = dialect.companion().map(|second| second.names).unwrap_or_default();
-    let is_main = |file: &&ExportFile| {
-        let name = file.path.rsplit('/').next().unwrap_or_default();
-        matches!(file.content, FileContent::Bytes(_)) && !beside.contains(&name)
+    let main = |file: &NewFile| match &file.content {
+        FileContent::Bytes(bytes) if !beside.contains(&file.path.rsplit('/').next()?) => Some(bytes.clone()),
+        _ => None,
     };
-    let mut main = files.iter().filter(is_main);
+    let mut main = files.iter().filter_map(main);
     match (main.next(), main.next()) {
-        (Some(only), None) => Ok(only.clone()),
+        (Some(only), None) => Ok(only),
         _ => {
             let message = format!("{} files would be written, and one place was named", files.len());
             Err(Failure::new(ErrorCode::SeveralFiles, message)
@@ -166,26 +142,21 @@ fn single(dialect: Dialect, files: &[ExportFile]) -> Result<ExportFile, Failure>
     }
 }
 
-/// Loads the checkpoints to write, the newest last: one, or those that the system would have. Of an archived workflow
-/// that is its last run.
+/// Loads the checkpoints to write, the newest last: the one that is named, or those that the system would have.
 fn select(store: &Store, selector: &Selector, dialect: Dialect) -> Result<Vec<Checkpoint>, Failure> {
     if selector.which != Which::Newest {
-        let handle = store.resolve(selector)?;
-        return Ok(vec![*store.load_content(handle)?]);
+        return Ok(vec![*store.load_content(store.resolve(selector)?)?]);
     }
-    let workflow: WorkflowId = store.resolve_workflow(&selector.workflow)?;
-    let run = current_run(store, dialect, &workflow)?;
-    if run.archived && has_history(dialect) { Ok(whole_run(store, &workflow)?) } else { Ok(run.checkpoints) }
+    Ok(checkpoints(store, dialect, &store.resolve_workflow(&selector.workflow)?)?)
 }
 
 /// Returns the files of checkpoints of this program, byte for byte.
 fn native_files(store: &Store, checkpoints: &[Checkpoint]) -> Result<Export, Failure> {
     let mut export = Export::default();
     for checkpoint in checkpoints {
-        let source = checkpoint.handle();
-        let path = format!("{}-{}.ckpt.json", source.workflow, source.seq);
-        let content = FileContent::Bytes(store.load(&source)?.bytes);
-        export.files.push(ExportFile { path, content, source, memo: None });
+        let path = format!("{}-{}.ckpt.json", checkpoint.workflow, checkpoint.seq);
+        let content = FileContent::Bytes(store.load(&checkpoint.handle())?.bytes);
+        export.files.push(NewFile { path, content });
     }
     Ok(export)
 }

@@ -5,7 +5,7 @@ use clap_complete::engine::ArgValueCandidates;
 
 use super::save::save_end;
 use super::save_flags::SaveFlags;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -13,13 +13,7 @@ use crate::cli::session::Session;
 use crate::core::change::SaveInput;
 use crate::core::{PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "fail",
-    alias: None,
-    augment_args: FailArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(FailArgs, "fail", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

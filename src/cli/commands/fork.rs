@@ -2,23 +2,17 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::fork::ForkReport;
 use crate::core::change::Change;
 use crate::core::{Selector, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "fork",
-    alias: None,
-    augment_args: ForkArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ForkArgs, "fork", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

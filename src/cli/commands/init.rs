@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
@@ -10,13 +10,7 @@ use crate::cli::views::init::InitReport;
 use crate::core::Store;
 use crate::core::import::discover;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "init",
-    alias: None,
-    augment_args: InitArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(InitArgs, "init", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +23,6 @@ pub(super) const CONFIG: &str = "\
 # [save]
 # max_artifact_size = \"1GiB\"       # larger artifacts are refused
 # auto_cleanup = true              # after a save that completes a workflow
-# mirror = \"kamiflow\"              # keeps a copy for that system up to date
 
 # [save.triggers]                  # saves for these reasons are not wanted
 # agent_complete = false

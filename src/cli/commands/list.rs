@@ -1,23 +1,21 @@
 //! `ckpt list`
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
 use super::pull_flag::PullFlag;
 use super::unfinished::{Selection, is_unfinished};
 use crate::cli::args::{CommandSpec, parsed};
 use crate::cli::clock::Clock;
-use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::{Query, matching_workflows};
 use crate::cli::session::Session;
-use crate::cli::views::list::{CheckpointsReport, Scope, Unlisted, WorkflowsReport};
+use crate::cli::views::list::{Scope, Unlisted, WorkflowsReport};
 use crate::cli::words::{and, count};
 use crate::core::phase_name::is_spelling_of;
 use crate::core::span::Span;
 use crate::core::store::{Extent, WorkflowSummary};
-use crate::core::{Handle, Store, WorkflowId, WorkflowStatus};
+use crate::core::{Handle, Store, WorkflowStatus};
 
 pub(crate) const COMMAND: CommandSpec = CommandSpec {
     name: "list",
@@ -33,14 +31,13 @@ const EXAMPLES: &str = "\
 Examples:
   ckpt list
   ckpt list --status in_progress --newer-than 7d
-  ckpt list 042
   ckpt list --json | jq -r '.workflows[].handle'";
 
-/// List workflows, newest activity first; with an id, its checkpoints
+/// List workflows, newest activity first
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// List the checkpoints of this workflow
-    #[arg(value_name = "ID", add = ArgValueCandidates::new(complete::workflow_ids))]
+    /// Run `ckpt log` instead
+    #[arg(value_name = "ID", hide = true)]
     id: Option<Query>,
     /// The archived ones instead of the live ones
     #[arg(long, help_heading = "Filters", conflicts_with = "id")]
@@ -80,18 +77,12 @@ pub(crate) struct ListArgs {
 }
 
 fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
+    if let Some(id) = &args.id {
+        return super::log::of_workflow(id, args.limit, args.all, args.pull, session);
+    }
     let warning = args.pull.warning(session)?;
     let store = session.store()?;
     let limit = row_limit(args.limit, args.all, session);
-    if let Some(id) = &args.id {
-        let workflow = session.find_workflow(&store, id, "list")?;
-        let (rows, total) = store.scan_newest(&workflow, limit)?;
-        let deletions = store.deletions(&workflow)?;
-        let report = CheckpointsReport::new(&workflow, rows, total, &deletions, &store)
-            .warning(other_heads_warning(&store, &workflow))
-            .warning(session.config_warning(&store));
-        return session.answer(&report.warning(warning));
-    }
     let mut scope =
         Scope { filtered: args.is_filtered(), archived: args.archived, live_count: 0, archived_count: 0 };
     let matching = args.matching.as_ref().map(|text| matching_workflows(&store, text)).transpose()?;
@@ -101,12 +92,12 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
         matches && args.selects(workflow, &session.clock)
     })?;
     let rest = Unlisted { total: selection.total, damaged: &selection.other_damaged, scope };
-    if session.ui.is_quiet() && !session.ui.is_json() {
+    if session.output.is_quiet() && !session.output.is_json() {
         let report = WorkflowsReport::of_ids(selection.newest(), &rest, &store);
         return session.answer(&report.warning(session.config_warning(&store)));
     }
     // Only `--json` has the sizes of live checkpoints, which take one stat each.
-    let mut rows = if session.ui.is_json() {
+    let mut rows = if session.output.is_json() {
         store.scan_these(&selection.ids(), Extent::Live)?
     } else {
         selection.rows(&store)?
@@ -120,25 +111,13 @@ fn run(args: &ListArgs, session: &Session) -> Result<Exit, Failure> {
     session.answer(&report.warning(warning))
 }
 
-/// Names the heads of a workflow that are not on the main line of this store.
-fn other_heads_warning(store: &Store, workflow: &WorkflowId) -> Option<String> {
-    let heads: Vec<String> = store.other_heads(workflow).ok()?.iter().map(ToString::to_string).collect();
-    if heads.is_empty() {
-        return None;
-    }
-    let heads = and(&heads);
-    Some(format!(
-        "{workflow} was also continued elsewhere: {heads}; `ckpt join {workflow}` brings it together"
-    ))
-}
-
 /// Says which workflows were continued in several places, and how those that are shown compare with the remote, as far as the
 /// store knows.
 fn sharing_warnings(store: &Store, shown: &[Handle]) -> Result<Vec<String>, Failure> {
     let mut warnings = Vec::new();
     for workflow in store.forked()? {
         warnings.push(format!(
-            "{workflow} was continued in several places; `ckpt join {workflow}` brings it together"
+            "{workflow} was continued in several places; `ckpt merge {workflow}` reconciles the heads"
         ));
     }
     let (mut behind, mut unpushed) = (Vec::new(), Vec::new());

@@ -5,23 +5,18 @@ use clap::Args;
 use super::list::row_limit;
 use super::pull_flag::PullFlag;
 use super::unfinished::only_unfinished;
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::session::Session;
 use crate::cli::views::log::LogReport;
+use crate::cli::words::and;
 use crate::core::selector::Which;
-use crate::core::{Handle, Selector};
+use crate::core::{Handle, Selector, Store, WorkflowId};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "log",
-    alias: None,
-    augment_args: LogArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(LogArgs, "log", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,6 +50,17 @@ pub(crate) struct LogArgs {
     pull: PullFlag,
 }
 
+/// Answers `ckpt list ID`.
+pub(super) fn of_workflow(
+    id: &Query,
+    limit: Option<usize>,
+    all: bool,
+    pull: PullFlag,
+    session: &Session,
+) -> Result<Exit, Failure> {
+    run(&LogArgs { id: Some(id.clone()), limit, all, graph: false, pull }, session)
+}
+
 fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
     let warning = args.pull.warning(session)?;
     let store = session.store()?;
@@ -67,9 +73,24 @@ fn run(args: &LogArgs, session: &Session) -> Result<Exit, Failure> {
     };
     let limit = row_limit(args.limit, args.all, session);
     let read = |first: &Handle| LogReport::read(&store, first, limit);
-    if !args.graph {
-        return session.answer(&read(&first)?.warning(warning));
+    let report = if args.graph {
+        let forks = store.forks_of(&first.workflow)?;
+        LogReport::with_related(&first, &forks, limit, read)?
+    } else {
+        read(&first)?
+    };
+    let report = report.warning(other_heads_warning(&store, &first.workflow));
+    session.answer(&report.warning(session.config_warning(&store)).warning(warning))
+}
+
+/// Names the heads of a workflow that are not on the main line of this store.
+fn other_heads_warning(store: &Store, workflow: &WorkflowId) -> Option<String> {
+    let heads: Vec<String> = store.other_heads(workflow).ok()?.iter().map(ToString::to_string).collect();
+    if heads.is_empty() {
+        return None;
     }
-    let forks = store.forks_of(&first.workflow)?;
-    session.answer(&LogReport::with_related(&first, &forks, limit, read)?.warning(warning))
+    let heads = and(&heads);
+    Some(format!(
+        "{workflow} was also continued elsewhere: {heads}; `ckpt merge {workflow}` reconciles the heads"
+    ))
 }

@@ -3,20 +3,14 @@
 use clap::builder::Resettable;
 use clap::{Arg, Args};
 
-use crate::cli::agent;
-use crate::cli::args::{self, CommandSpec, command_tree, parsed};
+use crate::cli::args::{self, CommandSpec, command, command_tree};
+use crate::cli::caller;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::text::TextReport;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "man",
-    alias: None,
-    augment_args: ManArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(ManArgs, "man", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,10 +68,6 @@ const FILES: &[(&str, &str)] = &[
     ),
     (".ckpt/remote/", "What the remote is known to have. It may be deleted at any time."),
     (".ckpt/undo/", "What the newest runs of cleanup and archive took out of the live store."),
-    (
-        ".ckpt/mirror/",
-        "What ckpt wrote into the files of other systems, so that it never overwrites changes of others.",
-    ),
     (".ckpt/.gitignore", "Keeps the store out of git, except for its settings."),
     (".ckpt/objects/", "The kept contents of artifacts, compressed, each under the SHA-256 of the content."),
     (".ckpt/quarantine/", "Damaged files that a repair moved away. Nothing in it is deleted."),
@@ -135,7 +125,7 @@ fn reference_sections() -> String {
     }
     text.push_str(".fi\n");
     text.push_str(&definitions("ENVIRONMENT", ENVIRONMENT.iter().copied()));
-    let agents: Vec<&str> = agent::variables().collect();
+    let agents: Vec<&str> = caller::variables().collect();
     text.push_str(&definition(
         &agents.join(", "),
         "Recorded with each save: which agent or CI system saved, and in which session. Others that begin with CODEX_ too.",

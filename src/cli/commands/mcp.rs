@@ -2,19 +2,13 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::mcp::serve;
 use crate::cli::session::Session;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "mcp",
-    alias: None,
-    augment_args: McpArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(McpArgs, "mcp", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -9,7 +9,7 @@
 //! 4. Add its tests in `tests/it/cli/NAME.rs`, and its section to `docs/reference/commands.md`.
 //!
 //! A command never prints. It returns its report through [`Session::answer`](super::session::Session::answer), and only
-//! [`ui`](super::ui) writes to stdout and stderr: the answer, questions, progress and failures. Only
+//! [`output`](super::output) writes to stdout and stderr: the answer, questions, progress and failures. Only
 //! [`views`](super::views) turn reports into text. Values are parsed to the types of `core` by clap, see
 //! [`values`](super::values); errors of `core` become failures in [`error`](super::error).
 
@@ -28,7 +28,6 @@ mod fork;
 mod hook;
 mod import;
 mod init;
-mod join;
 mod list;
 mod log;
 mod man;
@@ -94,7 +93,7 @@ pub(crate) const GROUPS: &[(&str, &[CommandSpec])] = &[
         ],
     ),
     ("Keeping the store", &[cleanup::COMMAND, archive::COMMAND, restore::COMMAND, verify::COMMAND]),
-    ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, join::COMMAND, remote::COMMAND]),
+    ("Sharing", &[push::COMMAND, pull::COMMAND, sync::COMMAND, remote::COMMAND]),
     ("Other systems", &[import::COMMAND, export::COMMAND, pipeline::COMMAND]),
     (
         "Set-up",

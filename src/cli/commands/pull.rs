@@ -2,21 +2,15 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::remote::SyncOptions;
+use crate::cli::remote_access::SyncOptions;
 use crate::cli::session::Session;
 use crate::core::WorkflowId;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "pull",
-    alias: None,
-    augment_args: PullArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(PullArgs, "pull", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +21,7 @@ Examples:
 /// Copy checkpoints from the remote that this store does not have
 ///
 /// What continues the newest checkpoint here takes its number. If this store has used the number for another checkpoint, it
-/// goes beside the main line, as `042/8@3fa9c2d1`; `ckpt join 042` brings the two together. In an empty directory this makes
+/// goes beside the main line, as `042/8@3fa9c2d1`; `ckpt merge 042` reconciles the two. In an empty directory this makes
 /// a store with everything that the remote has. Every file is checked before it is used.
 #[derive(Debug, Args)]
 pub(crate) struct PullArgs {

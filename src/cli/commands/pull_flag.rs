@@ -6,7 +6,7 @@ use crate::cli::error::Failure;
 use crate::cli::session::{Session, Workspace};
 
 /// The flag of commands that can ask the remote first.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct PullFlag {
     /// Ask the remote first what other stores have saved; without it, nothing is contacted
     #[arg(long)]

@@ -2,21 +2,15 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::remote::SyncOptions;
+use crate::cli::remote_access::SyncOptions;
 use crate::cli::session::Session;
 use crate::core::WorkflowId;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "push",
-    alias: None,
-    augment_args: PushArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(PushArgs, "push", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::{Session, Workspace};
@@ -12,13 +12,7 @@ use crate::core::setup::write_private;
 use crate::sync::transports::RemoteUrl;
 use crate::sync::{with_remote, without_remote};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "remote",
-    alias: None,
-    augment_args: RemoteArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(RemoteArgs, "remote", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

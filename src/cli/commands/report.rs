@@ -20,7 +20,7 @@ use crate::cli::pages::{Links, View};
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::views::report::ReportReport;
-use crate::core::export::{FileContent, place};
+use crate::core::place::{FileContent, place};
 use crate::core::store::Entry;
 use crate::core::{Handle, Store, WorkflowId};
 
@@ -56,7 +56,7 @@ pub(crate) struct ReportArgs {
 }
 
 fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
-    if args.output.as_ref().is_some_and(|output| output == Path::new("-")) && session.ui.is_json() {
+    if args.output.as_ref().is_some_and(|output| output == Path::new("-")) && session.output.is_json() {
         return Err(Failure::new(ErrorCode::Usage, "`-o -` and `--json` cannot be used together")
             .help("without `--json`, stdout is the page"));
     }
@@ -71,7 +71,7 @@ fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
     // Nothing links to a page that is not in the file.
     let links = Links::File(pages.iter().map(ReportPage::name).collect());
     let view = View { now: session.now(), links, token: None };
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut parts = Vec::new();
     let mut warnings = Vec::new();
     for page in &pages {
@@ -86,7 +86,7 @@ fn run(args: &ReportArgs, session: &Session) -> Result<Exit, Failure> {
     let html = document(&view, &title, &shown, &file(&parts));
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
     if output == Path::new("-") {
-        return session.ui.answer_bytes(html.as_bytes()).map(|()| Exit::Ok);
+        return session.output.answer_bytes(html.as_bytes()).map(|()| Exit::Ok);
     }
     let path = place_of_store.cwd.join(&output);
     let (Some(root), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -115,7 +115,7 @@ fn of_store(session: &Session, store: &Store) -> Result<Vec<ReportPage>, Failure
 
 /// Returns the pages of a report of one workflow: itself, its newest checkpoints, and what each of them changed.
 fn of_workflow(store: &Store, id: WorkflowId) -> Result<Vec<ReportPage>, Failure> {
-    let (mut rows, _) = store.scan_newest(&id, MAX_CHECKPOINTS)?;
+    let mut rows = store.scan_newest(&id, MAX_CHECKPOINTS)?;
     rows.retain(|row| matches!(row.entry, Ok(Entry::Checkpoint(_) | Entry::Tombstone)));
     let handles: Vec<Handle> = rows.into_iter().map(|row| row.handle).collect();
     let mut pages = vec![ReportPage::Workflow(id)];

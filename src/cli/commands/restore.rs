@@ -6,7 +6,6 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::mirror::update_mirrors;
 use crate::cli::progress::Progress;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::PlanPrefix;
@@ -53,7 +52,7 @@ fn run(args: &RestoreArgs, session: &Session) -> Result<Exit, Failure> {
         workspace: &workspace,
         session,
         dry_run: args.dry_run,
-        progress: Progress::new(&session.ui),
+        progress: Progress::new(&session.output),
         place: String::new(),
     };
     let mut report = RestoreReport::new(!args.dry_run);
@@ -135,8 +134,7 @@ impl Restore<'_> {
             progress.at(|| format!("Restoring {at}: {} of {}", far.done, count(far.total, "checkpoint")));
         })?;
         let newest = Handle::new(workflow, store.head_number(workflow)?.unwrap_or_default());
-        let warnings = update_mirrors(store, config, &place.cwd, workflow);
-        Ok(RestoredWorkflow::new(newest, &done, &deletions, warnings))
+        Ok(RestoredWorkflow::new(newest, &done, &deletions))
     }
 }
 

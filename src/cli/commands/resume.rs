@@ -19,9 +19,8 @@ use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::find::Query;
 use crate::cli::input::{Input, STDIN, read_foreign_stdin};
-use crate::cli::mirror::update_mirrors;
 use crate::cli::question::{AfterFailure, Choice, ask, ask_after_failure};
-use crate::cli::save::last_content;
+use crate::cli::saving::last_content;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::context::ContextReport;
 use crate::cli::views::resume::{ResumeHints, ResumeReport};
@@ -144,7 +143,7 @@ fn run(args: &ResumeArgs, session: &Session) -> Result<Exit, Failure> {
     if args.command.is_empty() {
         session.answer(&report)?;
     } else {
-        session.ui.converse(&report, &session.clock);
+        session.output.converse(&report, &session.clock);
     }
     let verdict = judgement.resume.verdict;
     if verdict != Verdict::Complete && !args.yes && session.is_interactive() {
@@ -196,9 +195,9 @@ fn name_copies(mut failure: Failure, steps: &[ArtifactStep]) -> Failure {
 /// Takes the work over, and names those who were noted as being at work.
 fn take(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
     let before = session.take(&workspace.store, workflow);
-    if !session.ui.is_quiet() && !session.ui.is_json() && !before.is_empty() {
+    if !session.output.is_quiet() && !session.output.is_json() && !before.is_empty() {
         let names: Vec<String> = before.iter().map(|name| escape::inline(name).into_owned()).collect();
-        session.ui.say(&format!("Took {workflow} over from {}.\n", words::and(&names)));
+        session.output.say(&format!("Took {workflow} over from {}.\n", words::and(&names)));
     }
 }
 
@@ -300,7 +299,7 @@ fn decide_on_failure(
     if resume.verdict == Verdict::Blocked {
         return Ok(None);
     }
-    Ok(match ask_after_failure(&session.ui, true) {
+    Ok(match ask_after_failure(&session.output, true) {
         Some(AfterFailure::Retry) => Some(go_on(args, session, workspace, judgement)?),
         Some(AfterFailure::Skip) => Some(skip_phase(session, workspace, &checkpoint.workflow, &phase.id)?),
         Some(AfterFailure::Abort) => {
@@ -321,16 +320,16 @@ fn decide(
 ) -> Result<Exit, Failure> {
     let workflow = &judgement.checkpoint.workflow;
     loop {
-        match ask(&session.ui, judgement.resume.verdict == Verdict::Ready) {
+        match ask(&session.output, judgement.resume.verdict == Verdict::Ready) {
             Some(Choice::Resume) if judgement.resume.verdict == Verdict::Blocked => {
-                session.ui.say("It is blocked: mend what is listed above first.\n");
+                session.output.say("It is blocked: mend what is listed above first.\n");
                 return Ok(Exit::NotResumable);
             }
             Some(Choice::Resume) => return go_on(args, session, workspace, judgement),
             Some(Choice::View) => {
                 let hints = ResumeHints { explained: true, contents: true, ..ResumeHints::default() };
                 let report = ResumeReport { hints, ..ResumeReport::new(judgement) };
-                session.ui.converse(&report, &session.clock);
+                session.output.converse(&report, &session.clock);
             }
             Some(Choice::StartFresh) => {
                 restart(session, workspace, workflow)?;
@@ -341,10 +340,9 @@ fn decide(
                 let stamp = session.stamp(&workspace.place, &workspace.config)?;
                 workspace.store.archive(workflow, &ArchiveReason::Abandoned, &stamp, &mut |_| {})?;
                 let flag = session.store_flag();
-                session.ui.say(&format!(
+                session.output.say(&format!(
                     "Archived {workflow} as abandoned; nothing was deleted. Undo with: ckpt restore {workflow}{flag}\n"
                 ));
-                update_mirrors_of(session, workspace, workflow);
                 return Ok(Exit::NotFound);
             }
             None => return Ok(leave(session, workflow)),
@@ -355,7 +353,7 @@ fn decide(
 /// Says how to come back to what a person leaves as it is.
 fn leave(session: &Session, workflow: &WorkflowId) -> Exit {
     let flag = session.store_flag();
-    session.ui.say(&format!(
+    session.output.say(&format!(
         "Nothing was changed. Resume with: ckpt resume {workflow}{flag}, start over with: ckpt resume {workflow} --fresh{flag}\n"
     ));
     Exit::NotResumable
@@ -379,7 +377,7 @@ fn go_on(
             Some(PhaseStatus::InProgress) => "When it is done: ckpt done",
             _ => "Begin it with: ckpt start",
         };
-        session.ui.say(&format!("{verb} {workflow} --phase {}{flag}\n", shell_word(id.as_str())));
+        session.output.say(&format!("{verb} {workflow} --phase {}{flag}\n", shell_word(id.as_str())));
     }
     start(args, session, workspace, judgement)
 }
@@ -389,21 +387,13 @@ fn restart(session: &Session, workspace: &Workspace, workflow: &WorkflowId) -> R
     let before = last_content(&workspace.store, workflow);
     let stamp = session.stamp(&workspace.place, &workspace.config)?;
     let fresh = workspace.store.restart(workflow, &stamp)?.handle();
-    if !session.ui.is_quiet() {
+    if !session.output.is_quiet() {
         let flag = session.store_flag();
         let undo =
             before.map(|before| format!(" Undo with: ckpt rollback {before}{flag}")).unwrap_or_default();
-        session.ui.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
+        session.output.say(&format!("Archived what there was; {fresh} is a fresh start.{undo}\n"));
     }
-    update_mirrors_of(session, workspace, workflow);
     Ok(())
-}
-
-fn update_mirrors_of(session: &Session, workspace: &Workspace, workflow: &WorkflowId) {
-    let Workspace { place, store, config, .. } = workspace;
-    for warning in update_mirrors(store, config, &place.cwd, workflow) {
-        session.ui.say(&format!("warning: {warning}\n"));
-    }
 }
 
 /// Runs the command, if there is one.

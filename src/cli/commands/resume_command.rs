@@ -10,7 +10,7 @@ use crate::cli::attempts::RetryFlags;
 use crate::cli::child::{self, ChildEnvironment, Ended};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Judgement, Session, Workspace};
 use crate::cli::views::brief::BriefReport;
 use crate::cli::views::resume::ResumeReport;
@@ -63,14 +63,14 @@ impl ResumeCommand<'_> {
             if failed >= self.retry.attempts() {
                 break;
             }
-            if let Some(interruption) = self.retry.wait(failed, &signals, &session.ui) {
+            if let Some(interruption) = self.retry.wait(failed, &signals, &session.output) {
                 child::save_interruption(&session.with_current_time()?, workspace, workflow, interruption)?;
                 return Ok(Exit::Child(interruption.code));
             }
             let later = session.with_current_time()?;
             let judgement = judge(&later)?;
             if exit(judgement.resume.verdict, self.yes) != Exit::Ok {
-                session.ui.converse(&ResumeReport::new(&judgement), &later.clock);
+                session.output.converse(&ResumeReport::new(&judgement), &later.clock);
                 break;
             }
             record(&later, workspace, workflow, judgement.resume.phase.as_ref(), AttemptEvent::Begun)?;
@@ -126,9 +126,9 @@ fn record(
         }
     };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
-    if !session.ui.is_quiet() {
-        session.ui.say(&report.summary(&what));
+    if !session.output.is_quiet() {
+        session.output.say(&report.summary(&what));
     }
-    session.ui.say(&report.notes(session.ui.is_quiet()));
+    session.output.say(&report.notes(session.output.is_quiet()));
     Ok(())
 }

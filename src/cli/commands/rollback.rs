@@ -8,7 +8,7 @@ use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Session;
 use crate::cli::views::rollback::RollbackReport;
 use crate::core::change::Change;
@@ -61,7 +61,7 @@ fn run(args: &RollbackArgs, session: &Session) -> Result<Exit, Failure> {
         let message = format!("`{workflow}` does not say which of its checkpoints to continue from");
         return Err(Failure::new(ErrorCode::NoCheckpointNamed, message)
             .help(format!("`ckpt rollback {workflow}~1` goes back by one"))
-            .help(format!("`ckpt list {workflow}` lists them")));
+            .help(format!("`ckpt log {workflow}` lists them")));
     }
     let asked = store.resolve(selector)?;
     let workflow = &asked.workflow.clone();

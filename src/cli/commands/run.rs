@@ -6,14 +6,14 @@ use clap::Args;
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::json;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::attempts::RetryFlags;
 use crate::cli::child::{self, ChildEnvironment, Ended};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::question::{AfterFailure, ask_after_failure};
-use crate::cli::save::SaveOptions;
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::views::save::SaveReport;
 use crate::core::change::{Change, Edit};
@@ -22,13 +22,7 @@ use crate::core::text::shell_word;
 use crate::core::{PhaseId, PhaseStatus, Timestamp, WorkflowId, WorkflowStatus};
 use crate::platform::SignalHandler;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "run",
-    alias: None,
-    augment_args: RunArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(RunArgs, "run", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,14 +85,14 @@ fn run_until_settled(
         }
         let failed = u32::try_from(attempts.exit_codes.len()).unwrap_or(u32::MAX);
         if failed < granted {
-            let Some(interruption) = args.retry.wait(failed, &signals, &session.ui) else { continue };
+            let Some(interruption) = args.retry.wait(failed, &signals, &session.output) else { continue };
             child::save_interruption(&session.with_current_time()?, workspace, workflow, interruption)?;
             return Ok(Exit::Child(interruption.code));
         }
         if !session.is_interactive() {
             return Ok(ended.exit());
         }
-        let answer = signals.released(|| ask_after_failure(&session.ui, false));
+        let answer = signals.released(|| ask_after_failure(&session.output, false));
         let later = session.with_current_time()?;
         match answer {
             Some(AfterFailure::Retry) => granted = failed.saturating_add(1),
@@ -153,15 +147,15 @@ impl Attempts<'_> {
         let data = vec![Edit::Overlay(self.data(ended.code, begin.now(), end.now()))];
         let change = Change { data, error, ..Change::default() };
         let (report, status) = self.save_end(&end, status, change)?;
-        if !self.session.ui.is_quiet() {
+        if !self.session.output.is_quiet() {
             let complete = report.created && report.status == Some(WorkflowStatus::Complete);
             let complete = if complete { ". The workflow is complete." } else { "" };
             let (word, code) = (status.word(), ended.code);
             self.session
-                .ui
+                .output
                 .say(&report.summary(&format!("phase {phase} {word}, exit code {code}{complete}")));
         }
-        self.session.ui.say(&report.notes(self.session.ui.is_quiet()));
+        self.session.output.say(&report.notes(self.session.output.is_quiet()));
         Ok(ended)
     }
 
@@ -209,8 +203,8 @@ pub(super) fn skip_phase(
         Change { phase: Some(phase.clone()), status: Some(PhaseStatus::Skipped), ..Change::default() };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let again = format!("ckpt start {workflow} --phase {}", shell_word(phase));
-    session.ui.say(&report.summary(&format!("phase {phase} skipped. To do it after all: {again}")));
-    session.ui.say(&report.notes(session.ui.is_quiet()));
+    session.output.say(&report.summary(&format!("phase {phase} skipped. To do it after all: {again}")));
+    session.output.say(&report.notes(session.output.is_quiet()));
     Ok(Exit::Ok)
 }
 
@@ -223,7 +217,7 @@ pub(super) fn abandon(
     let change = Change { workflow_status: Some(WorkflowStatus::Abandoned), ..Change::default() };
     let report = session.save(workspace, workflow, change, &SaveOptions::default())?;
     let undo = format!("ckpt save {workflow} --workflow-status in_progress");
-    session.ui.say(&report.summary(&format!("{workflow} is abandoned. Undo with: {undo}")));
-    session.ui.say(&report.notes(session.ui.is_quiet()));
+    session.output.say(&report.summary(&format!("{workflow} is abandoned. Undo with: {undo}")));
+    session.output.say(&report.notes(session.output.is_quiet()));
     Ok(())
 }

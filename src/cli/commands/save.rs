@@ -5,12 +5,12 @@ use clap_complete::engine::ArgValueCandidates;
 use serde_json::Value;
 
 use super::save_flags::{SaveFlags, set};
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::input::Input;
-use crate::cli::save::{Mirrors, SaveOptions};
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::{Session, Workspace};
 use crate::cli::values::document_path;
 use crate::cli::views::save::SaveReport;
@@ -18,13 +18,7 @@ use crate::core::change::{NamedPipeline, SaveInput};
 use crate::core::store::Location;
 use crate::core::{Handle, PhaseId, PhaseStatus, WorkflowId, WorkflowStatus};
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "save",
-    alias: None,
-    augment_args: SaveArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(SaveArgs, "save", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -172,7 +166,6 @@ fn report(
         fresh: flags.fresh,
         allow_secrets: flags.allow_secrets,
         capture: flags.capture,
-        mirrors: Mirrors::One(flags.mirror),
         dry_run: false,
         quick: false,
     };

@@ -7,10 +7,8 @@ use serde_json::Value;
 use crate::cli::complete;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::input::Input;
-use crate::cli::values::mirror_dialect;
 use crate::core::change::{Approve, Edit, NamedPipeline, SaveInput, TaskChange};
 use crate::core::checkpoint::{Artifact, Fact};
-use crate::core::dialects::Dialect;
 use crate::core::pipeline::Pipeline;
 use crate::core::{Handle, PhaseId, TaskId, TaskStatus, Trigger};
 
@@ -103,10 +101,6 @@ pub(super) struct SaveFlags {
     /// Write secrets as they are instead of replacing them
     #[arg(long, help_heading = "Conditions")]
     pub(super) allow_secrets: bool,
-    /// Keep a copy for another system up to date: kamiflow, dotagent, claude-dir, claude-plan or crunch
-    #[arg(long, value_name = "DIALECT", value_parser = mirror_dialect, help_heading = "Conditions",
-        add = ArgValueCandidates::new(complete::mirror_dialects))]
-    pub(super) mirror: Option<Dialect>,
 }
 
 impl SaveFlags {

@@ -2,20 +2,14 @@
 
 use clap::Args;
 
-use crate::cli::args::{CommandSpec, parsed};
+use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
 use crate::cli::session::Session;
 use crate::cli::views::schema::SchemaReport;
 use crate::core::schema;
 
-pub(crate) const COMMAND: CommandSpec = CommandSpec {
-    name: "schema",
-    alias: None,
-    augment_args: SchemaArgs::augment_args,
-    examples: EXAMPLES,
-    run: |matches, session| run(&parsed(matches)?, session),
-};
+pub(crate) const COMMAND: CommandSpec = command!(SchemaArgs, "schema", EXAMPLES, run);
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::agents::{Agents, Installation};
 use crate::cli::args::{CommandSpec, command};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::exit::Exit;
+use crate::cli::installed_agents::{Agents, Installation};
 use crate::cli::question::confirm;
 use crate::cli::session::Session;
 use crate::cli::views::setup::{CheckReport, HostSetup, SetupReport};
@@ -111,8 +111,8 @@ fn run(args: &SetupArgs, session: &Session) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     if session.is_interactive() {
-        session.ui.converse(&report, &session.clock);
-        if !confirm(&session.ui, "Write this?") {
+        session.output.converse(&report, &session.clock);
+        if !confirm(&session.output, "Write this?") {
             return Err(Failure::new(ErrorCode::ConfirmationNeeded, "nothing was changed"));
         }
     }

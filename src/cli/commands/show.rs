@@ -66,18 +66,18 @@ fn run(args: &ShowArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let (handle, shown, sealed) = load(session, &store, &args.selector)?;
     if args.raw {
-        if session.ui.is_json() {
+        if session.output.is_json() {
             return Err(Failure::new(ErrorCode::Usage, "`--raw` and `--json` cannot be used together")
                 .help("`--raw` prints the stored bytes, which are JSON"));
         }
         if let Some(warning) = warning {
-            session.ui.say(&format!("warning: {warning}\n"));
+            session.output.say(&format!("warning: {warning}\n"));
         }
-        session.ui.answer_raw(&shown.bytes)?;
+        session.output.answer_raw(&shown.bytes)?;
         return Ok(Exit::Ok);
     }
     let part = args.part(&handle, &shown)?;
-    let report = report(&store, handle, shown, part, session.ui.is_json())?;
+    let report = report(&store, handle, shown, part, session.output.is_json())?;
     session.answer(&report.archived(sealed).warning(warning))
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct StatsArgs {
 fn run(args: &StatsArgs, session: &Session) -> Result<Exit, Failure> {
     let store = session.store()?;
     let Some(id) = &args.id else {
-        let mut progress = Progress::new(&session.ui);
+        let mut progress = Progress::new(&session.output);
         let since = args.since.map(|span| session.now().seconds_before(span.seconds()));
         let filter = RunFilter { since, pipeline: args.pipeline.clone() };
         let (stats, analytics) =

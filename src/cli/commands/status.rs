@@ -67,7 +67,7 @@ fn run(args: &StatusArgs, session: &Session) -> Result<Exit, Failure> {
         }
     };
     let is_dumb = session.env.var("TERM").is_some_and(|term| term == "dumb");
-    if !args.watch || !session.ui.shows_answer() || is_dumb {
+    if !args.watch || !session.output.shows_answer() || is_dumb {
         let finished = finished(&workspace, &selected.checkpoint)?;
         return session.answer(&report(session, &workspace, selected, &finished).1);
     }
@@ -94,8 +94,8 @@ fn watch(
     };
     let signals = SignalHandler::install_for_screen().map_err(unhandled)?;
     let suspension = Suspension::install().map_err(unhandled)?;
-    let ui = &session.ui;
-    let mut screen = Screen::open(ui)?;
+    let output = &session.output;
+    let mut screen = Screen::open(output)?;
     // Read once: other workflows change less often than the screen.
     let finished = finished(workspace, &Selected::resolve(&workspace.store, selector)?.checkpoint)?;
     loop {
@@ -107,7 +107,7 @@ fn watch(
         {
             return Ok(None);
         }
-        let mut size = session.ui.answer_size();
+        let mut size = session.output.answer_size();
         screen.show(&report, &session.clock, size)?;
         for _ in 0..LOOKS {
             if let Some(interruption) = signals.wait(REFRESH / LOOKS) {
@@ -117,9 +117,9 @@ fn watch(
             if stopped {
                 drop(screen);
                 suspension.stop();
-                screen = Screen::open(ui)?;
+                screen = Screen::open(output)?;
             }
-            let present = session.ui.answer_size();
+            let present = session.output.answer_size();
             if stopped || present != size {
                 size = present;
                 screen.show(&report, &session.clock, size)?;

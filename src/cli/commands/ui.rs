@@ -52,7 +52,7 @@ fn run(args: &UiArgs, session: &Session) -> Result<Exit, Failure> {
     if args.open
         && let Err(error) = open(&server.once_address().map_err(failed)?)
     {
-        session.ui.say(&format!("warning: no browser was opened: {error}\n"));
+        session.output.say(&format!("warning: no browser was opened: {error}\n"));
     }
     server.run().map_err(failed)?;
     Ok(Exit::Ok)

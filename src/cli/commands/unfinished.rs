@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::page::Page;
 use crate::cli::picker::pick;
 use crate::cli::progress::Progress;
 use crate::cli::session::Session;
 use crate::cli::table::{Cell, Column, lines};
+use crate::cli::text_page::TextPage;
 use crate::core::store::{Extent, SelectedWorkflow, WorkflowRow, WorkflowSummary};
 use crate::core::workflow_id::WorkflowIdRef;
 use crate::core::{Handle, Store, Timestamp, WorkflowId, WorkflowStatus};
@@ -35,7 +35,7 @@ impl Selection {
     ) -> Result<Self, Failure> {
         let mut selection =
             Self { limit, newest: Vec::new(), cutoff: None, total: 0, other_damaged: Vec::new() };
-        let mut progress = Progress::new(&session.ui);
+        let mut progress = Progress::new(&session.output);
         store.visit_summaries(&mut |scanned| progress.scan(scanned), &mut |workflow| {
             if selects(workflow) {
                 selection.add(workflow);
@@ -135,9 +135,9 @@ pub(crate) fn only_unfinished(
     if session.is_interactive() && session.env.var("TERM").is_none_or(|term| term != "dumb") {
         let rows = selection.rows(store)?;
         let question = format!("{total} workflows are unfinished. Which one?");
-        if let Some(picked) = pick(&session.ui, &question, &choices(&rows, session)) {
+        if let Some(picked) = pick(&session.output, &question, &choices(&rows, session)) {
             let workflow = rows[picked].newest.workflow.clone();
-            session.ui.say(&format!("Picked: ckpt {command} {workflow}\n"));
+            session.output.say(&format!("Picked: ckpt {command} {workflow}\n"));
             return Ok(workflow);
         }
     }
@@ -146,7 +146,7 @@ pub(crate) fn only_unfinished(
 
 /// Returns a line for each workflow: its id, the time of its last save and its title, safe to show.
 fn choices(rows: &[WorkflowRow], session: &Session) -> Vec<String> {
-    let page = Page::new(false, None, Some(session.now()), false);
+    let page = TextPage::new(false, None, Some(session.now()), false);
     let cells = |row: &WorkflowRow| {
         let header = row.header.as_ref().ok();
         let time = header.map_or_else(|| "damaged".to_owned(), |header| page.time(header.saved_at));

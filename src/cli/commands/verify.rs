@@ -49,7 +49,7 @@ fn run(args: &VerifyArgs, session: &Session) -> Result<Exit, Failure> {
     let place = session.place()?;
     let store = session.store()?;
     let only = args.ids.iter().map(|id| store.resolve_workflow(id)).collect::<Result<Vec<_>, _>>()?;
-    let mut progress = Progress::new(&session.ui);
+    let mut progress = Progress::new(&session.output);
     let mut tell = |checked: &Checked| {
         progress.at(|| {
             let bundles = count(checked.bundles, "bundle");

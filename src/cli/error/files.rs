@@ -9,6 +9,7 @@ use crate::core::export::ExportError;
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::import::{ImportError, SourceError};
+use crate::core::place::PlaceError;
 use crate::core::restore_artifacts::RestoreError;
 use crate::core::setup::SetupError;
 use crate::core::text::shell_word;
@@ -43,6 +44,7 @@ impl From<ImportError> for Failure {
         let message = error.to_string();
         match error {
             ImportError::Store(error) => error.into(),
+            ImportError::Config(error) => error.into(),
             ImportError::Source { name, error } => {
                 from_source(&error, &message, &name).context("source", name)
             }
@@ -92,7 +94,6 @@ fn from_source(error: &SourceError, message: &str, name: &str) -> Failure {
         }
         SourceError::Idle => fail(ErrorCode::NothingToImport).help("there is nothing to do for it"),
         SourceError::NoName => fail(ErrorCode::NoWorkflow).help("name the workflow with `--into ID`"),
-        SourceError::Changed => fail(ErrorCode::SourceChanged).retryable().help("import it again"),
         SourceError::Collision { workflow, why: _ } => fail(ErrorCode::Collision)
             .help(format!("import it under another name: `--into {workflow}-imported`"))
             .context("workflow", workflow.as_str()),
@@ -120,38 +121,48 @@ impl From<RestoreError> for Failure {
             RestoreError::Store(error) => error.into(),
             RestoreError::File(error) => {
                 let fail = |code| Self::new(code, error.to_string());
-                let (code, path) = match &error {
-                    ExportError::Exists(path) => (ErrorCode::ExportExists, path),
-                    ExportError::NotADirectory(path) | ExportError::NotAFile(path) => {
-                        (ErrorCode::ExportBlocked, path)
-                    }
-                    ExportError::Io(path, _) => (ErrorCode::ExportFailed, path),
-                    ExportError::NotExpressible(..) => return error.into(),
+                let Some(path) = error.path() else { return error.into() };
+                let code = match &error {
+                    PlaceError::Exist(_) => ErrorCode::ExportExists,
+                    PlaceError::Io(..) => ErrorCode::ExportFailed,
+                    _ => ErrorCode::ExportBlocked,
                 };
                 fail(code)
-                    .help("the files before it were brought back; mend it, and repeat the command")
-                    .context("path", path.as_str())
+                    .help("the files before it were brought back; fix it, and repeat the command")
+                    .context("path", path)
             }
         }
     }
 }
 
 impl From<ExportError> for Failure {
-    fn from(problem: ExportError) -> Self {
-        let message = problem.to_string();
-        let fail = |code| Self::new(code, &message);
-        match problem {
-            ExportError::Exists(path) => fail(ErrorCode::ExportExists)
-                .help("`--force` replaces it; `-o DIR` writes somewhere else")
-                .context("path", path),
-            ExportError::NotExpressible(handle, dialect) => fail(ErrorCode::NotExpressible)
+    fn from(error: ExportError) -> Self {
+        let message = error.to_string();
+        match error {
+            ExportError::NotExpressible(handle, dialect) => Self::new(ErrorCode::NotExpressible, message)
                 .help("name a phase: that dialect keeps its checkpoints by phase")
                 .about(&handle)
                 .context("dialect", dialect.word()),
-            ExportError::NotADirectory(path) | ExportError::NotAFile(path) => fail(ErrorCode::ExportBlocked)
+            ExportError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(problem: PlaceError) -> Self {
+        let message = problem.to_string();
+        let fail = |code| Self::new(code, &message);
+        match problem {
+            PlaceError::Exist(paths) => {
+                let them = if paths.len() == 1 { "it" } else { "them" };
+                let failure = fail(ErrorCode::ExportExists)
+                    .help(format!("`--force` replaces {them}; `-o DIR` writes somewhere else"));
+                failure.context("path", paths.first().map(String::as_str).unwrap_or_default())
+            }
+            PlaceError::NotADirectory(path) | PlaceError::NotAFile(path) => fail(ErrorCode::ExportBlocked)
                 .help("move it away, or write somewhere else with `-o DIR`")
                 .context("path", path),
-            ExportError::Io(path, _) => fail(ErrorCode::ExportFailed)
+            PlaceError::Io(path, _) => fail(ErrorCode::ExportFailed)
                 .help("check the permissions, or write somewhere else with `-o DIR`")
                 .context("path", path),
         }

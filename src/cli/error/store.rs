@@ -26,9 +26,9 @@ impl From<Error> for Failure {
                 .help(format!("if you trust it, name it: `ckpt --store {} list`", path.display()))
                 .at_path(&path)
                 .context("owner", owner),
-            Error::NotAStore { path, why: _ } => fail(ErrorCode::NotAStore)
-                .help("name the real directory with `--store DIR`")
-                .at_path(&path),
+            Error::NotAStore { path, why: _ } => {
+                fail(ErrorCode::NotAStore).help("name the real directory with `--store DIR`").at_path(&path)
+            }
             Error::NoSuchWorkflow { id, similar } => {
                 let help = match quoted(&similar) {
                     names if names.is_empty() => "`ckpt list` shows the workflows there are".to_owned(),
@@ -40,10 +40,14 @@ impl From<Error> for Failure {
                     .context("similar", json!(similar))
             }
             Error::NoUndoRecord { plan, plans: _ } => fail(ErrorCode::NoUndoRecord)
-                .help("`ckpt archive --list` lists what is archived; `ckpt restore ID` brings a workflow back")
+                .help(
+                    "`ckpt archive --list` lists what is archived; \
+                     `ckpt restore ID` brings a workflow back",
+                )
                 .context("plan", plan),
-            Error::NotArchived { workflow } => fail(ErrorCode::NotArchived)
-.context("workflow", workflow.as_str()),
+            Error::NotArchived { workflow } => {
+                fail(ErrorCode::NotArchived).context("workflow", workflow.as_str())
+            }
             Error::Ambiguous { id: _, candidates } => fail(ErrorCode::Ambiguous)
                 .help(format!("write it in full: {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
@@ -51,16 +55,17 @@ impl From<Error> for Failure {
                 .help(format!("write one of {}", words::and(&quoted(&candidates))))
                 .context("candidates", json!(candidates)),
             Error::NoSuchCheckpoint { asked: _, newest } => fail(ErrorCode::NoSuchCheckpoint)
-                .help(format!("the newest one is `{newest}`; `ckpt list {}` shows all", newest.workflow))
+                .help(format!("the newest one is `{newest}`; `ckpt log {}` shows all", newest.workflow))
                 .context("newest", newest.to_string()),
             Error::Archived { handle, deleted: Some(reason) } => fail(ErrorCode::Archived)
-                .help(format!("nothing brings it back; `ckpt list {}` shows what there is", handle.workflow))
+                .help(format!("nothing brings it back; `ckpt log {}` shows what there is", handle.workflow))
                 .about(&handle)
                 .context("deleted", reason.word()),
             Error::Archived { handle, deleted: None } => fail(ErrorCode::Archived)
                 .help("put the bundle back, if you have a copy of it")
                 .help(format!(
-                    "or go on without it: `ckpt verify {} --repair` records the loss and continues what is known",
+                    "or go on without it: `ckpt verify {} --repair` records the loss \
+                     and continues what is known",
                     handle.workflow
                 ))
                 .about(&handle),
@@ -77,18 +82,21 @@ impl From<Error> for Failure {
                 .help("check the disk and the permissions of the file")
                 .at_path(&path),
             Error::DamagedObject { path, why: _ } => fail(ErrorCode::DamagedObject)
-                .help("`ckpt verify --repair` moves it to quarantine; a save with `--capture` stores it again")
+                .help(
+                    "`ckpt verify --repair` moves it to quarantine; \
+                     a save with `--capture` stores it again",
+                )
                 .at_path(&path),
             Error::Damaged { handle, path, why, before } => {
                 let failure = match (&why, &before) {
-                    (Unusable::Newer(_), _) => {
-                        fail(ErrorCode::FormatNewer)
-                            .help(USE_NEWER)
-                            .help(set_aside(&handle.workflow))
-                            .help(start_over(&handle.workflow))
-                    }
+                    (Unusable::Newer(_), _) => fail(ErrorCode::FormatNewer)
+                        .help(USE_NEWER)
+                        .help(set_aside(&handle.workflow))
+                        .help(start_over(&handle.workflow)),
                     (_, Some(before)) => fail(ErrorCode::Damaged)
-                        .help(format!("the file was left as it is; `ckpt show {before}` shows the one before it"))
+                        .help(format!(
+                            "the file was left as it is; `ckpt show {before}` shows the one before it"
+                        ))
                         .help(repair(&handle.workflow)),
                     (_, None) => fail(ErrorCode::Damaged)
                         .help("the file was left as it is; no older checkpoint can be used")
@@ -114,9 +122,9 @@ impl From<Error> for Failure {
                 .help("data that lacks members yet is saved with `ckpt start`"),
             Error::Conflict { expected, newest } => {
                 let help = match &newest {
-                    Some(newest) => {
-                        format!("look at it with `ckpt show {newest}`, then try again with `--expect {newest}`")
-                    }
+                    Some(newest) => format!(
+                        "look at it with `ckpt show {newest}`, then try again with `--expect {newest}`"
+                    ),
                     None => format!("nothing has been saved yet: `--expect {}/0`", expected.workflow),
                 };
                 fail(ErrorCode::Conflict)
@@ -128,8 +136,9 @@ impl From<Error> for Failure {
                 .help("use a new key for a new save")
                 .context("key", key)
                 .about(&handle),
-            Error::TooLarge { bytes: _, limit: _ } => fail(ErrorCode::TooLarge)
-                .help("keep large content in a file and record it with `--artifact`"),
+            Error::TooLarge { bytes: _, limit: _ } => {
+                fail(ErrorCode::TooLarge).help("keep large content in a file and record it with `--artifact`")
+            }
             Error::LastNumber { handle, path } => fail(ErrorCode::Damaged)
                 .help("no save gets that far: something else has put this file there")
                 .help(format!("move it out of the store: `mv {} .`", shell_word(path.display())))
@@ -160,10 +169,7 @@ impl From<Error> for Failure {
                     io::ErrorKind::PermissionDenied => "check the owner and the permissions of the store",
                     _ => "nothing was changed; try again, or check the disk",
                 };
-                fail(ErrorCode::StoreUnusable)
-                    .retryable()
-                    .help(help)
-                    .at_path(&path)
+                fail(ErrorCode::StoreUnusable).retryable().help(help).at_path(&path)
             }
             Error::UnsupportedFileSystem { path } => fail(ErrorCode::UnsupportedFileSystem)
                 .help("put the store on another file system with `--store DIR`")

@@ -14,13 +14,19 @@ impl From<sync::Error> for Failure {
                 .help("nothing of it was used; whoever keeps the remote has to look at it")
                 .context("key", key.as_str()),
             sync::Error::DamagedBundle { key, why: _ } => Self::new(ErrorCode::DamagedRemote, message)
-                .help("nothing of it was used and nothing was emptied; whoever keeps the remote has to look at it")
+                .help(
+                    "nothing of it was used and nothing was emptied; \
+                     whoever keeps the remote has to look at it",
+                )
                 .context("key", key.as_str()),
             sync::Error::OtherBundle { key } => Self::new(ErrorCode::RemoteContended, message)
                 .help("nothing was emptied; the checkpoints stay as they are")
                 .context("key", key.as_str()),
             sync::Error::NotAJanitor(_) => Self::new(ErrorCode::RemoteRefused, message)
-                .help("only a janitor may: an account with the right to replace objects; see docs/guide/object-stores.md")
+                .help(
+                    "only a janitor may: an account with the right to replace objects; \
+                     see docs/guide/object-stores.md",
+                )
                 .help("nothing is lost: the bundle was added, and no checkpoint was emptied"),
             sync::Error::Layout { .. } => Self::new(ErrorCode::FormatNewer, message)
                 .help("use a newer version of ckpt, or another prefix"),

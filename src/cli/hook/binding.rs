@@ -1,7 +1,7 @@
 //! The workflow that a session works on.
 //!
 //! In this order: the one that `CKPT_WORKFLOW` names, the one that the session has saved to, the one open workflow of the
-//! checked-out branch, and else a new one that is named after the plan. A workflow that another session is at work on is
+//! checked-out branch, and else a new one that is named after the plan. A workflow that another session works on is
 //! joined only by a plan that has something in common with it: two agents on one branch have two plans.
 
 use super::Hook;
@@ -84,8 +84,8 @@ impl Hook {
         unfinished(&self.session, &workspace.store, MOST_OPEN)
     }
 
-    /// Returns those of the open workflows that were last saved on the checked-out branch, the newest first, up to `limit`.
-    /// Outside of a git checkout, all are.
+    /// Returns the open workflows that were last saved on the checked-out branch, the newest first, up to `limit`.
+    /// Outside a git checkout, returns all.
     pub(super) fn open_on_branch(
         &self,
         workspace: &Workspace,
@@ -115,7 +115,7 @@ impl Hook {
         Ok(if of_branch.len() == 1 { of_branch.pop() } else { None })
     }
 
-    /// Returns true if another session is at work on a workflow, and was there a short while ago. Nothing is refused by it.
+    /// Returns true if another session works on a workflow, and was seen a short while ago. It refuses nothing.
     fn is_held_by_another(&self, store: &Store, workflow: &WorkflowId) -> bool {
         let recent = crate::core::config::Limits::default().recent.seconds();
         store.session_notes().iter().any(|(key, note)| {

@@ -95,7 +95,7 @@ fn forget_oldest(files: &mut Vec<String>) {
     files.reverse();
 }
 
-/// Returns a path relative to the project; none if it lies outside of it, or in the store.
+/// Returns a path relative to the project; none if it lies outside, or in the store.
 fn relative(project: &Path, cwd: &Path, file: &str) -> Option<String> {
     let mut path = PathBuf::new();
     for part in cwd.join(file).components() {

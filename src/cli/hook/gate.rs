@@ -11,7 +11,7 @@ const MOST_ASKED: usize = 20;
 
 impl Hook {
     /// Asks about the open phase, if the settings want that. Each phase is asked about once in a session: that is noted
-    /// before it is said, so that no host can run in a circle.
+    /// before it is sent, so that no host can run in a circle.
     pub(super) fn gate(&self) -> Result<Option<HookAnswer>, Failure> {
         if self.payload.stop_hook_active {
             return Ok(None);
@@ -40,8 +40,8 @@ impl Hook {
         let name = escape::quoted(id);
         Ok(noted.map(|_| {
             HookAnswer::Continue(format!(
-                "Phase {name} of {workflow} is recorded as in progress. If it is done, mark it as done in your plan; if not, \
-                 go on or say what is missing. This is asked once."
+                "Phase {name} of {workflow} is recorded as in progress. If it is done, mark it as done in your \
+                 plan; if not, continue or say what is missing. This is asked once."
             ))
         }))
     }

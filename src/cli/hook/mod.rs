@@ -2,7 +2,7 @@
 //!
 //! A hook is never in the way. It exits with 0 whatever happens, says nothing on stderr unless `-v` asks, prints at most
 //! one JSON object that the host accepts, never asks, never waits for a lock, and makes at most one save. So it
-//! is recognised before the arguments are parsed, and a panic is no exception. What went wrong is in `.ckpt/hook.log`.
+//! is recognised before the arguments are parsed, and a panic is caught too. What went wrong is in `.ckpt/hook.log`.
 
 mod binding;
 mod closing;
@@ -15,15 +15,15 @@ mod start;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::Agent;
 use super::args::GlobalArgs;
+use super::caller::Caller;
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::Failure;
 use super::exit::Exit;
 use super::lease::unique;
+use super::output::Output;
 use super::session::Session;
-use super::ui::Ui;
 use crate::core::hosts::{HookAnswer, HookEvent, Host, MAX_PAYLOAD_BYTES, Payload};
 use crate::core::session_note::SessionNote;
 use crate::core::store::{Location, SessionKey};
@@ -42,7 +42,7 @@ pub(crate) fn respond(env: &Environment) -> Option<Exit> {
     Some(Exit::Ok)
 }
 
-/// True if nothing may be said about a panic: a bug must not be in the way of the agent either.
+/// True if nothing may be said about a panic: a bug must not disturb the agent either.
 pub(crate) fn hides_panics(env: &Environment) -> bool {
     HookRequest::of(&env.args).is_some_and(|request| !request.verbose)
 }
@@ -61,7 +61,7 @@ fn run(env: Environment, request: &HookRequest) {
         Err(error) => (Payload::default(), Some(format!("the payload cannot be read: {error}"))),
     };
     let Ok(host) = request.host.parse::<Host>() else {
-        return request.explain(&env, &format!("`{}` is no host", request.host.escape_debug()));
+        return request.explain(&env, &format!("`{}` is not a host", request.host.escape_debug()));
     };
     let Ok(event) = host.event(&request.event) else {
         return request.explain(&env, &format!("nothing is done at `{}`", request.event.escape_debug()));
@@ -71,7 +71,7 @@ fn run(env: Environment, request: &HookRequest) {
         match hook.handle() {
             Ok(Some(answer)) => {
                 if let Some(line) = answer.line(host, event) {
-                    let _ = hook.session.ui.answer_bytes(line.as_bytes());
+                    let _ = hook.session.output.answer_bytes(line.as_bytes());
                 }
             }
             Ok(None) => {}
@@ -106,12 +106,12 @@ impl Hook {
         if let Some(cwd) = cwd {
             env.cwd = Ok(cwd);
         }
-        env.agent = Some(Agent { name: host.agent(), session: payload.session.clone() });
+        env.agent = Some(Caller { name: host.agent(), session: payload.session.clone() });
         let global = GlobalArgs { store: request.store.clone(), quiet: true, ..GlobalArgs::default() };
-        let ui = Ui::new(&global, &env);
+        let output = Output::new(&global, &env);
         let clock = Clock::new(&env).unwrap_or_default();
         let key = payload.session.as_ref().map(|session| SessionKey::new(host.agent(), session));
-        Self { session: Session { env, ui, global, clock, heads: None }, host, event, payload, key }
+        Self { session: Session { env, output, global, clock, heads: None }, host, event, payload, key }
     }
 
     fn handle(&self) -> Result<Option<HookAnswer>, Failure> {

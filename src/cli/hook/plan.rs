@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Hook;
 use crate::cli::error::Failure;
-use crate::cli::save::{Mirrors, SaveOptions};
+use crate::cli::saving::SaveOptions;
 use crate::cli::session::Workspace;
 use crate::cli::views::save::SaveReport;
 use crate::core::artifact;
@@ -59,12 +59,7 @@ impl Hook {
     ) -> Result<SaveReport, Failure> {
         let project = workspace.store.project();
         change.touched = artifact::watch(project, files, workspace.config.max_artifact().min(MAX_TOUCHED));
-        let options = SaveOptions {
-            if_changed: true,
-            quick: true,
-            mirrors: Mirrors::One(None),
-            ..SaveOptions::default()
-        };
+        let options = SaveOptions { if_changed: true, quick: true, ..SaveOptions::default() };
         self.session.save(workspace, workflow, change, &options)
     }
 

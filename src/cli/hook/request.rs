@@ -1,11 +1,11 @@
-//! The command line of a hook, read without refusing anything: a usage error would be in the way of the agent.
+//! The command line of a hook, read without refusing anything: a usage error would disturb the agent.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::cli::args::GlobalArgs;
 use crate::cli::env::Environment;
-use crate::cli::ui::Ui;
+use crate::cli::output::Output;
 
 /// The name of the command.
 pub(super) const NAME: &str = "hook";
@@ -52,7 +52,7 @@ impl HookRequest {
     pub(super) fn explain(&self, env: &Environment, problem: &str) {
         if self.verbose {
             let problem = crate::cli::escape::inline(problem);
-            Ui::new(&GlobalArgs::default(), env).say(&format!("ckpt hook: {problem}\n"));
+            Output::new(&GlobalArgs::default(), env).say(&format!("ckpt hook: {problem}\n"));
         }
     }
 }

@@ -10,8 +10,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::cli::answer::{Report, ReportDocument};
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::report::{Report, ReportDocument};
 use crate::core::json::Key;
 
 /// Returns the document of a report without the members that are null or empty: they cost an agent tokens and say nothing.

@@ -8,7 +8,7 @@ const MAX_LINE: usize = 16 << 20;
 /// A line without its end, or the news that it was too long and has been passed over.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    Whole(Vec<u8>),
+    Complete(Vec<u8>),
     TooLong,
 }
 
@@ -48,7 +48,7 @@ impl<R: BufRead> Lines<R> {
             let used = end.map_or(available.len(), |end| end + 1);
             self.input.consume(used);
             if is_last {
-                return Ok(Some(if is_too_long { Line::TooLong } else { Line::Whole(line) }));
+                return Ok(Some(if is_too_long { Line::TooLong } else { Line::Complete(line) }));
             }
         }
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_is_passed_over_and_the_next_one_is_read() {
-        let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
+        let whole = |text: &str| Line::Complete(text.as_bytes().to_vec());
         assert_eq!(lines("12345\n123456\n\nabc"), [whole("12345"), Line::TooLong, whole(""), whole("abc")]);
         assert_eq!(lines("1234567890"), [Line::TooLong]);
         assert_eq!(lines("a\n"), [whole("a")]);

@@ -19,7 +19,7 @@ pub(super) enum RpcCode {
     UnsupportedVersion = -32022,
 }
 
-/// An answer that is no result: the request itself cannot be served.
+/// An answer that is not a result: the request itself cannot be served.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct RpcError {
     #[serde(serialize_with = "as_number")]

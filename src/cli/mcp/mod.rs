@@ -24,8 +24,8 @@ use std::io::BufRead;
 use super::args::GlobalArgs;
 use super::error::Failure;
 use super::exit::Exit;
+use super::output::Output;
 use super::session::Session;
-use super::ui::Ui;
 use crate::core::store::HeadMemory;
 use lines::Lines;
 use server::Server;
@@ -34,14 +34,14 @@ use server::Server;
 pub(super) fn serve(input: impl BufRead, session: &Session) -> Result<Exit, Failure> {
     // A call must neither ask nor write to a stream by itself.
     let global = GlobalArgs { json: true, no_input: true, ..session.global.clone() };
-    let ui = Ui::new(&global, &session.env);
-    let quiet = Session { ui, global, heads: Some(HeadMemory::default()), ..session.clone() };
+    let output = Output::new(&global, &session.env);
+    let quiet = Session { output, global, heads: Some(HeadMemory::default()), ..session.clone() };
     let mut server = Server::new(&quiet);
     for line in Lines::new(input) {
         if let Some(answer) = server.answer(line) {
             let mut line = serde_json::to_vec(&answer).unwrap_or_default();
             line.push(b'\n');
-            session.ui.answer_bytes(&line)?;
+            session.output.answer_bytes(&line)?;
         }
     }
     Ok(Exit::Ok)

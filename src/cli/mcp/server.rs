@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::lines::Line;
 use super::message::{Answer, Complete, Message, Replies, Reply, Request, RpcCode, RpcError};
 use super::{prompts, resources, tools};
-use crate::cli::agent::Agent;
+use crate::cli::caller::Caller;
 use crate::cli::session::Session;
 use crate::core::hosts::Host;
 
@@ -58,7 +58,7 @@ impl<'s> Server<'s> {
     /// Returns the answer to a line, if it wants one.
     pub(super) fn answer(&mut self, line: Line) -> Option<Replies> {
         let message = match line {
-            Line::Whole(line) => Message::read(&line),
+            Line::Complete(line) => Message::read(&line),
             Line::TooLong => Message::Invalid(
                 Value::Null,
                 RpcError::new(RpcCode::InvalidRequest, "the message is too long; 16 MiB are read"),
@@ -114,13 +114,13 @@ impl<'s> Server<'s> {
         })
     }
 
-    /// Returns the agent behind the client and its session. Codex sets no variables for its servers, and says it here.
-    fn caller(&self, params: &Map<String, Value>) -> Option<Agent> {
+    /// Returns the agent of the client and its session. Codex sets no variables for its servers, and tells it here.
+    fn caller(&self, params: &Map<String, Value>) -> Option<Caller> {
         let meta = params.get("_meta");
         let name = name_of(meta.and_then(|meta| meta.get(CLIENT_MEMBER))).or_else(|| self.client.clone())?;
         let host = Host::ALL.into_iter().find(|host| name.starts_with(host.word()))?;
         let session = meta.and_then(|meta| meta.get("sessionId")).and_then(Value::as_str);
-        Some(Agent { name: host.agent(), session: session.map(str::to_owned) })
+        Some(Caller { name: host.agent(), session: session.map(str::to_owned) })
     }
 
     fn era(&self, request: &Request) -> Result<Era, RpcError> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::document::document;
 use super::message::{Answer, RpcError, ToolAnswer};
-use crate::cli::agent::{Agent, agent};
+use crate::cli::caller::{Caller, agent};
 use crate::cli::commands::{brief, diff, resume, save, show};
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::session::Session;
@@ -21,12 +21,12 @@ pub(super) fn list() -> Value {
 }
 
 /// Runs a tool. What the command refuses is an answer, which the model can act on; only a call that names no tool, or has
-/// arguments that are no object, is an error of the protocol.
+/// arguments that are not an object, is an error of the protocol.
 ///
 /// `caller` is the agent by its own account; its variables say more, if they are set.
 pub(super) fn call(
     session: &Session,
-    caller: Option<Agent>,
+    caller: Option<Caller>,
     mut params: Map<String, Value>,
 ) -> Result<Answer, RpcError> {
     let arguments = match params.remove("arguments") {

@@ -8,7 +8,7 @@ use crate::core::stats::{Spread, WeekStats};
 const WIDTH: u64 = 600;
 const HEIGHT: u64 = 140;
 
-/// Draws columns for each week: complete runs, and on top of them those that were given up.
+/// Draws columns for each week: complete runs, and on top of them failed and abandoned ones.
 pub(super) fn weeks(weeks: &[WeekStats]) -> Markup {
     let total = |week: &WeekStats| week.complete.saturating_add(week.given_up);
     let highest = weeks.iter().map(total).max().unwrap_or_default().max(1);
@@ -25,7 +25,7 @@ pub(super) fn weeks(weeks: &[WeekStats]) -> Markup {
                     @let (good, bad) = (scale(week.complete), scale(week.given_up));
                     g {
                         title {
-                            "Week of " (week.starts_on) ": " (week.complete) " complete, " (week.given_up) " given up"
+                            "Week of " (week.starts_on) ": " (week.complete) " complete, " (week.given_up) " failed or abandoned"
                             @if let Some(median) = week.median_seconds { ", median " (humane(median)) }
                         }
                         rect.good x=(place * step + 1) y=(HEIGHT.saturating_sub(good)) width=(step.saturating_sub(3).max(2)) height=(good) {}
@@ -36,7 +36,7 @@ pub(super) fn weeks(weeks: &[WeekStats]) -> Markup {
             figcaption {
                 "Weeks of " (first.unwrap_or_default())
                 @if weeks.len() > 1 { " to " (last.unwrap_or_default()) }
-                ", at most " (highest) " a week: " span.key.good { "complete" } ", " span.key.bad { "given up" }
+                ", at most " (highest) " a week: " span.key.good { "complete" } ", " span.key.bad { "failed or abandoned" }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Where the links of a page lead: to the server, or inside of the file.
+/// Where the links of a page lead: to the server, or inside the file.
 #[derive(Debug, Clone)]
 pub(crate) enum Links {
     /// To the server.

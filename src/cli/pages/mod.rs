@@ -1,7 +1,7 @@
 //! The pages of `report` and `ui`: the reports that commands answer with, as HTML.
 //!
 //! A page is a pure function from reports to markup. Both ways share them: `report` puts pages into one file, with links
-//! inside of that file, and `ui` serves them one by one. Nothing here reads the store, the clock or a request.
+//! inside that file, and `ui` serves them one by one. Nothing here reads the store, the clock or a request.
 //!
 //! # Safety
 //!
@@ -36,7 +36,7 @@ pub(crate) use links::Links;
 
 use crate::core::Timestamp;
 
-/// What a page needs beside its reports.
+/// The inputs of a page besides its reports.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     /// The time that ages are relative to.

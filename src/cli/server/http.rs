@@ -71,7 +71,7 @@ pub(super) fn read(stream: &mut TcpStream) -> io::Result<Option<Result<Request, 
         }
     };
     let Some(mut request) = std::str::from_utf8(&bytes[..head_end]).ok().and_then(parse_head) else {
-        return Ok(Some(Err(Response::refused(400, "This is no request"))));
+        return Ok(Some(Err(Response::refused(400, "The request is malformed"))));
     };
     if request.has_header("transfer-encoding") {
         return Ok(Some(Err(Response::refused(411, "The length of the body is missing"))));
@@ -81,7 +81,7 @@ pub(super) fn read(stream: &mut TcpStream) -> io::Result<Option<Result<Request, 
         (true, text) => match text.and_then(|text| text.parse::<usize>().ok()) {
             Some(length) if length <= MAX_BODY => length,
             Some(_) => return Ok(Some(Err(Response::refused(413, "The form is too large")))),
-            None => return Ok(Some(Err(Response::refused(400, "The length of the body is no number")))),
+            None => return Ok(Some(Err(Response::refused(400, "The length of the body is not a number")))),
         },
     };
     let body = head_end + 4;
@@ -98,7 +98,7 @@ pub(super) fn read(stream: &mut TcpStream) -> io::Result<Option<Result<Request, 
             return Ok(Some(Err(Response::refused(415, "Only forms are understood"))));
         }
         let Ok(text) = std::str::from_utf8(&bytes[body..body + length]) else {
-            return Ok(Some(Err(Response::refused(400, "The form is no text"))));
+            return Ok(Some(Err(Response::refused(400, "The form is not UTF-8"))));
         };
         request.form = pairs(text);
     }

@@ -123,7 +123,7 @@ impl Connection {
                 routes::Answer::Events => events::stream(&self.0, &mut stream),
             },
         };
-        // Whoever asked is gone.
+        // The client is gone.
         drop(answered);
     }
 }

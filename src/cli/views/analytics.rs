@@ -1,9 +1,9 @@
 //! The figures of all runs, for people.
 
 use crate::cli::escape;
-use crate::cli::page::Page;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::span::humane;
 use crate::core::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnalytics};
@@ -12,7 +12,7 @@ use crate::core::stats::{Analytics, OutcomeCounts, PhaseAnalytics, PipelineAnaly
 const BAR: u64 = 10;
 
 /// Renders the figures; nothing if there are no runs.
-pub(super) fn analytics(page: &mut Page, figures: &Analytics) {
+pub(super) fn analytics(page: &mut TextPage, figures: &Analytics) {
     if let Some(since) = figures.since {
         page.line(format!("since      {}", page.time(since)));
     }
@@ -33,7 +33,7 @@ pub(super) fn analytics(page: &mut Page, figures: &Analytics) {
     }
 }
 
-fn pipeline_lines(page: &mut Page, pipeline: &PipelineAnalytics) {
+fn pipeline_lines(page: &mut TextPage, pipeline: &PipelineAnalytics) {
     let name = page.escape(&pipeline_name(pipeline));
     let took = match pipeline.seconds {
         Some(spread) => format!("; median {}", humane(spread.median)),
@@ -61,7 +61,7 @@ fn pipeline_lines(page: &mut Page, pipeline: &PipelineAnalytics) {
     }
 }
 
-fn cells(page: &Page, phase: &PhaseAnalytics) -> Vec<Cell> {
+fn cells(page: &TextPage, phase: &PhaseAnalytics) -> Vec<Cell> {
     let hyphen = || "-".to_owned();
     let percent = |percent: u64| Cell::right(if phase.runs == 0 { hyphen() } else { format!("{percent}%") });
     let seconds = phase.seconds;

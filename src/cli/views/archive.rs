@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::failed::{DamagedFile, FailedItem};
 use super::parts::command_line;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::store::{ArchivePlan, Archived, BundleRow, DeletionPlan};
@@ -167,7 +167,7 @@ impl Report for ArchiveReport {
         }
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if self.lists && !self.bundles.is_empty() {
             let rows: Vec<_> = self.bundles.iter().map(|line| line.cells(page)).collect();
             let heading = ["WORKFLOW", "NUMBERS", "REASON", "CHECKPOINTS", "SIZE", "LAST SAVE", "FILE"];
@@ -203,13 +203,13 @@ impl Report for ArchiveReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         DamagedFile::render(&self.damaged, page);
         page.warnings(&self.warnings);
         FailedItem::render(&self.failures, page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if self.lists && self.bundles.is_empty() {
             page.line("The archive is empty.");
         }
@@ -237,7 +237,7 @@ impl Report for ArchiveReport {
 }
 
 impl ListedBundle {
-    fn cells(&self, page: &Page) -> Vec<Cell> {
+    fn cells(&self, page: &TextPage) -> Vec<Cell> {
         let checkpoints = self.checkpoints.map_or_else(|| "damaged".to_owned(), |files| files.to_string());
         vec![
             Cell::styled(self.workflow.to_string(), Style::Bold),

@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use super::parts::progress;
+use crate::cli::answer::Report;
 use crate::cli::escape;
-use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::words::first_few;
 use crate::core::change::AGENT_PLAN;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::parts::{branch_and_commit, diff_line};
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::core::checkpoint::{Content, GitContext};
 use crate::core::diff::{ChangeKind, Changed, ContentDiff, Difference};
 use crate::core::span::humane;
@@ -84,7 +84,7 @@ impl Report for DiffReport {
         if self.equal { "equal\n" } else { "different\n" }.to_owned()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let later = match self.elapsed_seconds {
             0 => String::new(),
             seconds if seconds > 0 => format!(", {} later", humane(seconds.unsigned_abs())),
@@ -124,7 +124,7 @@ impl Report for DiffReport {
 }
 
 /// `build status: pending -> complete`
-fn sentence(page: &Page, changed: &Changed) -> String {
+fn sentence(page: &TextPage, changed: &Changed) -> String {
     let free = is_free_form(changed);
     let pointer = if free {
         changed.pointer.clone()
@@ -156,7 +156,7 @@ fn is_free_form(changed: &Changed) -> bool {
 }
 
 /// Returns a value for a line: words of the format as they are, everything else as JSON.
-fn shown(page: &Page, value: &Value, free: bool) -> String {
+fn shown(page: &TextPage, value: &Value, free: bool) -> String {
     let text = match value {
         Value::String(word) if !free => word.clone(),
         Value::Object(members) if !free && !page.verbose => {

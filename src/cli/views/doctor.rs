@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::setup::agents;
-use crate::cli::agents::AgentState;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::installed_agents::AgentState;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::redact::redact_text;
 use crate::core::size::Size;
@@ -86,7 +86,7 @@ impl Report for DoctorReport {
         self.troubles.iter().map(|trouble| format!("{}\n", trouble.area)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let Program { version, path, on_path, system } = &self.program;
         let mut fields = vec![("ckpt", format!("{version}, {system}"))];
         fields.extend(path.iter().map(|path| ("program", path.clone())));

@@ -5,12 +5,12 @@ use std::path::Path;
 use indexmap::IndexSet;
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
 use crate::core::Handle;
 use crate::core::dialects::Dialect;
-use crate::core::export::{ExportFile, FileContent, Placed};
+use crate::core::place::{FileContent, NewFile, Placed};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ExportReport {
@@ -43,7 +43,7 @@ impl ExportReport {
         Self { dialect, handle, files: Vec::new(), warnings: left_out_warnings(dialect, left_out) }
     }
 
-    pub(crate) fn add(&mut self, root: &Path, file: &ExportFile, placed: Placed) {
+    pub(crate) fn add(&mut self, root: &Path, file: &NewFile, placed: Placed) {
         let bytes = match &file.content {
             FileContent::Bytes(bytes) => bytes.len(),
             FileContent::Link(to) => to.len(),
@@ -60,13 +60,13 @@ impl Report for ExportReport {
         self.files.iter().map(|file| format!("{}\n", file.path)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for file in &self.files {
             page.line(page.escape(&file.path));
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         let written = self.files.iter().filter(|file| file.written).count();
         let rest = match self.files.len() - written {

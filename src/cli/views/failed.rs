@@ -5,8 +5,8 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::core::Handle;
 
 /// One item that failed: in JSON, the failure's own document with the item in front.
@@ -23,7 +23,7 @@ impl FailedItem {
     }
 
     /// Renders all of them. Help that is the same for several in a row comes once, behind the last of them.
-    pub(crate) fn render(failures: &[Self], page: &mut Page) {
+    pub(crate) fn render(failures: &[Self], page: &mut TextPage) {
         for (index, Self { item, failure }) in failures.iter().enumerate() {
             page.labelled(Style::Bad, "failed:", &format!("{item}: {}", failure.message));
             if failures.get(index + 1).is_none_or(|next| next.failure.help != failure.help) {
@@ -44,7 +44,7 @@ pub(crate) struct DamagedFile {
 }
 
 impl DamagedFile {
-    pub(crate) fn render(damaged: &[Self], page: &mut Page) {
+    pub(crate) fn render(damaged: &[Self], page: &mut TextPage) {
         for Self { path, message, .. } in damaged {
             page.labelled(Style::Bad, "damaged:", &format!("{path} {message}"));
         }

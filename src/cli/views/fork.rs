@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::save::SaveReport;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
@@ -33,15 +33,15 @@ impl Report for ForkReport {
         self.save.essential()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         self.save.answer(page);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         self.save.failures(page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         self.save.remarks(page);
     }
 

@@ -1,6 +1,6 @@
 //! The answer of `ckpt import`.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -8,17 +8,17 @@ use serde_json::json;
 
 use super::failed::FailedItem;
 use super::parts::render_finding;
+use crate::cli::answer::Report;
 use crate::cli::error::{ErrorCode, Failure};
 use crate::cli::escape;
 use crate::cli::exit::Exit;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, left_out};
 use crate::core::dialects::{Dialect, Origin};
 use crate::core::finding::{Finding, Severity};
 use crate::core::foreign_settings::MergedSettings;
-use crate::core::import::{Discovered, ForeignFile, ImportOutcome};
+use crate::core::import::{Discovered, ForeignFile, ImportOutcome, Refusal, Refused};
 use crate::core::store::Location;
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
 
@@ -30,7 +30,7 @@ const MOST_NAMED: usize = 5;
 
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct ImportReport {
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     /// The files of known systems, if none was named.
     pub(crate) found: Vec<Discovered>,
     imported: Vec<ImportedFile>,
@@ -133,7 +133,7 @@ impl ImportReport {
             self.unchanged.push(file);
             return;
         }
-        if let ImportOutcome::Appended(added) | ImportOutcome::Merged(added, _) = outcome {
+        if let ImportOutcome::Appended(added) = outcome {
             self.last_status = Some(added.content.status);
         }
         if self.dry_run {
@@ -148,29 +148,27 @@ impl ImportReport {
         }
     }
 
-    pub(crate) fn add_settings(
-        &mut self,
-        source: String,
-        config: &Path,
-        merged: MergedSettings,
-        left_out: Vec<String>,
-    ) {
-        let MergedSettings { added, kept, by_hand, .. } = merged;
+    pub(crate) fn add_settings(&mut self, source: String, config: &Path, merged: MergedSettings) {
+        let MergedSettings { added, kept, by_hand, left_out, .. } = merged;
         let config = config.display().to_string();
         self.settings.push(ImportedSettings { source, config, added, kept, by_hand, left_out });
     }
 
-    pub(crate) fn pass_over(&mut self, file: PassedOver) {
-        self.passed_over.push(file);
+    /// Adds a file that is not imported.
+    pub(crate) fn refuse(&mut self, Refused { name, why }: Refused) {
+        match why {
+            Refusal::Link => self.passed_over.push(PassedOver::link(name)),
+            Refusal::PassedOver(error) => {
+                let reason = error.to_string();
+                let code = Failure::from(error.of(&name)).code.word();
+                self.passed_over.push(PassedOver { source: name, code, reason });
+            }
+            Refusal::Failed(error) => self.fail(&name, error.of(&name)),
+        }
     }
 
     pub(crate) fn fail(&mut self, source: &str, failure: impl Into<Failure>) {
         self.failures.push(FailedItem::new(source, failure));
-    }
-
-    /// Drops files that turned out to be the second file of a checkpoint.
-    pub(crate) fn forget(&mut self, companions: &HashSet<PathBuf>) {
-        self.passed_over.retain(|file| !companions.contains(Path::new(&file.source)));
     }
 
     /// Returns how many files were imported, now or before.
@@ -227,7 +225,7 @@ impl Report for ImportReport {
         self.imported.iter().map(|line| format!("{}\n", line.handle)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for found in &self.found {
             page.line(found_line(found));
         }
@@ -246,7 +244,7 @@ impl Report for ImportReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         for FailedItem { failure, .. } in self.failures.iter().take(MOST_LINES) {
             page.labelled(Style::Bad, "failed:", &failure.message);
             page.help(&failure.help);
@@ -260,7 +258,7 @@ impl Report for ImportReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if let Some(root) = &self.store_made {
             page.line(format!("Created the store {}", page.escape(&root.display().to_string())));
         }
@@ -310,7 +308,7 @@ pub(crate) fn found_line(found: &Discovered) -> String {
 }
 
 impl ImportedSettings {
-    fn render(&self, page: &mut Page, dry_run: bool) {
+    fn render(&self, page: &mut TextPage, dry_run: bool) {
         let (source, config) = (page.escape(&self.source), page.escape(&self.config));
         let verb = if dry_run { "Would add" } else { "Added" };
         if self.added.is_empty() {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::import::found_line;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::FIRST_COMMAND;
 use crate::core::import::Discovered;
 
@@ -27,7 +27,7 @@ impl Report for InitReport {
         format!("{}\n", self.store)
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.line(match (self.created, self.config_created) {
             (true, _) => format!("Created the store. `{FIRST_COMMAND}` begins a workflow."),
             (false, true) => "The store was there already; wrote its config.toml.".to_owned(),

@@ -1,22 +1,20 @@
-//! The answers of `ckpt list`.
+//! The answer of `ckpt list`.
 
 use serde::Serialize;
 
 use super::failed::DamagedFile;
+use crate::cli::answer::Report;
 use crate::cli::escape;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{FIRST_COMMAND, count, verb};
 use crate::core::format::{Header, Unusable};
 use crate::core::size::Size;
-use crate::core::store::{
-    CheckpointRow, DeletionReason, Deletions, Entry, Live, SelectedWorkflow, WorkflowRow,
-};
+use crate::core::store::{DeletionReason, Live, SelectedWorkflow, WorkflowRow};
 use crate::core::{Handle, Store, Timestamp, WorkflowId};
 
-/// The status of whatever cannot be read.
+/// The status of a workflow whose head cannot be read.
 const DAMAGED: &str = "damaged";
 
 /// A list of workflows.
@@ -174,7 +172,7 @@ impl ListedWorkflow {
         }
     }
 
-    fn cells(&self, page: &Page) -> Vec<Cell> {
+    fn cells(&self, page: &TextPage) -> Vec<Cell> {
         let newest = self.handle.as_ref().map_or_else(|| self.workflow.to_string(), ToString::to_string);
         let done = match self.total {
             Some(total) => format!("{} of {total}", self.done),
@@ -200,7 +198,7 @@ impl Report for WorkflowsReport {
         self.workflows.iter().map(|row| format!("{}\n", row.workflow)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if self.workflows.is_empty() {
             return;
         }
@@ -218,12 +216,12 @@ impl Report for WorkflowsReport {
         render(page, &columns, &rows);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         DamagedFile::render(&self.damaged, page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let Scope { filtered, archived, live_count, archived_count } = self.scope;
         let candidates = if archived { archived_count } else { live_count };
         if self.total == 0 && filtered && candidates > 0 {
@@ -242,138 +240,6 @@ impl Report for WorkflowsReport {
             let archived = count(archived_count, "archived workflow");
             page.line(format!("{archived} not shown; `--archived` shows {them}."));
         }
-    }
-}
-
-/// A list of the checkpoints of one workflow.
-#[derive(Debug, Serialize)]
-pub(crate) struct CheckpointsReport {
-    workflow: WorkflowId,
-    checkpoints: Vec<ListedCheckpoint>,
-    damaged: Vec<DamagedFile>,
-    total: usize,
-    truncated: bool,
-    warnings: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct ListedCheckpoint {
-    handle: Handle,
-    phase: Option<String>,
-    trigger: Option<String>,
-    /// `None` for a seal or a tombstone.
-    status: Option<&'static str>,
-    saved_at: Option<Timestamp>,
-    bytes: u64,
-    archived: bool,
-    /// The reason why the content is nowhere, if it was deleted.
-    deleted: Option<DeletionReason>,
-    pinned: bool,
-    done: usize,
-    note: Option<String>,
-    /// The phases that have failed.
-    failed: Vec<String>,
-}
-
-impl CheckpointsReport {
-    /// Reports the newest `rows` of `total` checkpoints.
-    pub(crate) fn new(
-        workflow: &WorkflowId,
-        rows: Vec<CheckpointRow>,
-        total: usize,
-        deletions: &Deletions,
-        store: &Store,
-    ) -> Self {
-        let truncated = rows.len() < total;
-        let damaged =
-            rows.iter().filter_map(|row| Some(damaged(&row.handle, row.entry.as_ref().err()?, store)));
-        Self {
-            workflow: workflow.clone(),
-            damaged: damaged.collect(),
-            checkpoints: rows.into_iter().map(|row| ListedCheckpoint::new(row, deletions)).collect(),
-            total,
-            truncated,
-            warnings: Vec::new(),
-        }
-    }
-
-    pub(crate) fn warning(mut self, warning: Option<String>) -> Self {
-        self.warnings.extend(warning);
-        self
-    }
-}
-
-impl ListedCheckpoint {
-    fn new(row: CheckpointRow, deletions: &Deletions) -> Self {
-        let (header, status, deleted) = match &row.entry {
-            Ok(Entry::Checkpoint(header)) => (Some(header), Some(header.status.word()), None),
-            Ok(Entry::Seal(header)) => (Some(header), None, deleted(header)),
-            Ok(Entry::Tombstone) => (row.archived.as_ref(), None, deletions.reason(row.handle.seq)),
-            Err(_) => (None, Some(DAMAGED), None),
-        };
-        Self {
-            phase: header.and_then(|header| header.phase.as_ref()).map(ToString::to_string),
-            trigger: header.map(|header| header.trigger.to_string()),
-            status,
-            saved_at: header.map(|header| header.saved_at),
-            bytes: row.bytes,
-            archived: status.is_none(),
-            deleted,
-            pinned: header.is_some_and(|header| header.pinned),
-            done: header.map_or(0, |header| header.progress().done),
-            note: header.and_then(|header| header.note.clone()),
-            failed: header
-                .map(|header| header.failed().map(ToString::to_string).collect())
-                .unwrap_or_default(),
-            handle: row.handle,
-        }
-    }
-
-    fn cells(&self, page: &Page) -> Vec<Cell> {
-        let mut trigger = self.trigger.as_deref().map(|trigger| page.escape(trigger));
-        if self.pinned {
-            trigger = trigger.map(|trigger| trigger + ", pinned");
-        }
-        vec![
-            Cell::styled(self.handle.to_string(), Style::Bold),
-            self.status.map_or_else(|| archived_cell(self.deleted), status_cell),
-            phase_cell(self.phase.as_deref(), &self.failed),
-            Cell::or_hyphen(trigger),
-            Cell::right(if self.bytes > 0 { Size(self.bytes).to_string() } else { "-".to_owned() }),
-            Cell::or_hyphen(self.saved_at.map(|time| page.time(time))),
-            Cell::new(page.escape(self.note.as_deref().unwrap_or_default())),
-        ]
-    }
-}
-
-impl Report for CheckpointsReport {
-    const FORMAT: &'static str = "ckpt.list.v1";
-
-    fn essential(&self) -> String {
-        self.checkpoints.iter().map(|row| format!("{}\n", row.handle)).collect()
-    }
-
-    fn answer(&self, page: &mut Page) {
-        let rows: Vec<_> = self.checkpoints.iter().map(|row| row.cells(page)).collect();
-        let columns = [
-            Column::new("CHECKPOINT"),
-            Column::new("STATUS"),
-            Column::new("PHASE").shrinks_to(10),
-            Column::new("TRIGGER").shrinks_to(10).optional(3),
-            Column::new("SIZE").optional(1),
-            Column::new("SAVED"),
-            Column::new("NOTE").shrinks_to(12).optional(2),
-        ];
-        render(page, &columns, &rows);
-    }
-
-    fn failures(&self, page: &mut Page) {
-        page.warnings(&self.warnings);
-        DamagedFile::render(&self.damaged, page);
-    }
-
-    fn remarks(&self, page: &mut Page) {
-        announce_rest(page, self.checkpoints.len(), self.total, "checkpoint");
     }
 }
 
@@ -422,7 +288,7 @@ fn deleted(header: &Header) -> Option<DeletionReason> {
 }
 
 /// Says how many items of a list are not shown.
-pub(super) fn announce_rest(page: &mut Page, shown: usize, total: usize, noun: &str) {
+pub(super) fn announce_rest(page: &mut TextPage, shown: usize, total: usize, noun: &str) {
     if shown < total {
         page.line(format!("Showing {shown} of {}; `--all` shows the rest.", count(total, noun)));
     }

@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::failed::DamagedFile;
 use super::list::announce_rest;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
+use crate::cli::text_page::TextPage;
 use crate::core::log::{LogChange, changes};
 use crate::core::phase::PhaseId;
 use crate::core::span::humane;
@@ -46,7 +46,7 @@ pub(crate) struct LogEntry {
     pub(crate) parents: Vec<Handle>,
     #[serde(flatten)]
     saved: Option<SavedEntry>,
-    /// The reason why the content is nowhere, if it was deleted.
+    /// The reason why the content is nowhere, if it was deleted; for a seal, the content below it.
     deleted: Option<DeletionReason>,
 }
 
@@ -223,7 +223,7 @@ impl LogEntry {
                 imported_from: checkpoint.imported.as_ref().map(|imported| imported.source.clone()),
             }),
             parents,
-            deleted: None,
+            deleted: checkpoint.sealed.as_ref().and_then(|sealed| sealed.deleted),
         }
     }
 
@@ -236,7 +236,7 @@ impl LogEntry {
         self.saved.as_ref().map(|saved| saved.saved_at)
     }
 
-    fn cells(&self, page: &Page, sentence: String) -> Vec<Cell> {
+    fn cells(&self, page: &TextPage, sentence: String) -> Vec<Cell> {
         let time = self.saved_at().map(|time| page.time(time));
         let elapsed = self.saved.as_ref().and_then(|saved| saved.elapsed_seconds);
         let style = match self.kind {
@@ -346,7 +346,7 @@ impl Report for LogReport {
         self.entries.iter().map(|entry| format!("{}\n", entry.handle)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let lines = self.lines();
         let mut rows = Vec::new();
         let mut columns = vec![
@@ -373,12 +373,12 @@ impl Report for LogReport {
         render(page, &columns, &rows);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         DamagedFile::render(&self.damaged, page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if self.truncated {
             let total = usize::try_from(self.total).unwrap_or(usize::MAX);
             announce_rest(page, self.entries.len(), total, "checkpoint");

@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::save::SaveReport;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
+use crate::core::Handle;
 use crate::core::merge::Conflict;
-use crate::core::{Checkpoint, Handle};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MergeReport {
@@ -23,62 +23,36 @@ pub(crate) struct MergeReport {
     settled: Vec<Conflict>,
     /// The command that undoes the merge.
     undo: Option<Vec<String>>,
-    /// True if there was nothing to merge.
-    #[serde(skip)]
-    nothing_new: bool,
 }
 
 impl MergeReport {
     pub(crate) fn new(
         save: SaveReport,
-        theirs: &Checkpoint,
+        theirs: Handle,
         origin: Option<Handle>,
         settled: Vec<Conflict>,
         applied: bool,
     ) -> Self {
         let verb = if applied { "Merged" } else { "Would merge" };
-        let before = if applied { save.parent.zip(save.handle.as_ref()) } else { None };
+        let before = save.parent.zip(save.handle.as_ref()).filter(|_| applied);
+        // The other head of the same workflow would be a head again.
+        let before = before.filter(|(_, handle)| handle.workflow != theirs.workflow);
         let undo = before.map(|(parent, handle)| {
             let handle = Handle::new(&handle.workflow, parent);
             vec!["ckpt".to_owned(), "rollback".to_owned(), handle.to_string()]
         });
-        Self {
-            applied,
-            save: save.titled(format!("{verb} {} into", theirs.handle())),
-            merged: theirs.handle(),
-            origin,
-            settled,
-            undo,
-            nothing_new: false,
-        }
-    }
-
-    /// Reports a join: the other side is named by its digest too.
-    pub(crate) fn joined(
-        save: SaveReport,
-        other: &Handle,
-        origin: Option<Handle>,
-        settled: Vec<Conflict>,
-        applied: bool,
-    ) -> Self {
-        let verb = if applied { "Joined" } else { "Would join" };
-        Self {
-            applied,
-            save: save.titled(format!("{verb} {other} into")),
-            merged: other.clone(),
-            origin,
-            settled,
-            undo: None,
-            nothing_new: false,
-        }
+        let save = save.titled(format!("{verb} {theirs} into"));
+        Self { applied, save, merged: theirs, origin, settled, undo }
     }
 
     /// Reports that everything of the other side is there already.
-    pub(crate) fn nothing_new(save: SaveReport, theirs: &Checkpoint, applied: bool) -> Self {
-        let merged = theirs.handle();
-        let mut report = Self::new(save, theirs, Some(merged), Vec::new(), applied);
-        report.nothing_new = true;
-        report
+    pub(crate) fn nothing_new(save: SaveReport, theirs: Handle, applied: bool) -> Self {
+        let origin = Some(theirs.clone());
+        Self::new(save, theirs, origin, Vec::new(), applied)
+    }
+
+    fn is_nothing_new(&self) -> bool {
+        self.origin.as_ref() == Some(&self.merged)
     }
 }
 
@@ -89,16 +63,16 @@ impl Report for MergeReport {
         self.save.essential()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         self.save.answer(page);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         self.save.failures(page);
     }
 
-    fn remarks(&self, page: &mut Page) {
-        if self.nothing_new {
+    fn remarks(&self, page: &mut TextPage) {
+        if self.is_nothing_new() {
             let handle = self.save.handle.as_ref().map(ToString::to_string).unwrap_or_default();
             page.line(format!("Nothing new: {handle} continues {}", self.merged));
             return;

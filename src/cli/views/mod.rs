@@ -1,14 +1,14 @@
 //! Reports and their views: the answers of the commands, one file per command.
 //!
 //! A command builds a report and hands it to `Session::answer`. A report is a struct that implements
-//! [`Report`](crate::cli::report::Report):
+//! [`Report`](crate::cli::answer::Report):
 //!
-//! - With `--json` it is serialised; [`Report::FORMAT`](crate::cli::report::Report::FORMAT) names its schema in `schemas/`.
+//! - With `--json` it is serialised; [`Report::FORMAT`](crate::cli::answer::Report::FORMAT) names its schema in `schemas/`.
 //! - With `--quiet` only its essential value is written.
-//! - Otherwise its view renders the text, line by line on a [`Page`](crate::cli::page::Page). The answer goes to stdout,
+//! - Otherwise its view renders the text, line by line on a [`TextPage`](crate::cli::text_page::TextPage). The answer goes to stdout,
 //!   failures and remarks go to stderr.
 //!
-//! Neither commands nor views write to the streams; only [`ui`](crate::cli::ui) does. Stored text is untrusted and goes
+//! Neither commands nor views write to the streams; only [`output`](crate::cli::output) does. Stored text is untrusted and goes
 //! through [`escape`](crate::cli::escape) before it reaches a page.
 //!
 //! To add a view: add a file here with the report and its `impl Report`, add its schema to `schemas/`, and add a call

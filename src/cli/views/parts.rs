@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::escape;
-use crate::cli::page::Page;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::core::checkpoint::{Artifact, GitContext, Writer};
 use crate::core::finding::{Finding, Severity};
 use crate::core::next_phase::{PhaseState, RunProgress};
@@ -65,13 +65,13 @@ pub(super) fn branch_and_commit(git: &GitContext) -> String {
 }
 
 /// ` by kim`, or nothing if the writer is unknown.
-pub(super) fn by(page: &Page, writer: &Writer) -> String {
+pub(super) fn by(page: &TextPage, writer: &Writer) -> String {
     let name = writer.agent.as_ref().or(writer.user.as_ref());
     name.map(|name| format!(" by {}", page.escape(name))).unwrap_or_default()
 }
 
 /// Renders a finding: its severity as a word, its message, and its help.
-pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
+pub(super) fn render_finding(page: &mut TextPage, finding: &Finding) {
     let (word, style) = match finding.severity {
         Severity::Info => ("note", Style::Dim),
         Severity::Advice => ("warning", Style::Warning),
@@ -89,7 +89,7 @@ pub(super) fn render_finding(page: &mut Page, finding: &Finding) {
 }
 
 /// A line of a unified diff.
-pub(super) fn diff_line(page: &Page, line: &str) -> String {
+pub(super) fn diff_line(page: &TextPage, line: &str) -> String {
     let text = page.escape(line);
     match line.chars().next() {
         Some('+') => page.paint(Style::Good, &text),
@@ -99,7 +99,7 @@ pub(super) fn diff_line(page: &Page, line: &str) -> String {
 }
 
 /// Writes what was done, or would be done, about the artifacts of a checkpoint. Unchanged ones are not listed.
-pub(super) fn render_restored(page: &mut Page, steps: &[ArtifactStep], applied: bool) {
+pub(super) fn render_restored(page: &mut TextPage, steps: &[ArtifactStep], applied: bool) {
     for step in steps {
         let path = page.escape(&step.path);
         let done = |done: &str, planned: &str| if applied { done.to_owned() } else { planned.to_owned() };

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
+use crate::cli::text_page::TextPage;
 use crate::core::pipeline::{PhaseSpec, Pipeline};
 use crate::core::{Config, builtin};
 
@@ -51,7 +51,7 @@ impl Report for PipelinesReport {
         self.pipelines.iter().map(|line| format!("{}\n", line.name)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let row = |line: &ListedPipeline| {
             vec![
                 Cell::styled(page.escape(&line.name), Style::Bold),
@@ -94,7 +94,7 @@ impl Report for PipelineReport {
         self.pipeline.phases.iter().map(|phase| format!("{}\n", phase.id)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if self.numbered {
             let name = page.paint(Style::Bold, &page.escape(&self.pipeline.name));
             page.line(format!("{name}: phases 1 to N; `--total N` says how many, here and with `ckpt save`"));

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::core::config::PushMode;
 use crate::sync::transports::RemoteUrl;
 
@@ -73,7 +73,7 @@ impl Report for RemoteReport {
         self.remote.iter().map(|remote| format!("{remote}\n")).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let remote = self.remote.as_ref().map(|remote| page.escape(remote)).unwrap_or_default();
         match self.action {
             _ if self.remote.is_none() => page.line("No remote is set up"),
@@ -84,7 +84,7 @@ impl Report for RemoteReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         match self.action {
             Action::Added if self.new => page.line("It was empty; `ckpt push` copies all workflows to it"),
             Action::Added => page.line("It holds workflows already; `ckpt sync` exchanges them"),

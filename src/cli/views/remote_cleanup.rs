@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::failed::FailedItem;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::Handle;
 use crate::core::WorkflowId;
@@ -109,7 +109,7 @@ impl Report for RemoteCleanupReport {
         handles.map(|handle| format!("{handle}\n")).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let verb = if self.applied { "Emptied" } else { "Would empty" };
         for bundle in &self.bundles {
             if let (Some(first), Some(last)) = (bundle.checkpoints.first(), bundle.checkpoints.last()) {
@@ -138,7 +138,7 @@ impl Report for RemoteCleanupReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
         FailedItem::render(&self.failures, page);
     }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::size::Size;
 
@@ -29,15 +29,15 @@ impl Report for ReportReport {
         format!("{}\n", self.path)
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         page.line(page.escape(&self.path));
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.line(format!("Wrote {} in {}", count(self.pages, "page"), Size(self.bytes as u64)));
     }
 

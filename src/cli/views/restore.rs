@@ -5,10 +5,10 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use super::failed::FailedItem;
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count};
 use crate::core::store::{BadBundle, Deletions, Error, RestorePlan, Restored};
 use crate::core::{Handle, WorkflowId, WorkflowStatus};
@@ -19,7 +19,6 @@ pub(crate) struct RestoreReport {
     applied: bool,
     workflows: Vec<RestoredWorkflow>,
     failures: Vec<FailedItem>,
-    warnings: Vec<String>,
 }
 
 /// One workflow that was restored, or a part of it.
@@ -36,12 +35,10 @@ pub(crate) struct RestoredWorkflow {
     is_complete: bool,
     #[serde(skip)]
     failures: Vec<FailedItem>,
-    #[serde(skip)]
-    warnings: Vec<String>,
 }
 
 impl RestoredWorkflow {
-    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions, warnings: Vec<String>) -> Self {
+    pub(crate) fn new(newest: Handle, done: &Restored, deletions: &Deletions) -> Self {
         let status = done.revived.as_ref().map(|revived| revived.content.status);
         Self {
             workflow: newest.workflow.clone(),
@@ -50,7 +47,6 @@ impl RestoredWorkflow {
             revived: done.revived.as_ref().map(|revived| revived.handle()),
             is_complete: status == Some(WorkflowStatus::Complete),
             failures: failures(&done.damaged, &done.lost, deletions),
-            warnings,
         }
     }
 
@@ -65,7 +61,6 @@ impl RestoredWorkflow {
             revived,
             is_complete: status.flatten() == Some(WorkflowStatus::Complete),
             failures: failures(&plan.damaged, &plan.lost, deletions),
-            warnings: Vec::new(),
         }
     }
 }
@@ -89,12 +84,11 @@ fn failures(
 
 impl RestoreReport {
     pub(crate) fn new(applied: bool) -> Self {
-        Self { applied, workflows: Vec::new(), failures: Vec::new(), warnings: Vec::new() }
+        Self { applied, workflows: Vec::new(), failures: Vec::new() }
     }
 
     pub(crate) fn add(&mut self, mut restored: RestoredWorkflow) {
         self.failures.append(&mut restored.failures);
-        self.warnings.append(&mut restored.warnings);
         self.workflows.push(restored);
     }
 
@@ -119,7 +113,7 @@ impl Report for RestoreReport {
         self.workflows.iter().map(|line| format!("{}\n", line.handle)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let (is_back, are_back, is_newest) = if self.applied {
             ("is back", "are back", "the newest is")
         } else {
@@ -138,12 +132,11 @@ impl Report for RestoreReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         FailedItem::render(&self.failures, page);
-        page.warnings(&self.warnings);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let [RestoredWorkflow { workflow, revived: Some(revived), is_complete, .. }] =
             self.workflows.as_slice()
         else {

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 
 use super::parts::{ArtifactCondition, artifact_conditions, by, json_text, render_finding, render_restored};
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{count, first_few};
 use crate::core::dialects::{Dialect, Origin, Reading};
 use crate::core::finding::{Code, Finding, Severity};
@@ -102,7 +102,7 @@ impl<'a> ResumeReport<'a> {
     }
 
     /// `042/4, saved 2 hours ago by kim`
-    fn source(&self, page: &Page) -> String {
+    fn source(&self, page: &TextPage) -> String {
         let Judgement { checkpoint, resume, .. } = self.judgement;
         let imported = checkpoint.imported.as_ref();
         let when = match (page.width, resume.age_seconds.map(u64::try_from)) {
@@ -123,13 +123,13 @@ impl<'a> ResumeReport<'a> {
     }
 
     /// `3A Artifact Generation`
-    fn full_name(&self, page: &Page, id: &PhaseId) -> String {
+    fn full_name(&self, page: &TextPage, id: &PhaseId) -> String {
         let name = self.judgement.checkpoint.content.find_phase(id).and_then(|phase| phase.name.as_deref());
         let mark = if self.judgement.resume.inferred.contains(id) { " (by evidence)" } else { "" };
         format!("{}{}{mark}", page.escape(id.as_str()), page.suffix(name))
     }
 
-    fn headline(&self, page: &Page) -> String {
+    fn headline(&self, page: &TextPage) -> String {
         let content = &self.judgement.checkpoint.content;
         let words = match &self.judgement.resume.phase {
             _ if self.judgement.resume.verdict == Verdict::Complete => {
@@ -222,7 +222,7 @@ impl Report for ResumeReport<'_> {
         self.judgement.resume.phase.as_ref().map(|id| format!("{id}\n")).unwrap_or_default()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let Resume { verdict, phase, done, remaining, skipped_by_inference, findings, .. } =
             &self.judgement.resume;
         render_restored(page, self.restored, true);
@@ -268,7 +268,7 @@ impl Report for ResumeReport<'_> {
         page.line(format!("Verdict: {}", page.paint(style, verdict.word())));
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let file = self.file.map(|(path, _)| page.escape(&shell_word(path.display())));
         let workflow = file
             .as_ref()
@@ -290,7 +290,7 @@ impl Report for ResumeReport<'_> {
 }
 
 impl ResumeReport<'_> {
-    fn contents(&self, page: &mut Page) {
+    fn contents(&self, page: &mut TextPage) {
         let content = &self.judgement.checkpoint.content;
         let data = content.phases.iter().filter_map(|phase| {
             Some((format!("Data of {}", self.full_name(page, &phase.id)), phase.data.as_ref()?))
@@ -311,7 +311,7 @@ impl ResumeReport<'_> {
         }
     }
 
-    fn evidence(&self, page: &mut Page) {
+    fn evidence(&self, page: &mut TextPage) {
         page.line("");
         page.line("Evidence");
         for PhaseEvidence { phase, done, why } in &self.judgement.resume.evidence {

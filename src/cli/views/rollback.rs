@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::parts::{command_line, render_restored};
 use super::save::SaveReport;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 use crate::core::restore_artifacts::ArtifactStep;
 use crate::core::{Checkpoint, Handle};
 
@@ -63,16 +63,16 @@ impl Report for RollbackReport {
         self.save.essential()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         self.save.answer(page);
         render_restored(page, &self.restored_artifacts, self.applied);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         self.save.failures(page);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         self.save.remarks(page);
         if let Some(undo) = &self.undo {
             page.line(format!("Undo the rollback with: {}", command_line(undo)));

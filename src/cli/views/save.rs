@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::core::checkpoint::{Content, Next};
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::observe::observed_run;
@@ -127,9 +127,9 @@ impl SaveReport {
             would_create: false,
         };
         match outcome {
-            Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => {
+            Outcome::Written(checkpoint) | Outcome::Reopened(checkpoint) => {
                 report.created = true;
-                report.taken_up = matches!(outcome, Outcome::TakenUp(_));
+                report.taken_up = matches!(outcome, Outcome::Reopened(_));
                 report.new_workflow = checkpoint.seq == 1;
                 report.parent = checkpoint.parent.as_ref().map(|parent| parent.seq);
             }
@@ -180,7 +180,7 @@ impl SaveReport {
 
     /// The warnings and the line about the cleanup, for a command with a summary of its own.
     pub(crate) fn notes(&self, is_quiet: bool) -> String {
-        let mut page = Page::new(false, None, None, false);
+        let mut page = TextPage::new(false, None, None, false);
         page.warnings(&self.warnings);
         self.redaction_warning(&mut page);
         if let Some(cleanup) = &self.cleanup
@@ -197,7 +197,7 @@ impl SaveReport {
         next.is_some_and(|phase| self.awaiting_approval.contains(phase))
     }
 
-    fn redaction_warning(&self, page: &mut Page) {
+    fn redaction_warning(&self, page: &mut TextPage) {
         if self.redactions.is_empty() {
             return;
         }
@@ -244,15 +244,15 @@ impl Report for SaveReport {
         self.handle.as_ref().map(|handle| format!("{handle}\n")).unwrap_or_default()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         page.raw(&self.essential());
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(self.warnings.get(self.advice..).unwrap_or_default());
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if let Some(store) = &self.new_store {
             page.line(format!("Created the store {}", page.escape(store)));
         }

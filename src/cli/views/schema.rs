@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::cli::answer::Report;
 use crate::cli::error::{ErrorCode, Failure};
-use crate::cli::report::Report;
 use crate::core::schema::{ALL, Schema};
 
 #[derive(Debug, Serialize)]

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::cli::agents::{AgentState, Installation};
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::installed_agents::{AgentState, Installation};
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::hosts::Host;
 use crate::core::setup::{FileChange, Level};
@@ -96,7 +96,7 @@ impl Report for SetupReport {
         self.hosts.iter().flat_map(|host| &host.changes).map(|change| format!("{}\n", change.path)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for HostSetup { host, installed, changes } in &self.hosts {
             let missing = if *installed { "" } else { " (not found on this machine)" };
             let state = match (changes.is_empty(), self.removes) {
@@ -121,7 +121,7 @@ impl Report for SetupReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let has_changes = self.hosts.iter().any(|host| !host.changes.is_empty());
         if has_changes && self.prints {
             page.line("Nothing was written.");
@@ -165,13 +165,13 @@ impl Report for CheckReport {
         effective.map(|host| format!("{}\n", host.host)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         agents(page, &self.hosts);
     }
 }
 
 /// Renders the table of the agents, and what to do about each.
-pub(super) fn agents(page: &mut Page, hosts: &[AgentState]) {
+pub(super) fn agents(page: &mut TextPage, hosts: &[AgentState]) {
     let word = |word: &'static str| {
         if word == "yes" { Cell::styled(word, Style::Good) } else { Cell::new(word) }
     };

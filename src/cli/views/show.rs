@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::parts::{branch_and_commit, by, json_text, phase_state, progress};
+use crate::cli::answer::Report;
 use crate::cli::escape;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, render};
+use crate::cli::text_page::TextPage;
 use crate::core::checkpoint::{Artifact, Checkpoint, CheckpointRef, Imported, Sealed};
 use crate::core::next_phase::{PhaseState, RunState};
 use crate::core::phase::{Approval, Phase, PhaseId};
@@ -94,14 +94,14 @@ impl Report for ShowReport {
         }
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         match (&self.pointer, &self.parsed) {
             (None, Some(checkpoint)) => self.render(page, checkpoint),
             _ => page.raw(&json_text(&self.checkpoint)),
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 }
@@ -115,7 +115,7 @@ fn plain_text(value: &Value) -> String {
 }
 
 impl ShowReport {
-    fn render(&self, page: &mut Page, checkpoint: &Checkpoint) {
+    fn render(&self, page: &mut TextPage, checkpoint: &Checkpoint) {
         let Checkpoint { content, .. } = checkpoint;
         let handle = page.paint(Style::Bold, &checkpoint.handle().to_string());
         let title = page.suffix(content.title.as_deref());
@@ -135,7 +135,7 @@ impl ShowReport {
         }
     }
 
-    fn fields(&self, page: &mut Page, checkpoint: &Checkpoint) {
+    fn fields(&self, page: &mut TextPage, checkpoint: &Checkpoint) {
         let Checkpoint { content, workflow, trigger, imported, .. } = checkpoint;
         let (saved, by) = (page.time(checkpoint.saved_at), by(page, &checkpoint.writer));
         let archived = self.archived_as.as_ref().map(|reason| match &checkpoint.sealed {
@@ -189,7 +189,7 @@ impl ShowReport {
     }
 }
 
-fn phases(page: &mut Page, run: &RunState<'_>) {
+fn phases(page: &mut TextPage, run: &RunState<'_>) {
     if run.phases.is_empty() {
         return;
     }
@@ -204,7 +204,7 @@ fn phases(page: &mut Page, run: &RunState<'_>) {
     render(page, &["", "", ""].map(Column::new), &rows);
 }
 
-fn details(page: &Page, phase: &Phase) -> String {
+fn details(page: &TextPage, phase: &Phase) -> String {
     let mut words = Vec::new();
     words.extend(phase.name.as_deref().map(|name| page.escape(name)));
     if let (Some(start), Some(end)) = (phase.started_at, phase.completed_at)
@@ -226,7 +226,7 @@ fn details(page: &Page, phase: &Phase) -> String {
     words.join(", ")
 }
 
-fn tasks(page: &mut Page, tasks: &[Task]) {
+fn tasks(page: &mut TextPage, tasks: &[Task]) {
     if tasks.is_empty() {
         return;
     }
@@ -245,7 +245,7 @@ fn tasks(page: &mut Page, tasks: &[Task]) {
     }
 }
 
-fn artifacts(page: &mut Page, artifacts: &[Artifact]) {
+fn artifacts(page: &mut TextPage, artifacts: &[Artifact]) {
     if artifacts.is_empty() {
         return;
     }
@@ -259,7 +259,7 @@ fn artifacts(page: &mut Page, artifacts: &[Artifact]) {
     }
 }
 
-fn facts(page: &mut Page, checkpoint: &Checkpoint) {
+fn facts(page: &mut TextPage, checkpoint: &Checkpoint) {
     let facts = &checkpoint.content.facts;
     if facts.is_empty() {
         return;

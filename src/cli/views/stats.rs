@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::analytics::analytics;
 use super::parts::phase_status;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, columns, render};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::size::Size;
 use crate::core::span::humane;
@@ -50,7 +50,7 @@ impl StatsReport {
 impl Report for StatsReport {
     const FORMAT: &'static str = "ckpt.stats.v1";
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 
@@ -65,7 +65,7 @@ impl Report for StatsReport {
         }
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if let Some(stats) = &self.store {
             store(page, stats);
         }
@@ -78,7 +78,7 @@ impl Report for StatsReport {
     }
 }
 
-fn store(page: &mut Page, ShownStoreStats { stats, saved_percent }: &ShownStoreStats) {
+fn store(page: &mut TextPage, ShownStoreStats { stats, saved_percent }: &ShownStoreStats) {
     let counts = &stats.workflows;
     let named = [
         (counts.in_progress, "in progress"),
@@ -118,7 +118,7 @@ fn store(page: &mut Page, ShownStoreStats { stats, saved_percent }: &ShownStoreS
     }
 }
 
-fn workflow(page: &mut Page, stats: &WorkflowStats) {
+fn workflow(page: &mut TextPage, stats: &WorkflowStats) {
     let handle = page.paint(Style::Bold, &stats.handle.to_string());
     let numbers = [
         (usize::try_from(stats.attempts).unwrap_or(usize::MAX), "attempt"),
@@ -141,7 +141,7 @@ fn workflow(page: &mut Page, stats: &WorkflowStats) {
     }
 }
 
-fn cells(page: &Page, phase: &PhaseStats) -> Vec<Cell> {
+fn cells(page: &TextPage, phase: &PhaseStats) -> Vec<Cell> {
     vec![
         Cell::styled(page.escape(phase.id.as_str()), Style::Bold),
         Cell::new(phase_status(phase.status).0),

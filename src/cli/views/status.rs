@@ -5,12 +5,12 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::parts::{phase_state, progress};
+use crate::cli::answer::Report;
 use crate::cli::escape;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
 use crate::cli::session::Judgement;
 use crate::cli::style::Style;
 use crate::cli::table::{Cell, Column, lines};
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{left_out, verb};
 use crate::core::finding::{Code, Finding};
 use crate::core::next_phase::{PhaseState, RunProgress};
@@ -79,7 +79,7 @@ pub(crate) struct TaskProgress {
 }
 
 impl PhaseProgress {
-    fn cells(&self, page: &Page) -> Vec<Cell> {
+    fn cells(&self, page: &TextPage) -> Vec<Cell> {
         let (word, style) = phase_state(self.state, self.status);
         let mark = if self.current { '>' } else { ' ' };
         let mut details = Vec::new();
@@ -170,7 +170,7 @@ impl StatusReport {
     }
 
     /// Returns the context of an error: why a phase was reopened, and what went wrong.
-    fn error_lines(&self, page: &Page) -> Vec<String> {
+    fn error_lines(&self, page: &TextPage) -> Vec<String> {
         let mut lines = Vec::new();
         lines.extend(self.reopened.clone());
         lines.extend(self.last_error.as_ref().map(|error| format!("the last error was: {error}")));
@@ -249,7 +249,7 @@ fn range(low: u64, high: u64) -> String {
 impl Report for StatusReport {
     const FORMAT: &'static str = "ckpt.status.v1";
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 
@@ -260,7 +260,7 @@ impl Report for StatusReport {
         }
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let mut lines = self.phase_lines(page);
         let current = self.phases.iter().position(|phase| phase.current);
         if let Some(index) = current
@@ -299,7 +299,7 @@ fn window(count: usize, current: Option<usize>, room: usize) -> Range<usize> {
 impl StatusReport {
     /// `042 OAuth login     1 of 3, 33%`. The title is cut where the rest would not fit, and stands alone where it would be
     /// too short.
-    fn title_line(&self, page: &Page) -> String {
+    fn title_line(&self, page: &TextPage) -> String {
         let mut progress = match self.total.filter(|total| *total > 0) {
             Some(total) => format!("{} of {total}, {}%", self.done.len(), self.done.len() * 100 / total),
             None => progress(RunProgress { done: self.done.len(), total: None, skipped: 0 }),
@@ -323,7 +323,7 @@ impl StatusReport {
     }
 
     /// Returns a line for each phase.
-    fn phase_lines(&self, page: &Page) -> Vec<String> {
+    fn phase_lines(&self, page: &TextPage) -> Vec<String> {
         let columns = [
             Column::new("").shrinks_to(12),
             Column::new("").shrinks_to(LEAST_WIDTH).optional(1),
@@ -334,7 +334,7 @@ impl StatusReport {
         lines(page, &columns, &rows)
     }
 
-    fn task_line(&self, page: &Page, phase: &PhaseProgress) -> Option<String> {
+    fn task_line(&self, page: &TextPage, phase: &PhaseProgress) -> Option<String> {
         if phase.tasks.is_empty() {
             return None;
         }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use crate::cli::answer::Report;
 use crate::cli::error::Failure;
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::count;
 use crate::core::{Handle, WorkflowId};
 use crate::sync::{Pulled, Pushed};
@@ -108,7 +108,7 @@ impl Report for SyncReport {
         ids.map(|shared| format!("{}\n", shared.workflow)).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         let mut exchanged = false;
         for shared in &self.workflows {
             let mut parts = Vec::new();
@@ -132,7 +132,7 @@ impl Report for SyncReport {
         }
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         for shared in &self.workflows {
             if let Some(failure) = &shared.error {
                 page.line(format!("failed: {}: {}", shared.workflow, failure.message));
@@ -141,7 +141,7 @@ impl Report for SyncReport {
         }
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let (pulled, pushed) = (self.total(|shared| shared.pulled), self.total(|shared| shared.pushed));
         if pulled + pushed > 0 {
             let verb = if self.applied { "Exchanged" } else { "Would exchange" };
@@ -163,7 +163,7 @@ impl Report for SyncReport {
             if !shared.heads.is_empty() {
                 let heads: Vec<String> = shared.heads.iter().map(ToString::to_string).collect();
                 page.line(format!(
-                    "{id} was continued in two places, here and in {}: `ckpt join {id}`",
+                    "{id} was continued in two places, here and in {}: `ckpt merge {id}`",
                     heads.join(", ")
                 ));
             }

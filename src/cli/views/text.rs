@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct TextReport {
@@ -28,7 +28,7 @@ impl Report for TextReport {
         self.text.clone()
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
+use crate::cli::text_page::TextPage;
 
 /// The address of the pages.
 #[derive(Debug, Serialize)]
@@ -28,7 +28,7 @@ impl Report for UiReport {
         format!("{}\n", self.address)
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         let what = if self.read_only { ", without actions" } else { "" };
         page.line(format!(
             "Serving the store on this machine only{what}. The address is a secret. Ctrl-C ends it."

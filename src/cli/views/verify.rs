@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::words::{and, count, verb};
 use crate::core::Handle;
 use crate::core::finding::{Finding, Severity};
@@ -74,7 +74,7 @@ impl Report for VerifyReport {
         paths.into_iter().map(|path| format!("{path}\n")).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         for ShownRepair { action, path, to, .. } in &self.repaired {
             let to = to.as_ref().map(|to| format!(" -> {to}")).unwrap_or_default();
             page.labelled(Style::Good, &format!("{}:", action.word()), &format!("{path}{to}"));
@@ -123,11 +123,11 @@ impl Report for VerifyReport {
         page.line(format!("Checked {}: {verdict}", and(&checked)));
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         page.warnings(&self.warnings);
     }
 
-    fn remarks(&self, page: &mut Page) {
+    fn remarks(&self, page: &mut TextPage) {
         if self.repairs && self.repaired.is_empty() {
             page.line("There was nothing to repair.");
         }

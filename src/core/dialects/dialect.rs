@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::format::{Companion, Format, Layout};
 use super::{
-    auto_claude, bmad, boulder, ckpt, claude_dir, claude_plan, conductor, crunch, dotagent, feature_list,
-    generic, gsd, kamiflow, kiro, prevc, ralph, spec_flow, spec_kit, task_master,
+    bmad, boulder, ckpt, claude_dir, claude_plan, conductor, crunch, dotagent, feature_list, generic, gsd,
+    kamiflow, kiro, ralph, spec_kit, task_master,
 };
 
 macro_rules! dialects {
@@ -65,12 +65,6 @@ dialects! {
     Conductor => conductor::FORMAT,
     /// `.kiro/specs/NAME/spec.json`, and `tasks.md` beside it.
     Kiro => kiro::FORMAT,
-    /// `specs/NAME/state.yaml` of Spec-Flow.
-    SpecFlow => spec_flow::FORMAT,
-    /// `.context/workflow/status.yaml` of PREVC.
-    Prevc => prevc::FORMAT,
-    /// `implementation_plan.json` of Auto Claude.
-    AutoClaude => auto_claude::FORMAT,
     /// `tasks.md` of Spec Kit.
     SpecKit => spec_kit::FORMAT,
     /// Any other document, read by its shape.
@@ -78,13 +72,6 @@ dialects! {
 }
 
 impl Dialect {
-    /// Returns the dialects that a copy can be kept in.
-    #[must_use]
-    pub fn mirrored() -> Vec<Self> {
-        let is_mirrored = |dialect: &Self| dialect.layout().is_some_and(|layout| layout.mirrored);
-        Self::ALL.iter().copied().filter(is_mirrored).collect()
-    }
-
     /// Returns the dialects that can be written.
     #[must_use]
     pub fn writable() -> Vec<Self> {
@@ -139,12 +126,6 @@ impl Dialect {
     #[must_use]
     pub fn layout(self) -> Option<&'static Layout> {
         self.format().layout
-    }
-
-    /// True if the system has one place for the state of all workflows.
-    #[must_use]
-    pub fn has_one_slot(self) -> bool {
-        self.layout().is_some_and(|layout| layout.slot.is_some())
     }
 
     fn words() -> String {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::read_log::ReadLog;
 use super::reading::DialectFiles;
-use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
+use crate::core::checkpoint::Checkpoint;
 use crate::core::workflow_id::WorkflowId;
 
 /// A file format of another system. All functions are pure.
@@ -20,8 +20,8 @@ pub(super) struct Format {
     pub(super) recognises: fn(main: &Value) -> bool,
     /// Reads a document, and the second file if the dialect has one.
     pub(super) read: fn(main: &Value, companion: Option<&Value>, log: &mut ReadLog<'_>) -> Draft,
-    /// Writes the members that a checkpoint determines, in the spelling of the imported files; `None` if the dialect is
-    /// only read.
+    /// Writes the members that a checkpoint determines; `None` if the dialect is only read. Lists of things to do are
+    /// written into the imported file, whose items have more than a checkpoint does.
     pub(super) write: fn(checkpoint: &Checkpoint, imported: Option<&DialectFiles>) -> Option<DialectFiles>,
     /// How the written files lie in a project; `None` if the dialect is only read.
     pub(super) layout: Option<&'static Layout>,
@@ -29,10 +29,11 @@ pub(super) struct Format {
     pub(super) companion: Option<&'static Companion>,
     /// Returns the path in a document of the one file that it points at, which has the rest of its content.
     pub(super) follows: fn(main: &Value) -> Option<&str>,
-    /// Members of the state that the document has under the same name, and the object that has them.
-    pub(super) native_members: (&'static [&'static str], &'static str),
-    /// False if a document that is written has no room for a member `ckpt` with the whole checkpoint.
-    pub(super) has_room: bool,
+    /// Members, in any object of the document, that are written from the checkpoint or not at all: those of an imported
+    /// file do not come back.
+    pub(super) own: &'static [&'static str],
+    /// Members that an imported file keeps as they were.
+    pub(super) kept: &'static [&'static str],
 }
 
 impl Format {
@@ -47,14 +48,9 @@ impl Format {
         layout: None,
         companion: None,
         follows: |_| None,
-        native_members: (&[], ""),
-        has_room: true,
+        own: &[],
+        kept: &[],
     };
-
-    /// True if the whole checkpoint may be carried in a member `ckpt` of the document.
-    pub(super) fn carries(&self) -> bool {
-        self.layout.is_some() && self.has_room
-    }
 }
 
 /// The second file that some systems keep beside a checkpoint.
@@ -82,24 +78,16 @@ pub enum FilePer {
 /// How the files of a system lie in a project.
 #[derive(Debug)]
 pub struct Layout {
-    /// The directory that holds all of them; empty for the project itself.
-    pub directory: &'static str,
     /// The subject of one file.
     pub per: FilePer,
     /// True if the files are YAML instead of JSON.
     pub yaml: bool,
-    /// True if a copy can be kept for the system.
-    pub mirrored: bool,
-    /// The one place for the state of all workflows, if the system has no other.
-    pub slot: Option<&'static str>,
     /// The directory for what is over, below the one of the file.
     pub archive: Option<&'static str>,
     /// The directory for what has failed, below the one of the files.
     pub failed: Option<&'static str>,
     /// Returns the path of a checkpoint; `complete` is true for the last one of a completed workflow.
     pub path: fn(checkpoint: &Checkpoint, main: &Value, complete: bool) -> Option<String>,
-    /// True if the system has files of a workflow, which may be archived.
-    pub is_shown: fn(newest: &Checkpoint, archived: bool) -> bool,
     /// Returns what the system derives from its files: an index, or a link to the newest.
     pub derived: Option<Derive>,
 }
@@ -117,17 +105,13 @@ pub enum Derived {
 }
 
 impl Layout {
-    /// A layout of one JSON file per workflow, of which no copy is kept.
+    /// A layout of one JSON file per workflow.
     pub(super) const PLAIN: Self = Self {
-        directory: "",
         per: FilePer::Workflow,
         yaml: false,
-        mirrored: false,
-        slot: None,
         archive: None,
         failed: None,
         path: |_, _, _| None,
-        is_shown: |_, archived| !archived,
         derived: None,
     };
 
@@ -144,9 +128,4 @@ pub(super) fn file_name(text: &str) -> Option<String> {
         Ok(id) => Some(id.to_string()),
         Err(invalid) => invalid.suggestion,
     }
-}
-
-/// True if nobody goes on with a workflow.
-pub(super) fn is_given_up(checkpoint: &Checkpoint) -> bool {
-    matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned)
 }

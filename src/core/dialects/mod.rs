@@ -5,14 +5,13 @@
 //! 1. [`Document::parse`] parses the text of a file: JSON, JSON Lines, YAML, Markdown or `KEY=VALUE` lines.
 //! 2. [`Dialect::detect`] finds the first dialect that recognises the document; any other document is
 //!    [`Dialect::Generic`].
-//! 3. [`Dialect::read`] takes the checkpoint that the file carries, if it was not changed since, or calls the reader of
-//!    the dialect. The result is a [`Reading`]: a [`Draft`] of a checkpoint, the [`Origin`] of each value, and findings
-//!    about contradictions. Readers look at the document only, never at the disk or the clock. Where a document does not
+//! 3. [`Dialect::read`] calls the reader of the dialect. The result is a [`Reading`]: a [`Draft`] of a checkpoint, the
+//!    [`Origin`] of each value, and findings about contradictions. Readers look at the document only, never at the disk or the clock. Where a document does not
 //!    decide something, nothing is decided.
 //! 4. [`Draft::assemble`] makes a checkpoint of the draft. [`Dialect::imported_state`] keeps the original files in its
 //!    state.
-//! 5. [`Dialect::write`] renders a checkpoint as [`DialectFiles`]. It merges the changes into the original files, and
-//!    puts the whole checkpoint beside them, for the way back.
+//! 5. [`Dialect::write`] renders a checkpoint as [`DialectFiles`]. It writes what the format can say from the checkpoint,
+//!    and adds the members of an imported file that the reader does not know.
 //!
 //! # Files
 //!
@@ -21,30 +20,24 @@
 //! | `dialect` | the table of all dialects |
 //! | `format` | what a dialect consists of |
 //! | `codec` | reading and writing in any dialect |
-//! | `carried` | the whole checkpoint inside a file of another system |
 //! | `document`, `key_values`, `markdown`, `yaml_parse`, `yaml_write` | notations |
 //! | `reading`, `draft`, `read_log` | what a reader produces, and the log it keeps |
 //! | `plausibility` | checks of what any document says |
 //! | `generic` | the reader for any other document |
-//! | `native_state` | members of the state that a dialect has too |
-//! | `merge` | the three-way merge of JSON values |
-//! | `reconcile` | taking over what a system has changed in files that were written for it |
 //! | `worklist`, `passes`, `checklist`, `replans`, `members`, `phase_list`, `numbered_phases`, `times` | helpers for readers |
 //! | all others | one dialect each |
 //!
 //! # How to add a dialect
 //!
 //! 1. Write a file with a `Format`: its name, its places, `recognises` and `read` are enough; `write` and `layout` if it
-//!    can be written without loss. A list of things to do is read with `worklist`, check boxes with `checklist`.
+//!    can be written. A list of things to do is read with `worklist`, check boxes with `checklist`.
 //! 2. Add it to the table in `dialect`. The order there is the order of detection: the most specific comes first.
 //! 3. Add files of it to `tests/fixtures/dialects/NAME/`, run `UPDATE_FIXTURES=1 cargo test --test it dialects`, and read what
 //!    it wrote beside them. What can be written is tried on variants of these files, without a test of its own.
 //! 4. Add a line to `docs/systems/index.md`.
 
-mod auto_claude;
 mod bmad;
 mod boulder;
-mod carried;
 mod checklist;
 mod ckpt;
 mod claude_dir;
@@ -65,19 +58,14 @@ mod key_values;
 mod kiro;
 mod markdown;
 mod members;
-mod merge;
-mod native_state;
 mod numbered_phases;
 mod passes;
 mod phase_list;
 mod plausibility;
-mod prevc;
 mod ralph;
 mod read_log;
 mod reading;
-mod reconcile;
 mod replans;
-mod spec_flow;
 mod spec_kit;
 mod task_master;
 mod times;

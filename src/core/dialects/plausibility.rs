@@ -118,7 +118,8 @@ fn check_data(pipeline: &str, phases: &[Phase], log: &mut ReadLog<'_>) {
 static SCHEMAS: LazyLock<HashMap<&str, HashMap<PhaseId, Validator>>> = LazyLock::new(|| {
     let schemas = |builtin: &builtin::Builtin| {
         let phases = builtin.pipeline(0).phases.into_iter();
-        phases.filter_map(|phase| Some((phase.id, Validator::compile(&phase.data_schema?).ok()?))).collect()
+        let compiled = |schema| Validator::compile(&schema, &mut Steps::default()).ok();
+        phases.filter_map(|phase| Some((phase.id, compiled(phase.data_schema?)?))).collect()
     };
     builtin::ALL.iter().map(|builtin| (builtin.name, schemas(builtin))).collect()
 });

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::members::{count, pointer};
-use super::numbered_phases::{self, logged_phase_id, parse_phase_id};
+use super::numbered_phases::{self, logged_phase_id};
 use super::read_log::ReadLog;
 use crate::core::checkpoint::Replan;
 use crate::core::finding::{Code, Severity};
@@ -109,20 +109,14 @@ pub(super) fn history(replans: &[Replan]) -> Value {
     known.map(entry).collect()
 }
 
-/// Writes the counts by phase, under the keys of the imported document, or `prefix` and the number.
-pub(super) fn counts(replans: &[Replan], imported: Option<&Value>, prefix: &str) -> Value {
-    let imported = imported.and_then(Value::as_object);
+/// Writes the counts by phase, under `prefix` and its number.
+pub(super) fn counts(replans: &[Replan], prefix: &str) -> Value {
     let mut counts: Map<String, Value> = Map::new();
     for replan in replans {
-        let is_same_phase =
-            |key: &&String| parse_phase_id(&key.as_str().into()).as_ref() == Some(&replan.phase);
-        let key =
-            imported.into_iter().flat_map(Map::keys).find(is_same_phase).cloned().unwrap_or_else(|| {
-                match numbered_phases::number_of(&replan.phase) {
-                    Some(number) => format!("{prefix}{number}"),
-                    None => replan.phase.to_string(),
-                }
-            });
+        let key = match numbered_phases::number_of(&replan.phase) {
+            Some(number) => format!("{prefix}{number}"),
+            None => replan.phase.to_string(),
+        };
         let before = counts.get(&key).and_then(Value::as_u64).unwrap_or(0);
         counts.insert(key, json!(before + 1));
     }

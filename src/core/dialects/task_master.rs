@@ -35,8 +35,6 @@ pub(super) static FORMAT: Format = Format {
     read,
     write,
     layout: Some(&LAYOUT),
-    // Every member at the top is a tag.
-    has_room: false,
     ..Format::ONLY_READ
 };
 

@@ -1,8 +1,7 @@
-//! Why a file cannot be exported.
-
-use std::io;
+//! The reasons why checkpoints cannot be exported.
 
 use crate::core::dialects::Dialect;
+use crate::core::place::PlaceError;
 use crate::core::selector::Handle;
 
 /// An export that failed.
@@ -11,16 +10,7 @@ pub enum ExportError {
     /// The dialect cannot express the checkpoint.
     #[error("`{0}` cannot be written as {1}")]
     NotExpressible(Handle, Dialect),
-    /// The file exists with another content.
-    #[error("`{0}` exists and has another content")]
-    Exists(String),
-    /// A directory of the path is a link, or is not a directory.
-    #[error("`{0}` is not a plain directory, and nothing is written through it")]
-    NotADirectory(String),
-    /// The path exists and is not a regular file.
-    #[error("`{0}` is not a regular file")]
-    NotAFile(String),
-    /// The operating system returned an error.
-    #[error("cannot write `{0}`: {1}")]
-    Io(String, io::Error),
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] PlaceError),
 }

@@ -1,15 +1,13 @@
 //! Writing checkpoints as the files of other systems, under the names those systems expect.
 //!
-//! [`files()`] returns the files of some checkpoints, and [`projection()`] all files that a system would have of what the
-//! store holds of a workflow. Both are pure. [`write()`] writes one file. Nothing is read, written or removed outside the
-//! target directory, not even through a link in it.
+//! [`checkpoints()`] reads what is exported of a workflow, [`files()`] returns the files of some checkpoints without
+//! looking at the disk, and [`place`](crate::core::place) writes them where there are none. Nothing is read, written or removed outside
+//! the target directory, not even through a link in it.
 
 mod error;
 mod files;
-mod projection;
-mod write;
+mod select;
 
 pub use error::ExportError;
-pub use files::{EarlierFile, Export, ExportFile, FileContent, files, files_after, has_history};
-pub use projection::{current_run, directory, previous_runs, projection, slot_projection, whole_run};
-pub use write::{Placed, Present, place, present, remove, write};
+pub use files::{Export, files};
+pub use select::checkpoints;

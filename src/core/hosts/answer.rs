@@ -11,7 +11,7 @@ use super::host::{HookEvent, Host};
 pub enum HookAnswer {
     /// Text for the context of the agent.
     Context(String),
-    /// The agent is to go on, for this reason.
+    /// The agent is to continue, for this reason.
     Continue(String),
 }
 

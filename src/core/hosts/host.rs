@@ -18,7 +18,7 @@ pub enum Host {
 /// A moment at which a host calls its hooks, by what it means. Each host has its own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HookEvent {
-    /// A session begins, goes on, or has been compacted.
+    /// A session begins, continues, or has been compacted.
     SessionStart,
     /// A tool was used.
     AfterTool,

@@ -27,7 +27,7 @@ pub struct Payload {
     pub reason: Option<String>,
     /// The summary that replaces the context after a compaction.
     pub summary: Option<String>,
-    /// True if a hook has made the agent go on already.
+    /// True if a hook has made the agent continue already.
     pub stop_hook_active: bool,
     /// The tool that was used.
     pub tool: Option<ToolUse>,
@@ -59,7 +59,7 @@ impl Payload {
     /// Reads a payload.
     ///
     /// # Errors
-    /// It is no JSON object.
+    /// It is not a JSON object.
     pub fn parse(bytes: &[u8]) -> Result<Self, BadPayload> {
         match serde_json::from_slice(bytes).map_err(BadPayload::NotJson)? {
             Value::Object(members) => Ok(Self::from_members(members)),

@@ -4,6 +4,7 @@ use crate::core::dialects::{MAX_SOURCE_DEPTH, Undecided};
 use crate::core::files::FileProblem;
 use crate::core::format::Unusable;
 use crate::core::json::InvalidJson;
+use crate::core::settings_file::ConfigError;
 use crate::core::store;
 use crate::core::workflow_id::WorkflowId;
 
@@ -19,6 +20,9 @@ pub enum ImportError {
         #[source]
         error: SourceError,
     },
+    /// The settings of the store cannot be read.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -56,9 +60,6 @@ pub enum SourceError {
     /// Neither its content nor its name can be turned into a workflow id.
     #[error("does not say which workflow it belongs to")]
     NoName,
-    /// It changed between two reads.
-    #[error("changed while it was being read")]
-    Changed,
     /// Its workflow has another history.
     #[error("belongs to `{workflow}`, {why}")]
     Collision {

@@ -100,12 +100,10 @@ impl ForeignFile {
         }
         let mut redactions = Vec::new();
         if !options.allow_secrets {
-            dialect.change_unnoticed(&mut document.value, &mut companion, |main, companion| {
-                redact_value(main, "", &mut redactions);
-                if let Some(companion) = companion {
-                    redact_value(companion, "", &mut redactions);
-                }
-            });
+            redact_value(&mut document.value, "", &mut redactions);
+            if let Some(companion) = &mut companion {
+                redact_value(companion, "", &mut redactions);
+            }
         }
         let mut reading = match &options.list {
             Some(list) => Dialect::read_list(&document, list),

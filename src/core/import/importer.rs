@@ -5,16 +5,16 @@ use std::path::Path;
 use super::error::{ImportError, SourceError};
 use super::files::inspect_files;
 use super::foreign_file::ForeignFile;
-use super::mirrored_file::MirroredSource;
 use crate::core::change::{Stamp, next_checkpoint};
 use crate::core::checkpoint::{Checkpoint, Doubt, Imported, WorkflowStatus};
-use crate::core::dialects::{Dialect, Draft, FilePer};
+use crate::core::dialects::{Dialect, FilePer};
 use crate::core::digest::Digest;
 use crate::core::finding::{Code, Finding, Severity};
 use crate::core::phase::{Phase, PhaseStatus};
+use crate::core::reason::ArchiveReason;
 use crate::core::selector::Handle;
 use crate::core::size::Size;
-use crate::core::store::{Decision, Disk, ImportedFiles, Store};
+use crate::core::store::{self, Decision, Disk, ImportedFiles, Store};
 use crate::core::workflow_id::WorkflowId;
 
 /// Appends foreign files to a store.
@@ -35,25 +35,61 @@ pub struct Importer<'a, D: Disk> {
 pub enum ImportOutcome {
     /// It became this checkpoint.
     Appended(Box<Checkpoint>),
-    /// The changes that its system has made in it became part of this checkpoint. Of the members in the list, which have
-    /// changed here too, they replaced the values.
-    Merged(Box<Checkpoint>, Vec<String>),
     /// It had become this checkpoint before.
     Unchanged(Handle),
 }
 
 impl ImportOutcome {
-    /// Returns the checkpoint that stands for the file.
+    /// Returns the checkpoint that the file has become.
     #[must_use]
     pub fn handle(&self) -> Handle {
         match self {
-            Self::Appended(checkpoint) | Self::Merged(checkpoint, _) => checkpoint.handle(),
+            Self::Appended(checkpoint) => checkpoint.handle(),
             Self::Unchanged(handle) => handle.clone(),
         }
     }
 }
 
 impl<D: Disk> Importer<'_, D> {
+    /// Appends the files of one workflow in order, and archives the workflow if the last one lies where its system keeps
+    /// what is over. Returns true if it does. `each` hears the result for every file; an error of the store, which would
+    /// repeat for the others, ends the import. With `dry_run`, nothing is written.
+    ///
+    /// # Errors
+    /// The store cannot be read, or the workflow not archived.
+    pub fn import(
+        &self,
+        workflow: &WorkflowId,
+        files: &[ForeignFile],
+        dry_run: bool,
+        mut each: impl FnMut(&ForeignFile, Result<ImportOutcome, ImportError>),
+    ) -> Result<bool, store::Error> {
+        let mut imported = ImportedFiles::default();
+        let continued = if dry_run { self.store.continued(workflow)? } else { None };
+        let mut newest = continued.map(|(checkpoint, _)| checkpoint);
+        let mut archive_as = None;
+        for file in files {
+            let outcome = if dry_run {
+                self.preview(file, workflow, &mut imported, &mut newest)
+            } else {
+                self.append(file, workflow, &mut imported)
+            };
+            if let Ok(ImportOutcome::Appended(added)) = &outcome {
+                let reason = added.content.status.archive_reason().unwrap_or(ArchiveReason::Restarted);
+                archive_as = file.is_archived().then_some(reason);
+            }
+            let is_over = matches!(outcome, Err(ImportError::Config(_) | ImportError::Store(_)));
+            each(file, outcome);
+            if is_over {
+                break;
+            }
+        }
+        if let (Some(reason), false) = (&archive_as, dry_run) {
+            self.store.archive(workflow, reason, self.stamp, &mut |_| {})?;
+        }
+        Ok(archive_as.is_some())
+    }
+
     /// Appends a file to a workflow, unless the same file was imported into it before. `imported` has the files of the
     /// workflow as far as they were read.
     ///
@@ -65,16 +101,10 @@ impl<D: Disk> Importer<'_, D> {
         workflow: &WorkflowId,
         imported: &mut ImportedFiles,
     ) -> Result<ImportOutcome, ImportError> {
-        let mirrored = MirroredSource::find(self.store, self.project, file, workflow);
-        if let Some(mirrored) = mirrored.as_ref().filter(|mirrored| mirrored.is_unchanged(file)) {
-            return Ok(ImportOutcome::Unchanged(mirrored.source.clone()));
-        }
-        let known = |imported: &ImportedFiles| find_import(imported, file, mirrored.as_ref());
         // Durable: the append that read or wrote its checkpoint has synced the directory.
-        if let Some(seq) = known(imported) {
+        if let Some(seq) = imported.find(&file.sha256) {
             return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
         }
-        let conflicts = mirrored.as_ref().map(|mirrored| mirrored.conflicts(self.store, self.project, file));
         let mut save_id = Digest::of(format!("{}/{}", self.stamp.save_id, file.sha256).as_bytes()).to_hex();
         save_id.truncate(32);
         let stamp = Stamp { save_id, ..self.stamp.clone() };
@@ -83,11 +113,8 @@ impl<D: Disk> Importer<'_, D> {
         let decision = self.store.append(workflow, &stamp.save_id, |newest, _| {
             if let Some(newest) = &newest {
                 self.store.update_imported(workflow, newest.seq, imported)?;
-                if let Some(seq) = known(imported) {
+                if let Some(seq) = imported.find(&file.sha256) {
                     return Ok(Decision::Keep(Ok(seq)));
-                }
-                if let (Some(mirrored), Some(conflicts)) = (&mirrored, &conflicts) {
-                    return Ok(Decision::Write(importer.merge(file, mirrored, conflicts, newest)));
                 }
                 if let Err(error) = check_history(file, newest) {
                     return Ok(Decision::Keep(Err(error)));
@@ -98,10 +125,7 @@ impl<D: Disk> Importer<'_, D> {
         match decision {
             Decision::Write(checkpoint) => {
                 imported.add(file.sha256, checkpoint.seq);
-                Ok(match conflicts {
-                    Some(conflicts) => ImportOutcome::Merged(checkpoint, conflicts),
-                    None => ImportOutcome::Appended(checkpoint),
-                })
+                Ok(ImportOutcome::Appended(checkpoint))
             }
             Decision::Keep(Ok(seq)) => Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq))),
             Decision::Keep(Err(error)) => Err(error.of(&file.name)),
@@ -121,19 +145,8 @@ impl<D: Disk> Importer<'_, D> {
     ) -> Result<ImportOutcome, ImportError> {
         if let Some(newest) = newest {
             self.store.update_imported(workflow, newest.seq, imported)?;
-            let mirrored = MirroredSource::find(self.store, self.project, file, workflow);
-            if let Some(mirrored) = mirrored.as_ref().filter(|mirrored| mirrored.is_unchanged(file)) {
-                return Ok(ImportOutcome::Unchanged(mirrored.source.clone()));
-            }
-            if let Some(seq) = find_import(imported, file, mirrored.as_ref()) {
+            if let Some(seq) = imported.find(&file.sha256) {
                 return Ok(ImportOutcome::Unchanged(Handle::new(workflow, seq)));
-            }
-            if let Some(mirrored) = mirrored {
-                let conflicts = mirrored.conflicts(self.store, self.project, file);
-                let next = self.merge(file, &mirrored, &conflicts, newest);
-                imported.add(file.sha256, next.seq);
-                newest.clone_from(&next);
-                return Ok(ImportOutcome::Merged(next, conflicts));
             }
             check_history(file, newest).map_err(|error| error.of(&file.name))?;
         }
@@ -159,7 +172,7 @@ impl<D: Disk> Importer<'_, D> {
         blank.context = Default::default();
         let mut checkpoint = Box::new(draft.clone().assemble(*blank, self.project));
         if dialect != Dialect::Ckpt {
-            checkpoint.content.state = dialect.imported_state(file.files.clone(), &draft.content.state);
+            checkpoint.content.state = dialect.imported_state(file.files.clone());
         }
         let layout = dialect.layout();
         let phases_recorded = layout.is_some_and(|layout| layout.per == FilePer::Phase)
@@ -186,30 +199,6 @@ impl<D: Disk> Importer<'_, D> {
         checkpoint
     }
 
-    /// Returns the checkpoint that adds what the system has changed in a file to `newest`.
-    fn merge(
-        &self,
-        file: &ForeignFile,
-        mirrored: &MirroredSource,
-        conflicts: &[String],
-        newest: &Checkpoint,
-    ) -> Box<Checkpoint> {
-        let context = newest.context.clone();
-        let stamp = Stamp { git: context.git, watched: context.watched, ..self.stamp.clone() };
-        let merged = file.reading.dialect.reconcile(newest, &mirrored.base, &file.files, self.project);
-        let mut next = next_checkpoint(&newest.workflow, Some(Box::new(newest.clone())), &stamp);
-        (next.saved_at, next.content) = (merged.saved_at, merged.content);
-        let mut findings = file.reading.findings.clone();
-        findings.extend(conflicts.iter().map(|place| {
-            let message =
-                format!("{place} was changed by the system and here; the value of the system counts");
-            Finding::new(Severity::Advice, Code::RecordsDisagree, message)
-        }));
-        findings.extend(inspect_files(&mut next, &Draft::default(), self.project, self.max_file));
-        next.imported = Some(self.imported(file, &findings));
-        next
-    }
-
     fn imported(&self, file: &ForeignFile, findings: &[Finding]) -> Imported {
         Imported {
             dialect: file.reading.dialect.word().to_owned(),
@@ -220,16 +209,6 @@ impl<D: Disk> Importer<'_, D> {
             extra: Default::default(),
         }
     }
-}
-
-/// Returns the checkpoint that a file has become. If the file was written anew since, its system has changed it back.
-fn find_import(
-    imported: &ImportedFiles,
-    file: &ForeignFile,
-    mirrored: Option<&MirroredSource>,
-) -> Option<u64> {
-    let written = mirrored.map_or(0, |mirrored| mirrored.source.seq);
-    imported.find(&file.sha256).filter(|seq| *seq > written)
 }
 
 /// Fails unless `newest` was imported from an older file of the same dialect.

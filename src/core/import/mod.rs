@@ -1,10 +1,10 @@
 //! Importing the checkpoint files of other systems: find them, order them, append them to the store.
 //!
-//! A [`ForeignFile`] is a file that was parsed, redacted and read in its dialect. [`order()`] groups many of them by
-//! workflow, oldest first. An [`Importer`] appends them one by one; a file that the workflow was made from before is
-//! not appended again. A file that was written for its system, and changed by it since, is merged with the newest
-//! checkpoint.
+//! A [`ForeignFile`] is a file that was parsed, redacted and read in its dialect. A [`Batch`] reads many of them and
+//! groups them by workflow, oldest first. An [`Importer`] appends them one by one; a file that the workflow was made from
+//! before is not appended again, and one that was changed since is another save.
 
+mod batch;
 mod checkpoint_index;
 mod collect;
 mod discover;
@@ -12,12 +12,14 @@ mod error;
 mod files;
 mod foreign_file;
 mod importer;
-mod mirrored_file;
 mod order;
+mod settings;
 
+pub use batch::{Batch, Refusal, Refused, Sorted};
 pub use collect::{Companions, Found, Source, collect};
 pub use discover::{Discovered, discover};
 pub use error::{ImportError, SourceError};
 pub use foreign_file::{ForeignFile, ReadOptions};
 pub use importer::{ImportOutcome, Importer};
-pub use order::{Candidate, Rejected, order};
+pub use order::{Candidate, Ordered, Rejected, order};
+pub use settings::import_settings;

@@ -3,48 +3,42 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::collect::Source;
 use super::error::SourceError;
-use crate::core::dialects::Dialect;
-use crate::core::digest::Digest;
-use crate::core::time::Timestamp;
+use super::foreign_file::ForeignFile;
 use crate::core::workflow_id::WorkflowId;
 
-/// A file to import, without its content: there may be many.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file, and the workflow that it is imported into.
+#[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The file.
-    pub source: Source,
-    /// Its name.
-    pub name: String,
-    /// The digest of its bytes.
-    pub sha256: Digest,
-    /// Its dialect.
-    pub dialect: Dialect,
-    /// The workflow it belongs to.
+    /// The workflow.
     pub workflow: WorkflowId,
-    /// The time it records.
-    pub recorded_at: Option<Timestamp>,
+    /// The file.
+    pub file: ForeignFile,
 }
 
+/// The files of each workflow, the oldest first.
+pub type Ordered = BTreeMap<WorkflowId, Vec<ForeignFile>>;
+
 /// A file that cannot be imported with the others, and why.
-pub type Rejected = (Candidate, SourceError);
+pub type Rejected = (ForeignFile, SourceError);
 
 /// Groups files by workflow and sorts each group by recorded time, then by the numbers in the names; never by mtime.
 /// The files of a workflow must have the dialect of its first file; the others are rejected.
 #[must_use]
-pub fn order(files: Vec<Candidate>) -> (BTreeMap<WorkflowId, Vec<Candidate>>, Vec<Rejected>) {
-    let mut workflows: BTreeMap<WorkflowId, Vec<Candidate>> = BTreeMap::new();
-    for file in files {
-        workflows.entry(file.workflow.clone()).or_default().push(file);
+pub fn order(files: Vec<Candidate>) -> (Ordered, Vec<Rejected>) {
+    let mut workflows = Ordered::new();
+    for Candidate { workflow, file } in files {
+        workflows.entry(workflow).or_default().push(file);
     }
     let mut rejected = Vec::new();
     for (workflow, files) in &mut workflows {
-        files.sort_by(|a, b| a.recorded_at.cmp(&b.recorded_at).then_with(|| compare_names(&a.name, &b.name)));
-        let Some((dialect, name)) = files.first().map(|first| (first.dialect, first.name.clone())) else {
-            continue;
-        };
-        for other in files.extract_if(.., |file| file.dialect != dialect) {
+        let recorded_at = |file: &ForeignFile| file.reading.draft.recorded_at;
+        files.sort_by(|a, b| {
+            recorded_at(a).cmp(&recorded_at(b)).then_with(|| compare_names(&a.name, &b.name))
+        });
+        let first = files.first().map(|first| (first.reading.dialect, first.name.clone()));
+        let Some((dialect, name)) = first else { continue };
+        for other in files.extract_if(.., |file| file.reading.dialect != dialect) {
             let why = format!("and so does `{name}`, which is written in {dialect}");
             rejected.push((other, SourceError::Collision { workflow: workflow.clone(), why }));
         }
@@ -81,16 +75,14 @@ fn leading_digits(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::dialects::Dialect;
+    use crate::core::import::ReadOptions;
 
     fn candidate(name: &str, workflow: &str, dialect: Dialect, at: Option<&str>) -> Candidate {
-        Candidate {
-            source: Source::Named(name.into()),
-            name: name.to_owned(),
-            sha256: Digest::of(name.as_bytes()),
-            dialect,
-            workflow: workflow.parse().unwrap(),
-            recorded_at: at.map(|at| Timestamp::parse(at).unwrap()),
-        }
+        let options = ReadOptions { dialect: Some(dialect), list: None, allow_secrets: false };
+        let document = format!("{{\"saved_at\": \"{}\", \"timestamp\": \"{0}\"}}", at.unwrap_or_default());
+        let file = ForeignFile::parse(name, document.as_bytes(), &options, |_, _| None).unwrap();
+        Candidate { workflow: workflow.parse().unwrap(), file }
     }
 
     #[test]

@@ -206,8 +206,6 @@ fn is_kept(artifact: &Value) -> bool {
 }
 
 impl Settle for Settler<'_> {
-    const MERGES_ADDED: bool = true;
-
     fn is_whole(&self, place: &str) -> bool {
         let steps: Vec<&str> = place.split('/').skip(1).collect();
         matches!(steps[..], ["artifacts" | "facts", _] | ["last_error"] | ["phases", _, "approval"])

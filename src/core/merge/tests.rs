@@ -240,7 +240,9 @@ fn some_content() -> impl Strategy<Value = Content> {
     let tasks = ids(&["s", "t", "u"])
         .prop_map(|ids| ids.iter().map(|id| json!({"id": id, "status": "pending"})).collect::<Value>());
     let artifacts = prop::collection::btree_map("[mn]", 0_u8..3, 0..3).prop_map(|artifacts| {
-        let entry = |(name, n): (String, u8)| json!({"name": name, "path": name, "size": n, "sha256": n.to_string().repeat(64)});
+        let sha256 = |n: u8| n.to_string().repeat(64);
+        let entry =
+            |(name, n): (String, u8)| json!({"name": name, "path": name, "size": n, "sha256": sha256(n)});
         artifacts.into_iter().map(entry).collect::<Value>()
     });
     let labels = ids(&["l1", "l2", "l3"]).prop_map(|labels| json!(labels));

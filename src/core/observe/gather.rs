@@ -216,7 +216,8 @@ fn file_fact(file: &FileAt, schema: Option<&Json>, steps: &mut Steps) -> OutputF
     };
     let Some(schema) = schema else { return OutputFact::Valid };
     let schema = schema.to_value().map_err(|error| error.to_string());
-    let validator = schema.and_then(|schema| Validator::compile(&schema).map_err(|error| error.to_string()));
+    let validator =
+        schema.and_then(|schema| Validator::compile(&schema, steps).map_err(|error| error.to_string()));
     let validator = match validator {
         Ok(validator) => validator,
         Err(error) => return OutputFact::Invalid(format!("its schema cannot be used: {error}")),

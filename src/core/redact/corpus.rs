@@ -1,6 +1,6 @@
 //! Text that agents paste: secrets in the forms in which they turn up, and what merely looks like them.
 //!
-//! None of these are real. The notation of the secrets is that of [`super::rules`].
+//! None of these are real. The secrets are written in the notation of [`super::rules`].
 
 /// Each with the part that must not remain.
 pub(super) const SECRETS: &[(&str, &str)] = &[

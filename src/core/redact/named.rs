@@ -1,4 +1,4 @@
-//! Finds values behind a name that says what they are: `password=...`, `API_KEY: ...`, `--token ...`.
+//! Finds values after a name that says what they are: `password=...`, `API_KEY: ...`, `--token ...`.
 //!
 //! The name alone is not enough: documents and programs name secrets all the time without holding one. How much the
 //! value has to look like a secret depends on the form. A line of an environment file is one of the surest signs, a
@@ -10,7 +10,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
 
 use super::scan::{Hit, MARKER, WINDOW, count};
-use super::words::{is_placeholder, is_stand_in, is_words};
+use super::words::{is_password_placeholder, is_placeholder, is_words};
 
 /// The longest name that is looked at, from its end.
 const LONGEST_NAME: usize = 48;
@@ -187,7 +187,7 @@ fn ends_value(b: u8, form: Form) -> bool {
     }
 }
 
-/// Judges a value behind a name.
+/// Judges a value after a name.
 fn is_secret(kind: SecretKind, form: Form, value: &str, next: Option<u8>) -> bool {
     if kind == SecretKind::Login {
         return is_user_and_password(value.as_bytes());
@@ -264,7 +264,8 @@ pub(super) fn user_password(text: &str, from: usize) -> Option<Range<usize>> {
     let (range, _) = value_at(bytes, from, Form::Environment)?;
     let (user, password) = text[range.clone()].split_once(':')?;
     let is_id = password.bytes().all(|b| b.is_ascii_digit());
-    let is_login = !user.contains(['/', '=']) && !password.is_empty() && !is_id && !is_stand_in(password);
+    let is_login =
+        !user.contains(['/', '=']) && !password.is_empty() && !is_id && !is_password_placeholder(password);
     is_login.then_some(range.start + user.len() + 1..range.end)
 }
 
@@ -277,10 +278,10 @@ pub(super) fn pgpass(text: &str, from: usize) -> Option<Range<usize>> {
     };
     let start = field(field(from)? + 1)? + 1;
     let end = start + count(bytes, start, |b| b > b' ' && !b"\"'`\\".contains(&b), WINDOW);
-    (end > start && !is_stand_in(&text[start..end])).then_some(start..end)
+    (end > start && !is_password_placeholder(&text[start..end])).then_some(start..end)
 }
 
-/// Finds the password behind the login of a `.netrc`.
+/// Finds the password after the login of a `.netrc`.
 pub(super) fn netrc(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let login = from + count(bytes, from, |b| b > b' ', 128);
@@ -300,7 +301,7 @@ pub(super) fn oracle(text: &str, from: usize) -> Option<Range<usize>> {
     let password = start + 1..end;
     // With a replacement in it, it was too long before. Taking it now would make pass after pass find one more.
     let is_whole = bytes.get(end) == Some(&b'@') && !text[password.clone()].contains(MARKER);
-    (is_whole && !is_stand_in(&text[password.clone()])).then_some(password)
+    (is_whole && !is_password_placeholder(&text[password.clone()])).then_some(password)
 }
 
 /// Tells whether this is base64 of `user:password`.

@@ -5,7 +5,7 @@
 //! digits, so that no example is taken for a leaked secret by those who scan this file: `a` letters and digits, `d`
 //! digits, `x` hexadecimal digits, `u` upper-case letters and digits, `b` base64.
 
-/// Stands for "as long as it goes on"; one less than the largest number, so that adding one is safe.
+/// Stands for "as long as it continues"; one less than the largest number, so that adding one is safe.
 pub(super) const NO_LIMIT: usize = usize::MAX - 1;
 
 /// How secrets of one kind begin, and what has to follow.
@@ -23,35 +23,35 @@ pub(super) type Part = (Alphabet, usize, usize);
 pub(super) enum Shape {
     /// So many characters of an alphabet that are not merely words joined by hyphens.
     Run(Alphabet, usize, usize),
-    /// The same, but the prefix is no part of the secret.
+    /// The same, but the prefix is not a part of the secret.
     After(Alphabet, usize, usize),
     /// Parts with full stops between them.
     Parts(&'static [Part]),
-    /// One part in front of the prefix and one behind it.
+    /// One part before the prefix and one after it.
     Around(Part, Part),
     /// A key with the mark that its vendor puts in the middle.
     Marked(&'static [u8]),
-    /// The word behind the prefix; spaces and quotes may stand between.
+    /// The word after the prefix; spaces and quotes may be between.
     Word,
     /// The same, if this program is named before on the line.
     Option(&'static str),
-    /// `user:password` behind an option of this program.
+    /// `user:password` after an option of this program.
     UserOption(&'static str),
-    /// The last field of a line that goes on with a database and a user.
+    /// The last field of a line that continues with a database and a user.
     Pgpass,
-    /// The words of a `.netrc`: the password behind the login.
+    /// The words of a `.netrc`: the password after the login.
     Netrc,
     /// `user/password@` as Oracle has it.
     Oracle,
     /// `Basic` and base64 of `user:password`.
     Basic,
-    /// A token behind the name of its scheme; a scheme that is an ordinary word needs the header in front of it.
+    /// A token after the name of its scheme; a scheme that is an ordinary word needs the header before it.
     Bearer {
         needs_header: bool,
     },
-    /// A value behind a name that says what it is; see [`super::named`].
+    /// A value after a name that says what it is; see [`super::named`].
     Assigned,
-    /// The client secret of an application in Azure: `~` behind three characters, a digit and `Q`.
+    /// The client secret of an application in Azure: `~` after three characters, a digit and `Q`.
     AzureSecret,
     Jwt,
     PrivateKey,
@@ -396,7 +396,7 @@ const fn rules_by_byte(place: usize) -> [u128; 256] {
     rules
 }
 
-/// Tells whether a prefix has a byte in a place, or ends before it and may go on with anything.
+/// Tells whether a prefix has a byte in a place, or ends before it and may continue with anything.
 const fn has(prefix: &[u8], place: usize, byte: usize) -> bool {
     place >= prefix.len() || prefix[place] as usize == byte
 }

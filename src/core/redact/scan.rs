@@ -17,7 +17,7 @@ use super::rules::{
     Alphabet, NO_LIMIT, Part, RULES, Shape, alphanumeric, base64, digit, hex, rules_for, starts_prefix,
     tilde, token, upper, word,
 };
-use super::words::{is_filler, is_stand_in, is_words, names_placeholder};
+use super::words::{is_filler, is_password_placeholder, is_words, names_placeholder};
 
 pub(super) const MARKER: &str = "[REDACTED:";
 /// How far an attempt looks for the signs of randomness, which bounds the cost of a failure.
@@ -40,7 +40,7 @@ pub(super) struct Hit {
 pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// The end of the last secret: the next one begins behind it.
+    /// The end of the last secret: the next one begins after it.
     floor: usize,
     /// Where the password of the URL being read lies. Its user name comes first and may hold a secret too.
     password: Range<usize>,
@@ -319,7 +319,7 @@ fn genuine_run(bytes: &[u8], from: usize, (alphabet, least, most): Part) -> Opti
 fn run_before(bytes: &[u8], end: usize, (alphabet, least, most): Part) -> Option<usize> {
     let length = bytes[..end].iter().rev().take(most + 1).take_while(|b| alphabet(**b)).count();
     let start = end - length.min(most);
-    // The address of a bot holds its token behind this word.
+    // The address of a bot has its token after this word.
     let starts = starts_word(&bytes[..start]) || bytes[..start].ends_with(b"/bot");
     (length >= least && starts).then_some(start)
 }
@@ -363,10 +363,10 @@ fn url_password(text: &str, from: usize) -> Option<Range<usize>> {
         }
         start += ahead.chars().next()?.len_utf8();
     }
-    (!is_stand_in(&text[start..end])).then_some(start..end)
+    (!is_password_placeholder(&text[start..end])).then_some(start..end)
 }
 
-/// Finds the sign behind a password that holds a slash or the like, which parsers take for the end of the host.
+/// Finds the sign after a password that holds a slash or the like, which parsers take for the end of the host.
 ///
 /// Text that looks like a host and a port is one: `https://host:8080/@scope`.
 fn unescaped_password(rest: &[u8], authority: usize) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! The rules at work: on their own examples, on a corpus, in every surrounding, and on hostile text.
+//! Tests of the rules: on their own examples, on a corpus, in every surrounding, and on hostile text.
 
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ fn finds_each_kind_in_every_surrounding() {
     for (rule, secret) in samples() {
         for (before, after) in around {
             let redacted = redact_text(&format!("{before}{secret}{after}"));
-            // Behind a name that says enough, the name may be quicker than the rule.
+            // After a name that says enough, the name may be quicker than the rule.
             let expected = [rule, "secret"].map(|rule| Some(format!("{before}{}{after}", marker(rule))));
             assert!(expected.contains(&redacted), "{rule}: {secret}: {redacted:?}");
         }

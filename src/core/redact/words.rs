@@ -3,7 +3,7 @@
 use super::scan::MARKER;
 
 /// Any of these words, and the value is one that somebody is meant to replace.
-const STAND_INS: &[&str] = &[
+const PLACEHOLDER_WORDS: &[&str] = &[
     "your",
     "yours",
     "here",
@@ -78,11 +78,11 @@ pub(super) fn is_filler(text: &[u8]) -> bool {
 
 /// Tells whether one of the words says that the value is to be replaced.
 pub(super) fn names_placeholder(text: &[u8]) -> bool {
-    words(&text[..text.len().min(LONGEST_REMARK)]).any(|word| is_one_of(word, STAND_INS))
+    words(&text[..text.len().min(LONGEST_REMARK)]).any(|word| is_one_of(word, PLACEHOLDER_WORDS))
 }
 
 /// Tells whether something stands where a password will be filled in, or where one has been taken out.
-pub(super) fn is_stand_in(password: &str) -> bool {
+pub(super) fn is_password_placeholder(password: &str) -> bool {
     let identifier = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let enclosed =
         [("${", "}"), ("$(", ")"), ("{", "}"), ("[", "]"), ("(", ")"), ("%", "%"), ("%(", ")s"), ("<", ">")];
@@ -99,14 +99,14 @@ pub(super) fn is_stand_in(password: &str) -> bool {
             .any(|(open, close)| password.strip_prefix(open).is_some_and(|rest| rest.ends_with(close)))
 }
 
-/// Tells whether a value behind a name that suggests a secret is no secret: a stand-in, a reference, or a remark about it.
+/// Tells whether a value after a name that suggests a secret is not one: a stand-in, a reference, or a remark about it.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let bytes = value.as_bytes();
     let references = [
         "$env:", "$2", "$argon2", "<", "{{", "{%", "#{", "@{", "...", "\u{2026}", "op:", "vault:", "arn:",
         "sha256", "ENC[",
     ];
-    is_stand_in(value)
+    is_password_placeholder(value)
         || is_filler(bytes)
         || value.contains(MARKER)
         || references.iter().any(|reference| value.starts_with(reference))

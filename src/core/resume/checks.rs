@@ -430,8 +430,8 @@ impl Checks<'_> {
             let finding = Finding::confirm(Code::Forked, message)
                 .help(format!("ckpt diff {handle} {workflow}"))
                 .help(format!(
-                    "ckpt join {workflow}{}",
-                    if heads.len() > 1 { format!(" --onto {handle}") } else { String::new() }
+                    "ckpt merge {workflow}{}",
+                    if heads.len() > 1 { format!(" {handle}") } else { String::new() }
                 ));
             findings.push(finding);
         }

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::decide::count_key;
 use super::limit::Limit;
 use crate::core::checkpoint::WorkflowStatus;
-use crate::core::phase::PhaseId;
 use crate::core::size::Size;
 use crate::core::span::Span;
 use crate::core::trigger::Trigger;
@@ -123,20 +121,6 @@ impl TriggerLimits {
     #[must_use]
     pub fn of(&self, trigger: &Trigger) -> Option<Limit> {
         self.0.get(trigger.word()).copied()
-    }
-
-    /// Returns for each of these checkpoints of a workflow, the newest last, whether its limit admits it.
-    #[must_use]
-    pub fn admit(&self, checkpoints: &[(&Trigger, Option<&PhaseId>)]) -> Vec<bool> {
-        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-        let mut admitted = Vec::with_capacity(checkpoints.len());
-        for (trigger, phase) in checkpoints.iter().rev() {
-            let newer = counts.entry(count_key(trigger, *phase)).or_default();
-            admitted.push(self.of(trigger).is_none_or(|limit| limit.admits(*newer)));
-            *newer += 1;
-        }
-        admitted.reverse();
-        admitted
     }
 }
 

@@ -81,7 +81,7 @@ fn keep(records: &Path, before: Option<&str>, after: &str, made: &[PathBuf]) -> 
     replace(&records.join("after"), after, PRIVATE)
 }
 
-/// Removes a record, and those of the created directories that are empty now, the innermost first; with the last record
+/// Removes a record, and the created directories that are empty now, the innermost first; with the last record
 /// also the two directories of all records.
 fn forget(records: &Path, made: &[PathBuf]) {
     for name in ["after", "before", "made"] {

@@ -42,7 +42,7 @@ pub fn condition(found: &Found) -> Condition {
                 let ours = json_edit::our_hooks(text).unwrap_or_default();
                 if ours.is_empty() { Condition::Absent } else { Condition::Outdated }
             }
-            PartKind::Whole(_) => Condition::Outdated,
+            PartKind::WholeFile(_) => Condition::Outdated,
             PartKind::CodexSettings | PartKind::Instructions => Condition::Absent,
         },
     }

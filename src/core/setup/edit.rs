@@ -20,7 +20,7 @@ impl PartKind {
                 if *plan { json_edit::with_member(&text, &PLAN_SWITCH) } else { Ok(text) }
             }
             Self::CodexSettings => codex_settings::with_plan_tool(present),
-            Self::Whole(text) => Ok(text.clone()),
+            Self::WholeFile(text) => Ok(text.clone()),
             Self::Instructions => Ok(instructions::with(present)),
         }
     }
@@ -42,7 +42,7 @@ impl PartKind {
             }
             Self::CodexSettings => codex_settings::without_plan_tool(text)?,
             // A text that somebody has changed is theirs.
-            Self::Whole(ours) => return Ok((text != ours).then(|| text.to_owned())),
+            Self::WholeFile(ours) => return Ok((text != ours).then(|| text.to_owned())),
             Self::Instructions => instructions::without(text),
         };
         let is_nothing = rest.trim().is_empty() || json_edit::is_empty_object(&rest);
@@ -57,14 +57,14 @@ impl PartKind {
             Self::Hooks(_) | Self::ClaudeSettings { .. } => {
                 json_edit::our_hooks(text).is_some_and(|hooks| !hooks.is_empty())
             }
-            Self::CodexSettings | Self::Whole(_) | Self::Instructions => true,
+            Self::CodexSettings | Self::WholeFile(_) | Self::Instructions => true,
         }
     }
 
     /// Returns true if a text is a whole file of ours, of another version: it begins in the same way.
     pub(super) fn is_older(&self, text: &str) -> bool {
         match self {
-            Self::Whole(ours) => ours.lines().take(2).eq(text.lines().take(2)),
+            Self::WholeFile(ours) => ours.lines().take(2).eq(text.lines().take(2)),
             _ => false,
         }
     }

@@ -17,7 +17,7 @@ const MAX_SETTINGS: u64 = 16 << 20;
 pub struct Found {
     /// The part.
     pub part: Part,
-    /// The file itself, behind links.
+    /// The file itself, after following links.
     pub file: PathBuf,
     /// Its text; `None` if there is no file.
     pub text: Option<String>,
@@ -36,11 +36,11 @@ pub struct Record {
     pub made: Vec<PathBuf>,
 }
 
-/// Reads the file of a part. A user may keep it elsewhere behind a link, as dotfile managers do; a link of a project must
+/// Reads the file of a part. A user may keep it elsewhere, through a link, as dotfile managers do; a link of a project must
 /// stay in the project, because the project may be somebody else's.
 ///
 /// # Errors
-/// The file cannot be read, is not UTF-8, or is outside of the project.
+/// The file cannot be read, is not UTF-8, or is outside the project.
 pub fn gather(part: Part, level: Level, places: &Places) -> Result<Found, SetupError> {
     let path = &part.path;
     let failed = |error: io::Error| SetupError::Io { path: path.clone(), error };

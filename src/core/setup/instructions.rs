@@ -38,7 +38,7 @@ pub(super) fn without(text: &str) -> String {
     }
 }
 
-/// Returns what stands before and behind the paragraph.
+/// Returns the text before and after the paragraph.
 fn around(text: &str) -> Option<(&str, &str)> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

@@ -22,7 +22,7 @@ pub(super) struct Member {
     pub(super) value: &'static str,
 }
 
-/// Returns the text with these hooks. One that is there in another form is replaced where it is: hosts remember their trust
+/// Returns the text with these hooks. An existing one in another form is replaced in place: hosts remember their trust
 /// in the hooks of others by position. Ours that are not wanted any more are taken out.
 pub(super) fn with_hooks(text: &str, hooks: &[Hook]) -> Result<String, String> {
     edit(text, |root| {
@@ -78,7 +78,7 @@ pub(super) fn without_hooks(text: &str) -> Result<String, String> {
     })
 }
 
-/// Returns the text with these elements, behind those that are there.
+/// Returns the text with these elements, after the existing ones.
 pub(super) fn with_elements(text: &str, elements: &Elements) -> Result<String, String> {
     edit(text, |root| {
         let array = array_or_new(&object_or_new(root, elements.object)?, elements.array)?;
@@ -192,7 +192,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &options).map_err(|error| error.to_string())
 }
 
-/// Returns the value of a member that must not be there twice: hosts use one of them, and it is not said which.
+/// Returns the value of a member that must not occur twice: hosts use one of them, and do not say which.
 fn single(object: &CstObject, name: &str) -> Result<Option<CstNode>, String> {
     let mut found =
         object.properties().into_iter().filter(|member| member.decoded_name().as_deref() == Some(name));
@@ -225,7 +225,7 @@ fn array_or_new(parent: &CstObject, name: &str) -> Result<CstArray, String> {
     Ok(array(parent, name)?.unwrap_or_else(|| parent.array_value_or_set(name)))
 }
 
-/// Adds an element behind the others. An array in one line stays in one line: a break that is not ours would be left when the
+/// Adds an element after the others. An array in one line stays in one line: a break that is not ours would be left when the
 /// element is taken out again.
 fn append(array: &CstArray, value: &Value) {
     let is_one_line = !array.children().iter().any(|child| child.is_newline() || child.is_comment());
@@ -328,7 +328,7 @@ mod tests {
         serde_json::from_str(&without_comments).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// A file in one line gets others when something is added, and keeps them. `apply` restores the bytes all the same.
+    /// A file in one line gets others when something is added, and keeps them. `apply` restores the bytes anyway.
     fn assert_same(text: &str, file: &str) {
         if file.lines().count() > 1 || file.len() < 5 {
             assert_eq!(text, file);

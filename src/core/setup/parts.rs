@@ -63,7 +63,7 @@ pub enum PartKind {
     /// In the settings of Codex: the switch of the plan tool.
     CodexSettings,
     /// The whole file.
-    Whole(String),
+    WholeFile(String),
     /// A paragraph between markers.
     Instructions,
 }
@@ -85,7 +85,7 @@ pub fn parts(host: Host, level: Level, options: Options, places: &Places) -> Vec
     let base = places.base(host, level);
     let part = |path: PathBuf, kind: PartKind| Part { path, kind };
     let skill = |dir: PathBuf| {
-        part(dir.join("skills").join(SKILL_NAME).join("SKILL.md"), PartKind::Whole(SKILL.to_owned()))
+        part(dir.join("skills").join(SKILL_NAME).join("SKILL.md"), PartKind::WholeFile(SKILL.to_owned()))
     };
     let shared = match level {
         Level::User => places.home.join(".agents"),
@@ -107,7 +107,7 @@ pub fn parts(host: Host, level: Level, options: Options, places: &Places) -> Vec
         (Host::Gemini, Level::User) => {
             let folder = base.join("extensions").join("ckpt");
             let files = packages::gemini_extension().files;
-            files.into_iter().map(|(path, text)| part(folder.join(path), PartKind::Whole(text))).collect()
+            files.into_iter().map(|(path, text)| part(folder.join(path), PartKind::WholeFile(text))).collect()
         }
         (Host::Gemini, Level::Project) => {
             vec![part(base.join("settings.json"), PartKind::Hooks(host)), skill(shared)]

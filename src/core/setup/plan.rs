@@ -11,7 +11,7 @@ use super::parts::Part;
 pub struct FileChange {
     /// The path as the user knows it.
     pub path: PathBuf,
-    /// The file itself, behind links.
+    /// The file itself, after following links.
     pub file: PathBuf,
     /// Its present text; `None` if there is no file.
     pub now: Option<String>,

@@ -119,7 +119,7 @@ pub struct PhaseAnalytics {
 pub struct RunFilter {
     /// Only those that were saved last since this time.
     pub since: Option<Timestamp>,
-    /// Only those of this pipeline.
+    /// Only runs of this pipeline.
     pub pipeline: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct WeekStats {
     pub starts_on: String,
     /// The runs that were completed in it.
     pub complete: u64,
-    /// The runs that were given up in it: failed or abandoned.
+    /// The runs that failed or were abandoned in it.
     pub given_up: u64,
     /// The median time of work of the completed ones.
     pub median_seconds: Option<u64>,

@@ -29,7 +29,7 @@ impl<D: Disk> Store<D> {
     /// entry is durable when this returns.
     ///
     /// Numbers between the two get fillers, after the entry: an empty file is no head, so a store without power in between
-    /// has a gap. Below a join, [`fill_below_joins`](Self::fill_below_joins) closes it.
+    /// has a gap. Below a merge of heads, [`fill_below_merges`](Self::fill_below_merges) closes it.
     ///
     /// # Errors
     /// The disk refuses, or the entry is too far above the head.
@@ -88,18 +88,18 @@ impl<D: Disk> Store<D> {
         Ok(())
     }
 
-    /// Does what the writer of a join did not, because it was killed: gives the free numbers between a join and the
-    /// checkpoint that it continues fillers. Returns false if there are none. Other free numbers were taken once, and stay
+    /// Does what the writer of a merge of heads did not, because it was killed: gives fillers to the free numbers between
+    /// the merge and the checkpoint that it continues. Returns false if there are none. Other free numbers were taken once, and stay
     /// as they are.
     ///
     /// # Errors
     /// The store cannot be read, or the disk refuses.
-    pub fn fill_below_joins(&self, workflow: &WorkflowId, save_id: &str) -> Result<bool> {
+    pub fn fill_below_merges(&self, workflow: &WorkflowId, save_id: &str) -> Result<bool> {
         let entries = self.workflow(workflow)?;
         let Some(head) = entries.head_number()? else { return Ok(false) };
         let mut has_filled = false;
         for (first, last) in entries.free_below(head)? {
-            if self.is_skipped_by_join(workflow, (first, last)) {
+            if self.is_skipped_by_merge(workflow, (first, last)) {
                 self.fill(&entries, (first, last), save_id)?;
                 has_filled = true;
             }
@@ -110,9 +110,9 @@ impl<D: Disk> Store<D> {
         Ok(has_filled)
     }
 
-    /// Returns true if free numbers stand between a join and the checkpoint that it continues, so that they never had a
+    /// Returns true if free numbers are between a merge of heads and the checkpoint that it continues, so that they never had a
     /// content.
-    fn is_skipped_by_join(&self, workflow: &WorkflowId, (first, last): Range) -> bool {
+    fn is_skipped_by_merge(&self, workflow: &WorkflowId, (first, last): Range) -> bool {
         let links = |seq| {
             let (bytes, _) = self.load_bytes(&Handle::new(workflow, seq)).ok()?;
             format::decode_part::<Links>(&bytes).ok()

@@ -175,12 +175,12 @@ impl<D: Disk> Store<D> {
             if let Some(head) = head.filter(|head| live < Some(*head)) {
                 workflow.rebuild(head, save_id)?;
             }
-            if checkpoint.joined().is_some() {
+            if checkpoint.other_head().is_some() {
                 workflow.free_below(checkpoint.seq)?;
             }
             match self.claim(dir, &mut checkpoint, &layout::staged_file(save_id, attempt), &keep)? {
                 Claim::Won => {
-                    if checkpoint.joined().is_some() {
+                    if checkpoint.other_head().is_some() {
                         self.fill_below(id, checkpoint.seq, save_id)?;
                     }
                     return Ok(Decision::Write(checkpoint));

@@ -1,7 +1,7 @@
 //! The heads of a workflow that was continued in several stores: the checkpoints that no other one continues.
 //!
 //! They follow from what checkpoints say they continue, never from clocks. The head of the main line is the newest entry;
-//! the others are side checkpoints, or the rare entry of the main line that a join has passed over.
+//! the others are side checkpoints, or the rare entry of the main line that a merge has skipped.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use super::bundled_files::BundledFiles;
 use super::disk::Disk;
 use super::error::Result;
 use super::layout::SIDES;
+use super::lineage::Relation;
 use super::open::Store;
-use crate::core::checkpoint::Checkpoint;
 use crate::core::digest::Digest;
 use crate::core::format::{self, Links};
 use crate::core::selector::Handle;
@@ -73,16 +73,9 @@ impl<D: Disk> Store<D> {
         Ok(forked)
     }
 
-    /// Returns the newest checkpoint of a workflow that two of its checkpoints both continue; none if there is none.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn common_origin(
-        &self,
-        workflow: &WorkflowId,
-        ours: &Checkpoint,
-        theirs: &Checkpoint,
-    ) -> Result<Option<Handle>> {
+    /// Finds the newest checkpoint of a workflow that two of its checkpoints both continue.
+    pub(super) fn relation_within(&self, ours: &Handle, theirs: &Handle) -> Result<Relation> {
+        let workflow = &ours.workflow;
         let mut known: HashMap<Digest, (Handle, Vec<Digest>)> = HashMap::new();
         for (seq, digest) in self.sides(workflow)? {
             let handle = Handle::side(workflow, seq, digest);
@@ -92,23 +85,29 @@ impl<D: Disk> Store<D> {
         for links in self.main_links(workflow, 1)? {
             known.insert(links.sha256, (Handle::new(workflow, links.seq), links.parents().collect()));
         }
-        let ancestors = |from: Digest| {
-            let mut found = HashSet::new();
-            let mut waiting = vec![from];
+        let ancestors = |from: &Handle| {
+            let mut found = BTreeSet::new();
+            let mut waiting: Vec<Digest> =
+                known.iter().filter(|(_, (handle, _))| handle == from).map(|(digest, _)| *digest).collect();
             while let Some(digest) = waiting.pop() {
-                if found.insert(digest) {
-                    waiting.extend(known.get(&digest).iter().flat_map(|(_, parents)| parents));
+                if let Some((handle, parents)) = known.get(&digest)
+                    && found.insert(handle)
+                {
+                    waiting.extend(parents);
                 }
             }
             found
         };
-        let ours = ancestors(ours.sha256);
-        let common = ancestors(theirs.sha256).into_iter().filter(|digest| ours.contains(digest));
-        let handles = common.filter_map(|digest| known.get(&digest).map(|(handle, _)| handle.clone()));
-        Ok(handles.max_by_key(|handle| (handle.seq, handle.side)))
+        let ours = ancestors(ours);
+        if ours.contains(theirs) {
+            return Ok(Relation::Continues);
+        }
+        let common = ancestors(theirs).into_iter().filter(|handle| ours.contains(handle));
+        let newest = common.max_by_key(|handle| (handle.seq, handle.side));
+        Ok(newest.map_or(Relation::Unrelated, |origin| Relation::Common(origin.clone())))
     }
 
-    /// Reads how the entries of the main line are linked, from a number upwards, also those in bundles: a join may be archived.
+    /// Reads how the entries of the main line are linked, from a number upwards, also those in bundles: a merge may be archived.
     /// Checkpoints that cannot be read are left out.
     fn main_links(&self, workflow: &WorkflowId, from: u64) -> Result<Vec<Links>> {
         let entries = self.workflow(workflow)?;

@@ -1,86 +1,15 @@
-//! The history of a workflow: its entries from the newest to the oldest, or what is live of its newest run.
+//! The history of a workflow: its entries from the newest to the oldest.
 
 use std::collections::BTreeSet;
 
 use super::bundled_files::BundledFiles;
 use super::disk::Disk;
 use super::error::{Error, Result};
-use super::head::Head;
 use super::open::Store;
 use super::workflow::{Entry, Stored, Workflow};
-use crate::core::checkpoint::Checkpoint;
 use crate::core::format::Unusable;
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
-
-/// The newest run of a workflow.
-#[derive(Debug, Clone)]
-pub struct CurrentRun {
-    /// The live checkpoints, the newest last. Of an archived workflow: the last one, with the status that the seal has.
-    pub checkpoints: Vec<Checkpoint>,
-    /// True if the workflow is archived.
-    pub archived: bool,
-    /// The numbers of checkpoints that are not live, if such were added.
-    pub packed: BTreeSet<u64>,
-}
-
-impl<D: Disk> Store<D> {
-    /// Reads the newest run of a workflow: with `history` all its live checkpoints, else the newest.
-    ///
-    /// # Errors
-    /// There is no such workflow, a checkpoint is damaged, the content of an archived workflow is deleted, or the store
-    /// cannot be read.
-    pub fn current_run(&self, workflow: &WorkflowId, history: bool) -> Result<CurrentRun> {
-        let live = self.workflow(workflow)?;
-        let Some(number) = live.head_number()? else { return Err(live.no_such_workflow()) };
-        let head = match live.read_head(number)? {
-            Head::Checkpoint(head) => head,
-            Head::Seal(seal) => {
-                let mut last = self.load_content(seal.handle())?;
-                last.content.status = seal.content.status;
-                return Ok(CurrentRun { checkpoints: vec![*last], archived: true, packed: BTreeSet::new() });
-            }
-        };
-        let mut checkpoints = Vec::new();
-        let below = if history { live.live_below(head.seq)? } else { BTreeSet::new() };
-        for seq in below {
-            match live.read_entry(seq) {
-                Ok(Entry::Checkpoint(stored)) => checkpoints.push(*stored.checkpoint),
-                // A cleanup may replace an entry by a tombstone at any time.
-                Ok(Entry::Seal(_) | Entry::Tombstone) | Err(Unusable::Missing) => {}
-                Err(why) => return Err(live.damaged(seq, why)),
-            }
-        }
-        checkpoints.retain(|checkpoint| checkpoint.first_of_run() == head.first_of_run());
-        checkpoints.push(*head);
-        Ok(CurrentRun { checkpoints, archived: false, packed: BTreeSet::new() })
-    }
-}
-
-impl<D: Disk> Store<D> {
-    /// Reads the checkpoints above a number, the newest last. Returns none if there are none or more than `limit`, or if
-    /// anything else is among them.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn added_after(
-        &self,
-        workflow: &WorkflowId,
-        seq: u64,
-        limit: u64,
-    ) -> Result<Option<Vec<Checkpoint>>> {
-        let live = self.workflow(workflow)?;
-        let head = live.head_number()?.unwrap_or_default();
-        if head <= seq || head - seq > limit {
-            return Ok(None);
-        }
-        let read = |seq| match live.read_entry(seq) {
-            Ok(Entry::Checkpoint(stored)) => Some(*stored.checkpoint),
-            _ => None,
-        };
-        Ok((seq + 1..=head).map(read).collect())
-    }
-}
 
 /// Iterates over the entries of a workflow, the newest first: checkpoints and seals, or why there is none.
 ///

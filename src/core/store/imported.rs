@@ -25,12 +25,6 @@ impl ImportedFiles {
         self.numbers.get(file).copied()
     }
 
-    /// Returns the number of the newest checkpoint that was imported.
-    #[must_use]
-    pub fn newest(&self) -> Option<u64> {
-        self.numbers.values().max().copied()
-    }
-
     /// Adds the checkpoint that a file became.
     pub fn add(&mut self, file: Digest, seq: u64) {
         self.insert(file, seq);

@@ -1,8 +1,6 @@
 //! The names in a store.
 
-use crate::core::dialects::Dialect;
 use crate::core::digest::Digest;
-use crate::core::workflow_id::WorkflowId;
 
 /// The name of a store's directory.
 pub const STORE_NAME: &str = ".ckpt";
@@ -18,8 +16,6 @@ pub(super) const QUARANTINE: &str = "quarantine";
 pub(super) const UNDO: &str = "undo";
 /// The cache of the summaries of all workflows.
 pub(super) const INDEX: &str = "index";
-/// The manifests of mirrors.
-pub(super) const MIRROR: &str = "mirror";
 /// The notes of sessions.
 pub(super) const SESSIONS: &str = "sessions";
 /// The side checkpoints of all workflows.
@@ -95,11 +91,6 @@ fn is_key_marker(name: &str) -> bool {
 /// Returns the file name of a number.
 pub(super) fn checkpoint_file(seq: u64) -> String {
     format!("{seq:0DIGITS$}.json")
-}
-
-/// Returns the name of the manifest that lists the files of a workflow.
-pub(super) fn manifest_file(dialect: Dialect, workflow: &WorkflowId) -> String {
-    if dialect.has_one_slot() { "slot.json".to_owned() } else { format!("{}.json", workflow.directory()) }
 }
 
 /// Returns a temporary name that no other save uses, and no other attempt of the same save.

@@ -25,6 +25,9 @@ impl<D: Disk> Store<D> {
     /// # Errors
     /// The store cannot be read.
     pub fn relation(&self, ours: &Handle, theirs: &Handle) -> Result<Relation> {
+        if ours.workflow == theirs.workflow {
+            return self.relation_within(ours, theirs);
+        }
         let mut lineage = Lineage { store: self, parents: HashMap::new(), read: HashMap::new() };
         let ours = lineage.ancestors(ours)?;
         if ours.contains(theirs) {

@@ -13,7 +13,6 @@
 //!   quarantine/042/               damaged files, moved by a repair, never deleted
 //!   sides/042/00000008@*.json     side checkpoints: what other stores saved under numbers that are taken here
 //!   remote/042.json               ledgers: what the remote is known to have; may be deleted at any time
-//!   mirror/kamiflow/042.json      manifests: what was written for another system; may be deleted at any time
 //!   sessions/*.json               notes: who is at work, on what, since when; may be deleted at any time
 //!   hook.log                      what went wrong in hooks; may be deleted at any time
 //! ```
@@ -67,7 +66,7 @@
 //! - `resolve`, `scan`, `scan_workflows`, `scan_archive`, `figures`, `history`, `imported`: reading for selectors, lists,
 //!   statistics, logs, exports and imports. `bundled_files`: reading many archived checkpoints, each bundle once.
 //! - `lineage`: what a checkpoint continues, across workflows.
-//! - `mirror`: the manifests of the files that were written for other systems. `session_notes`: who is at work.
+//! - `session_notes`: who is at work.
 //!   `hook_log`: what went wrong in hooks.
 //! - `fingerprint`: noticing that something changed.
 //! - `summary`, `summaries`: selecting among all workflows. `index`: a cache for it. `batches`: reading on all cores.
@@ -108,7 +107,6 @@ mod layout;
 mod ledger;
 mod lineage;
 mod locate;
-mod mirror;
 mod objects;
 mod open;
 mod os_disk;
@@ -144,13 +142,12 @@ pub use error::{Error, Result};
 pub use figures::{BundleTotals, WorkflowFigures};
 pub use head::Head;
 pub use head_memory::HeadMemory;
-pub use history::{CurrentRun, History};
+pub use history::History;
 pub use imported::ImportedFiles;
 pub use layout::STORE_NAME;
 pub use ledger::Ledger;
 pub use lineage::Relation;
 pub use locate::{Located, Location, Searcher, locate};
-pub use mirror::{FileMemo, Manifests, MirrorManifest, MirroredFile, Through};
 pub use objects::{BadObject, MAX_OBJECT_BYTES, ObjectContent, ObjectTotals, SeenFiles};
 pub use open::Store;
 pub use os_disk::OsDisk;

@@ -61,7 +61,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Returns the same store for a caller that has no time: its saves do not wait for other writers, which only spares
-    /// them to begin again, and its mirrors are left to the next command if somebody else is updating them.
+    /// them to begin again.
     #[must_use]
     pub fn without_waiting(self) -> Self {
         Self { patience: Duration::ZERO, ..self }

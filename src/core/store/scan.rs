@@ -21,28 +21,26 @@ pub struct CheckpointRow {
     pub handle: Handle,
     /// Its header, or why it cannot be used.
     pub entry: Result<Entry<Header>, Unusable>,
-    /// The size of its file. Of an archived one, the size that the file has after it is restored.
+    /// The size of its file; 0 for a tombstone.
     pub bytes: u64,
     /// The header of an archived checkpoint, if bundles were read.
     pub archived: Option<Header>,
 }
 
 impl<D: Disk> Store<D> {
-    /// Reads the headers of the newest `limit` checkpoints of a workflow, live or archived, the newest first. Also returns
-    /// the number of all of them, which is the newest number: only if numbers are missing, every live checkpoint is read.
+    /// Reads the headers of the newest `limit` checkpoints of a workflow, live or archived, the newest first. Only if
+    /// numbers are missing, every live checkpoint is read.
     ///
     /// # Errors
     /// The workflow cannot be read.
-    pub fn scan_newest(&self, id: &WorkflowId, limit: usize) -> Result<(Vec<CheckpointRow>, usize)> {
+    pub fn scan_newest(&self, id: &WorkflowId, limit: usize) -> Result<Vec<CheckpointRow>> {
         let workflow = self.workflow(id)?;
-        let Some(head) = workflow.head_number()? else { return Ok((Vec::new(), 0)) };
+        let Some(head) = workflow.head_number()? else { return Ok(Vec::new()) };
         let mut rows = Vec::new();
-        let mut total = usize::try_from(head).unwrap_or(usize::MAX);
         for seq in (1..=head).rev().take(limit) {
             let row = workflow.scan_entry(seq, head);
             if matches!(row.entry, Err(Unusable::Missing)) {
                 rows = self.scan_checkpoints(id)?;
-                total = rows.len();
                 rows.reverse();
                 rows.truncate(limit);
                 break;
@@ -50,7 +48,7 @@ impl<D: Disk> Store<D> {
             rows.push(row);
         }
         workflow.read_archived_headers(&mut rows)?;
-        Ok((rows, total))
+        Ok(rows)
     }
 
     /// Reads the header of every checkpoint of a workflow, the oldest first. A missing number is a row that says so.
@@ -106,7 +104,6 @@ impl<D: Disk> Workflow<'_, D> {
         let mut bundled = BundledFiles::new(self.archive()?);
         for row in rows.iter_mut().filter(|row| is_archived(row)) {
             if let Ok((_, bytes)) = bundled.take(row.handle.seq, left) {
-                row.bytes = bytes.len() as u64;
                 row.archived = decode_header(&row.handle, &bytes).ok();
             }
             left -= 1;

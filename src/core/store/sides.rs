@@ -17,7 +17,7 @@ use crate::core::format::{self, Links, MAX_FILE_BYTES, Unusable};
 use crate::core::selector::Handle;
 use crate::core::workflow_id::WorkflowId;
 
-/// Says which sides were found to be joined, so that they are not read again.
+/// Says which sides were found to be continued, so that they are not read again.
 const SETTLED: &str = "settled";
 const MAX_SETTLED_BYTES: u64 = 64;
 
@@ -33,7 +33,7 @@ pub(super) fn parse(name: &str) -> Option<(u64, ShortDigest)> {
     (parsed.0 > 0 && side_file(parsed.0, parsed.1) == name).then_some(parsed)
 }
 
-/// Returns true for the file that remembers which sides are joined.
+/// Returns true for the file that remembers which sides are continued.
 pub(super) fn is_settled_mark(name: &str) -> bool {
     name == SETTLED
 }
@@ -111,14 +111,14 @@ impl<D: Disk> Store<D> {
         links.map_err(|why| self.damaged_side(handle, why))
     }
 
-    /// Returns true if all of these sides were found to be joined.
+    /// Returns true if all of these sides were found to be continued.
     pub(super) fn are_settled(&self, workflow: &WorkflowId, sides: &BTreeSet<(u64, ShortDigest)>) -> bool {
         let Ok(Some(dir)) = self.open_sides(workflow) else { return false };
         let read = self.disk().read(&dir, SETTLED, MAX_SETTLED_BYTES);
         read.is_ok_and(|count| count == sides.len().to_string().as_bytes())
     }
 
-    /// Remembers that all of these sides are joined. Sides are never removed, so their number identifies them. A failure
+    /// Remembers that all of these sides are continued. Sides are never removed, so their number identifies them. A failure
     /// only costs time.
     pub(super) fn mark_settled(&self, workflow: &WorkflowId, sides: &BTreeSet<(u64, ShortDigest)>) {
         let Ok(Some(dir)) = self.open_sides(workflow) else { return };

@@ -125,7 +125,7 @@ impl Dir {
         })
     }
 
-    /// Lets whoever may write in this directory use what is in it, whatever the umask: enter a directory and write there,
+    /// Lets everybody who may write in this directory use its files, whatever the umask: enter a directory and write there,
     /// read a file.
     pub(crate) fn share(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let above = widen::<u32>(rustix::fs::fstat(&self.0)?.st_mode) & 0o7777;
@@ -147,7 +147,7 @@ impl Dir {
         Ok(rustix::fs::symlinkat(content, &self.0, name.as_ref())?)
     }
 
-    /// Opens the file whose lock is that of the directory: on Unix, the directory itself. Others may hold this one too, so
+    /// Opens the file that is locked for the directory: on Unix, the directory itself. Others may hold this one too, so
     /// the lock has a descriptor of its own.
     pub(crate) fn open_lock(&self) -> io::Result<File> {
         Ok(rustix::fs::openat(&self.0, ".", DIRECTORY, Mode::empty())?.into())

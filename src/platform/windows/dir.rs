@@ -28,7 +28,7 @@ const ERROR_SHARING_VIOLATION: i32 = 32;
 const ERROR_NOT_SUPPORTED: i32 = 50;
 const ERROR_CALL_NOT_IMPLEMENTED: i32 = 120;
 const ERROR_TOO_MANY_LINKS: i32 = 1142;
-/// The file whose lock is that of a directory, which cannot be locked itself. By its name it is a temporary file, so that
+/// The file that is locked for a directory, which cannot be locked itself. By its name it is a temporary file, so that
 /// a cleanup removes it if it was not used for a day.
 const LOCK: &str = ".tmp-lock";
 /// Fewer names than this are one or two calls.
@@ -149,7 +149,7 @@ impl Dir {
         self.make_dir(name, mode)
     }
 
-    /// Lets whoever may write in this directory use what is in it: it inherits the permissions.
+    /// Lets everybody who may write in this directory use its files: it inherits the permissions.
     pub(crate) fn share(&self, _name: impl AsRef<OsStr>) -> io::Result<()> {
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Dir {
         std::os::windows::fs::symlink_file(content, self.path_of(name))
     }
 
-    /// Opens the file whose lock is that of the directory.
+    /// Opens the file that is locked for the directory.
     pub(crate) fn open_lock(&self) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path_of(LOCK))
     }

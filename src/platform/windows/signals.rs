@@ -14,7 +14,7 @@ use crate::platform::Interruption;
 
 /// The exit code of a process that Ctrl-C ended: `STATUS_CONTROL_C_EXIT`.
 const CONTROL_C_EXIT: u32 = 0xC000_013A;
-/// The exit code is that of such a process on Unix.
+/// The exit code is the one of such a process on Unix.
 const CONTROL_C: Interruption = Interruption { code: 130, is_typed: true };
 const POLL: Duration = Duration::from_millis(20);
 

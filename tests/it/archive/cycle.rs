@@ -231,7 +231,7 @@ fn a_damaged_newest_can_be_archived_and_begun_again_but_not_continued() {
 
 #[test]
 fn what_cannot_be_kept_is_not_touched() {
-    // An empty newest file is no tombstone, and a directory is no file.
+    // An empty newest file is not a tombstone, and a directory is not a file.
     for arrange in [(|world: &World| world.damage(3, b"")) as fn(&World), |world| {
         std::fs::remove_file(world.file(3)).unwrap();
         std::fs::create_dir(world.file(3)).unwrap();

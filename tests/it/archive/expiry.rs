@@ -1,4 +1,4 @@
-//! What expires is a whole run: it goes for good, and nothing else does, whatever happens at the same time.
+//! Expiry deletes a whole run and nothing else, whatever happens at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ fn assert_clean(world: &World, why: &str) {
     assert!(found.is_ok(), "{why}: {:#?}", found.findings);
 }
 
-/// A damaged world, and the state that the workflow must go on with.
+/// A damaged world, and the state that the workflow must continue with.
 type Damage = (fn() -> World, u64);
 
 fn damages() -> Vec<Damage> {
@@ -76,7 +76,7 @@ fn damages() -> Vec<Damage> {
     ]
 }
 
-/// Whether a content is still somewhere.
+/// True if a content is still somewhere.
 fn is_kept(dir: &Path, content: &[u8]) -> bool {
     std::fs::read_dir(dir).unwrap().any(|entry| {
         let path = entry.unwrap().path();

@@ -240,7 +240,7 @@ fn a_workflow_that_could_not_be_archived_is_open() {
     world.run(&["save", "042", "--phase", "a", "--phases", "a,b,c"]).succeeds();
     // A file stands where the bundles would be.
     std::fs::create_dir_all(world.store().join("archive")).unwrap();
-    std::fs::write(world.store().join("archive/042"), "in the way").unwrap();
+    std::fs::write(world.store().join("archive/042"), "an obstacle").unwrap();
     for _ in 0..2 {
         assert_ne!(world.run(&["archive", "042", "--as", "abandoned"]).code(), 0);
         assert_eq!(world.numbers("042"), [1], "there is no seal");

@@ -196,7 +196,7 @@ fn rules_on_the_command_line_replace_all_of_the_policy() {
     let planned = |args: &[&str]| world.json(&[&["cleanup", "-n"], args].concat());
     let standing = planned(&[]);
     assert_eq!((&standing["policy"]["source"], handles(&standing, false).len()), (&json!("store"), 3));
-    assert_eq!(planned(&["--workflow", "a"])["policy"]["source"], "store", "a scope is no rule");
+    assert_eq!(planned(&["--workflow", "a"])["policy"]["source"], "store", "a scope is not a rule");
     for rule in [&["--max-age", "7d"][..], &["--keep-last", "3"], &["--keep-trigger", "phase_transition=1"]] {
         let given = planned(rule);
         assert_eq!(given["policy"]["source"], "command_line", "{rule:?}");
@@ -346,7 +346,7 @@ fn what_fails_for_one_workflow_is_said_and_the_others_are_cleaned() {
     let world = lived_in();
     // A file stands where the bundles of `042` would be.
     std::fs::create_dir_all(world.store().join("archive")).unwrap();
-    std::fs::write(world.store().join("archive/042"), "in the way").unwrap();
+    std::fs::write(world.store().join("archive/042"), "an obstacle").unwrap();
     let outcome = world.run(&["cleanup", "--json"]).exits(3);
     let done = outcome.document();
     assert_eq!(live(&world, "042"), [1, 2, 3, 4, 5, 6]);
@@ -448,7 +448,7 @@ fn what_was_archived_long_ago_is_known_as_before() {
         list.stdout.contains("2 archived workflows not shown") || list.stderr.contains("2 archived"),
         "{list}"
     );
-    assert_eq!(world.json(&["list", "done"])["checkpoints"].as_array().unwrap().len(), 4);
+    assert_eq!(world.json(&["log", "done"])["entries"].as_array().unwrap().len(), 4);
     assert_eq!(world.json(&["show", "done/2"])["valid"], true);
     assert_eq!(world.json(&["show", "done~1"])["handle"], "done/3");
     assert_eq!(world.json(&["resume", "--from", "done/2"])["handle"], "done/2");

@@ -16,7 +16,7 @@ fn every_shell_has_a_script_that_calls_back() {
     world.refuses(&["completions", "tcsh"], 2, "usage");
 }
 
-/// Asks as the script of bash does when Tab is pressed behind these words.
+/// Asks as the script of bash does when Tab is pressed after these words.
 fn completed(world: &World, words: &[&str]) -> Vec<String> {
     let call = world.ckpt(&[&["--", "ckpt"][..], words].concat());
     let index = words.len().to_string();
@@ -116,7 +116,6 @@ fn values_come_from_the_workflow_that_is_named_and_from_the_settings() {
     assert_eq!(completed(&world, &["save", "042", "--pipeline", "m"]), ["mine"]);
     assert_eq!(completed(&world, &["save", "042", "--pipeline", "kami"]), ["kamiflow"]);
     assert_eq!(completed(&world, &["save", "042", "--trigger", "sess"]), ["session_end"]);
-    assert_eq!(completed(&world, &["save", "042", "--mirror", "cr"]), ["crunch"]);
     assert_eq!(completed(&world, &["export", "042", "--as", "dot"]), ["dotagent"]);
 }
 

@@ -99,7 +99,7 @@ fn the_exit_code_tells_only_if_asked() {
     assert_eq!(world.run(&["diff", "042", "-q"]).exits(0).stdout, "different\n");
     assert_eq!(world.run(&["diff", "042", "-q", "--exit-code"]).exits(1).stdout, "different\n");
     assert_eq!(world.run(&["diff", "042/2", "--exit-code", "-q"]).exits(0).stdout, "equal\n");
-    // Saving again without a change is no difference, whoever does it and whatever they say.
+    // Saving again without a change is not a difference, whatever the writer and the note.
     world
         .ckpt(&["save", "042", "--note", "x", "--trigger", "session_end", "--pin"])
         .env("CLAUDECODE", "1")

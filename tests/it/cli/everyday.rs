@@ -39,7 +39,7 @@ fn done_completes_a_phase_or_the_whole_workflow() {
     assert_eq!((&answer["status"], &answer["warnings"]), (&json!("complete"), &json!([])));
 
     let undeclared = World::new();
-    undeclared.run(&["done", "043", "--phase", "a", "--next", "go on"]).succeeds();
+    undeclared.run(&["done", "043", "--phase", "a", "--next", "continue"]).succeeds();
     let answer = undeclared.json(&["done", "043"]);
     assert_eq!((&answer["status"], &answer["warnings"]), (&json!("complete"), &json!([])));
     undeclared.run(&["resume", "043"]).exits(4);
@@ -122,7 +122,7 @@ fn the_end_of_a_workflow_is_said_whatever_it_is() {
     let world = World::new();
     for (id, end, word) in [
         ("a", &["done", "a"][..], "complete"),
-        ("b", &["fail", "b", "--error", "gave up"], "failed"),
+        ("b", &["fail", "b", "--error", "no progress"], "failed"),
         ("c", &["save", "c", "--workflow-status", "abandoned"], "abandoned"),
     ] {
         world.run(&["start", id, "--phases", "plan,build", "--phase", "plan"]).succeeds();

@@ -15,7 +15,7 @@ fn world() -> World {
     world
 }
 
-/// What a checkpoint says about the work.
+/// Returns the content of a checkpoint.
 fn content(mut document: Value) -> Value {
     let own =
         ["sha256", "workflow", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "origin"];

@@ -130,6 +130,38 @@ fn it_begins_where_it_is_told_and_says_what_is_left_out() {
 }
 
 #[test]
+fn a_trigger_says_which_command_wrote_a_checkpoint() {
+    let world = World::with_checkpoints(2);
+    world.run(&["rollback", "042/1"]).succeeds();
+    world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
+    world.run(&["restore", "042"]).succeeds();
+    let answer = world.json(&["log", "042"]);
+    assert_eq!(
+        entries(&answer, "trigger"),
+        ["restore", "archive", "rollback", "phase_transition", "phase_transition"]
+    );
+    // They are not for saves and settings.
+    world.refuses(&["save", "042", "--trigger", "rollback"], 2, "unknown_trigger");
+}
+
+#[test]
+fn a_pinned_checkpoint_is_marked() {
+    let world = World::with_checkpoints(1);
+    world.run(&["save", "042", "--pin"]).succeeds();
+    assert!(world.run(&["log", "042"]).stdout.lines().nth(1).unwrap().ends_with("pinned"));
+    assert_eq!(entries(&world.json(&["log", "042"]), "pinned"), [true, false].map(Value::from));
+}
+
+#[test]
+fn an_archived_number_without_a_bundle_is_not_damage() {
+    let world = World::with_checkpoints(2);
+    world.replace_checkpoint("042", 1, b"");
+    let answer = world.json(&["log", "042"]);
+    assert_eq!((&answer["entries"][1]["kind"], &answer["damaged"]), (&json!("deleted"), &json!([])));
+    world.refuses(&["show", "042/1"], 4, "archived");
+}
+
+#[test]
 fn fifty_lines_are_shown_to_a_person() {
     let world = World::with_checkpoints(52);
     let outcome = world.run(&["log", "042"]).succeeds();

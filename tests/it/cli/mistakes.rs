@@ -2,7 +2,7 @@
 
 use crate::support::project::World;
 
-/// What was typed, and the line that the error offers.
+/// Typed lines, and the line that the error offers.
 type Mistake = (&'static str, &'static str);
 
 /// Words of other programs in the place of a command.
@@ -15,7 +15,7 @@ const COMMANDS: &[Mistake] = &[
     ("ckpt checkpoint list",                      "ckpt list"),
     ("ckpt workflow show 042",                    "ckpt show 042"),
     ("ckpt workflows",                            "ckpt list"),
-    ("ckpt checkpoints 042",                      "ckpt list 042"),
+    ("ckpt checkpoints 042",                      "ckpt log 042"),
     ("ckpt add 042 --note 'half way'",            "ckpt save 042 --note 'half way'"),
     ("ckpt commit 042 -m 'half way'",             "ckpt save 042 --note 'half way'"),
     ("ckpt record 042 --phase build",             "ckpt save 042 --phase build"),
@@ -159,7 +159,6 @@ const ARGUMENTS: &[Mistake] = &[
     ("ckpt save 042/2 --note x",                     "ckpt save 042 --note x"),
     ("ckpt save 042:2 --note x",                     "ckpt save 042 --note x"),
     ("ckpt save '#042' --note x",                    "ckpt save 042 --note x"),
-    ("ckpt list 042/1",                              "ckpt list 042"),
     ("ckpt save 042 build",                          "ckpt save 042 --phase build"),
     ("ckpt done 042 build",                          "ckpt done 042 --phase build"),
     ("ckpt approve 042 build",                       "ckpt approve 042 --phase build"),

@@ -19,7 +19,7 @@ fn slowed<'a>(call: Invocation<'a>, strace: &Path, milliseconds: u32) -> Invocat
     call.under(&tracer)
 }
 
-/// What was said over and over in one place, without repetitions.
+/// Returns the progress messages without repetitions.
 fn said(screen: &str, begins: &str) -> Vec<String> {
     let lines = screen.split("\r\u{1b}[K").filter(|line| line.starts_with(begins)).map(str::to_owned);
     let mut lines: Vec<String> = lines.collect();

@@ -8,7 +8,7 @@ use crate::support::project::{World, can_mount, skip};
 const READERS: [&[&str]; 21] = [
     &["list"],
     &["list", "--all", "--json"],
-    &["list", "042"],
+    &["log", "042"],
     &["list", "--status", "complete"],
     &["show", "042"],
     &["show", "042/1", "--json"],
@@ -62,7 +62,7 @@ fn neither_reading_nor_saving_is_noted_as_access() {
     for path in (1..=3).map(|seq| world.checkpoint_file("042", seq)).chain([dir.clone()]) {
         File::open(path).unwrap().set_times(FileTimes::new().set_accessed(long_ago)).unwrap();
     }
-    for args in [&["show", "042"][..], &["list"], &["list", "042"], &["resume", "042"], &["save", "042"]] {
+    for args in [&["show", "042"][..], &["list"], &["log", "042"], &["resume", "042"], &["save", "042"]] {
         world.run(args);
         assert_eq!(looked_at(), [long_ago; 4], "{args:?}");
     }

@@ -1,4 +1,4 @@
-//! The working directory was removed: a store that is named by its full path is used all the same.
+//! The working directory was removed: a store that is named by its full path still works.
 
 use serde_json::json;
 

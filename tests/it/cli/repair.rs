@@ -57,12 +57,12 @@ fn after_a_repair_nothing_is_wrong_and_nothing_was_deleted() {
         let answer = outcome.succeeds().document();
         assert_eq!(answer["ok"], true, "{what}");
         assert_eq!(actions(&answer).is_empty(), severity == "info" || is_left(what), "{what}: {answer}");
-        // Nothing is wrong, and doing it again does nothing.
+        // There is no problem, and doing it again does nothing.
         let tree = world.tree();
         let again = world.json(&["verify", "--repair"]);
         assert_eq!((&again["ok"], &again["repaired"]), (&json!(true), &json!([])), "{what}");
         assert_eq!(tree.changes(&world.tree()), Vec::<String>::new(), "{what}");
-        // A newer format is not written over, and everything else goes on.
+        // A newer format is not written over, and everything else continues.
         if code != "format_newer" {
             let newest = *world.numbers("042").last().unwrap();
             let saved = world.json(&["save", "042", "--phase", "more"]);
@@ -76,7 +76,7 @@ fn after_a_repair_nothing_is_wrong_and_nothing_was_deleted() {
     }
 }
 
-/// What is not ours and does no harm stays where it is.
+/// Harmless files of others stay where they are.
 fn is_left(what: &str) -> bool {
     matches!(what, "a foreign file" | "a newer version")
 }

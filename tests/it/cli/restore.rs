@@ -141,14 +141,14 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     exit 4
     --- stderr
     error: the content of `o/1` was purged: it was deleted for good
-      help: nothing brings it back; `ckpt list o` shows what there is
+      help: nothing brings it back; `ckpt log o` shows what there is
     --- end
     ");
-    let rows = world.json(&["list", "o"])["checkpoints"].clone();
+    let rows = world.json(&["log", "o"])["entries"].clone();
     let deleted: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["deleted"]).collect();
     assert_eq!(deleted, ["purged"; 3]);
-    let text = world.run(&["list", "o"]).succeeds();
-    assert!(!text.stdout.contains("archived"), "{text}");
+    let text = world.run(&["log", "o"]).succeeds();
+    assert!(text.stdout.contains("purged, down to o/1") && text.stdout.contains(", purged\n"), "{text}");
     assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["deleted"], "purged");
     let text = world.run(&["list", "--archived"]).succeeds();
     assert!(text.stdout.contains("o/3     purged "), "{text}");
@@ -161,7 +161,7 @@ fn what_was_purged_is_called_so_and_nobody_is_sent_to_look_for_a_bundle() {
     --- stderr
     failed: o/1: the content of `o/1` was purged: it was deleted for good
     failed: o/2: the content of `o/2` was purged: it was deleted for good
-      help: nothing brings it back; `ckpt list o` shows what there is
+      help: nothing brings it back; `ckpt log o` shows what there is
     o/4 continues the last one. The workflow is complete.
     --- end
     ");
@@ -172,7 +172,7 @@ fn what_has_expired_is_called_so() {
     let world = World::with_checkpoints(3);
     world.run(&["archive", "042", "--as", "failed"]).succeeds();
     world.ckpt(&["cleanup"]).env("CKPT_NOW", "2026-03-30T12:00:00Z").run().succeeds();
-    let rows = world.json(&["list", "042"])["checkpoints"].clone();
+    let rows = world.json(&["log", "042"])["entries"].clone();
     let deleted: Vec<_> = rows.as_array().unwrap().iter().map(|row| &row["deleted"]).collect();
     assert_eq!(deleted[..3], ["expired"; 3], "{rows}");
     assert_eq!(world.json(&["list", "--archived"])["workflows"][0]["deleted"], "expired");

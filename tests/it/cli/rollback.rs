@@ -17,7 +17,7 @@ fn world() -> World {
     world
 }
 
-/// What a checkpoint says about the work.
+/// Returns the content of a checkpoint.
 fn content(mut document: Value) -> Value {
     let own =
         ["sha256", "seq", "saved_at", "trigger", "note", "writer", "save_id", "parent", "pinned", "copy_of"];
@@ -47,7 +47,7 @@ fn the_content_of_an_earlier_checkpoint_is_the_newest_again() {
     assert!(world.run(&["show", "042"]).stdout.contains("  copy of    042/1\n"));
     assert_eq!(world.json(&["resume", "042"])["phase"], "c");
     assert_eq!(world.json(&["verify"])["ok"], true);
-    // The one after it is no copy.
+    // The one after it is not a copy.
     world.run(&["save", "042", "--phase", "b"]).succeeds();
     assert_eq!(world.stored("042", 5)["copy_of"], Value::Null);
 }
@@ -120,7 +120,7 @@ fn a_key_that_was_used_stays_used() {
     assert_eq!(world.json(&["save", "042", "--set", "n=1", "--key", "k"])["handle"], "042/2");
 }
 
-/// Whoever decides something is not told that a trigger is switched off, and a secret in what they say is replaced.
+/// A person who decides is not told that a trigger is switched off, and a secret in their words is replaced.
 #[test]
 fn decisions_are_recorded_whatever_is_switched_off() {
     let world = world();
@@ -137,7 +137,7 @@ fn decisions_are_recorded_whatever_is_switched_off() {
         assert_eq!(answer["redactions"].as_array().unwrap().len(), 1, "{args:?}");
         assert!(!world.stored("042", seq).to_string().contains(secret));
     }
-    assert_eq!(world.json(&["list", "042"])["total"], 6);
+    assert_eq!(world.json(&["log", "042"])["total"], 6);
 }
 
 #[test]

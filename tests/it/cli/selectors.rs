@@ -30,7 +30,7 @@ fn what_is_not_there_is_not_found() {
         assert_eq!(failure["context"]["newest"], "042/2", "{selector}");
     }
     world.refuses(&["show", "nope"], 4, "no_such_workflow");
-    world.refuses(&["list", "nope"], 4, "no_such_workflow");
+    world.refuses(&["log", "nope"], 4, "no_such_workflow");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_number_finds_the_only_workflow_that_is_equal_to_it() {
     }
     assert_eq!(world.json(&["show", "42/1"])["handle"], "042/1");
     assert_eq!(world.json(&["show", "42~1"])["handle"], "042/1");
-    assert_eq!(world.json(&["list", "42"])["workflow"], "042");
+    assert_eq!(world.json(&["log", "42"])["workflow"], "042");
     assert_eq!(world.json(&["save", "42"])["handle"], "042/3", "a save continues it, too");
     world.refuses(&["show", "4"], 4, "no_such_workflow");
     world.refuses(&["show", "420"], 4, "no_such_workflow");
@@ -76,7 +76,7 @@ fn two_equal_numbers_are_ambiguous() {
     std::fs::rename(directory("0042"), directory("kept")).unwrap();
     world.run(&["save", "042"]).succeeds();
     std::fs::rename(directory("kept"), directory("0042")).unwrap();
-    for command in ["show", "list", "save"] {
+    for command in ["show", "log", "save"] {
         let failure = world.refuses(&[command, "42"], 5, "ambiguous");
         assert_eq!(failure["context"]["candidates"], json!(["042", "0042"]), "{command}");
     }

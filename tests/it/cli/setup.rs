@@ -63,7 +63,7 @@ fn agents_that_share_a_skill_are_set_up_together_and_taken_out_one_by_one() {
     world.run(&["setup", "codex", "--project", "--remove"]).succeeds();
     let check = world.ckpt(&["setup", "gemini", "--project", "--check", "--json"]).run().document();
     assert_eq!(check["hosts"][0]["skill"], "present", "{check}");
-    // None of them is on this machine; what was written is found all the same.
+    // None of them is on this machine; the written files are found anyway.
     world.run(&["setup", "--project", "--remove"]).succeeds();
     assert_eq!(left(), 0);
     world.run(&["setup", "codex", "gemini", "codex", "--project"]).succeeds();

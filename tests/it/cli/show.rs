@@ -170,7 +170,7 @@ fn an_archived_one_of_a_newer_format_is_shown_as_it_is() {
     assert_eq!((&shown["checkpoint"]["version"], &shown["in_bundle"]), (&"2.0".into(), &true.into()));
 }
 
-/// What was archived is still what the workflow says.
+/// An archived workflow is still shown.
 #[test]
 fn the_newest_of_an_archived_workflow_is_the_last_one_before_the_seal() {
     let world = rich();

@@ -1,4 +1,4 @@
-//! Root works in the store of another user: what it creates belongs to that user, who can go on with it.
+//! Root works in the store of another user: the files it creates belong to that user, who can continue with them.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn whatever_root_creates_belongs_to_the_owner_of_the_store() {
     let Some(world) = project_of_user() else { return };
     let commands: &[&[&str]] = &[
         &["init"],
-        &["save", "042", "--phase", "2", "--mirror", "kamiflow"],
+        &["save", "042", "--phase", "2"],
         &["save", "new-one"],
         &["archive", "042", "--as", "completed"],
         &["restore", "042"],

@@ -95,7 +95,7 @@ fn what_has_no_record_is_said_so() {
     world.refuses(&["restore"], 2, "usage");
     world.run(&["archive", "042", "--as", "failed"]).succeeds();
     world.run(&["restore", "042"]).succeeds();
-    // A directory of records that is damaged is no obstacle for anything else.
+    // A directory of records that is damaged stops nothing else.
     world.write(".ckpt/undo/strange", "x");
     let verified = world.json(&["verify"]);
     let codes: Vec<&Value> =
@@ -121,7 +121,7 @@ fn the_newest_hundred_are_kept() {
 fn a_record_that_cannot_be_written_leaves_the_long_way() {
     let world = World::with_checkpoints(1);
     world.run(&["save", "042", "--workflow-status", "failed"]).succeeds();
-    world.write(".ckpt/undo", "in the way");
+    world.write(".ckpt/undo", "an obstacle");
     let answer = world.json(&["cleanup"]);
     assert_eq!(answer["undo"], json!(["ckpt", "restore", "042"]));
     assert!(answer["warnings"][0].as_str().unwrap().contains("could not be recorded"), "{answer}");

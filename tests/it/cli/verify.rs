@@ -33,7 +33,7 @@ fn rewrite(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// What is done to a store, and the code and severity of what is found then.
+/// Damage to a store, and the code and severity of the finding.
 pub(crate) type Damage = (&'static str, fn(&World), &'static str, &'static str);
 
 pub(crate) const DAMAGES: [Damage; 35] = [
@@ -310,11 +310,11 @@ fn settings_that_cannot_be_used_are_something_wrong() {
         assert_eq!(finding["path"], world.store().join("config.toml").to_str().unwrap());
         assert!(finding["message"].as_str().unwrap().starts_with(why), "{finding}");
         assert_eq!(answer["warnings"], json!([]), "once is enough");
-        // Nobody mends settings but a person.
+        // Only a person can fix settings.
         world.run(&["verify", "--repair"]).exits(6);
         assert_eq!(std::fs::read_to_string(world.store().join("config.toml")).unwrap(), text);
         let one = world.run(&["verify", "042", "--json"]).succeeds().document();
-        assert_eq!(one["findings"], json!([]), "whoever names workflows hears about those");
+        assert_eq!(one["findings"], json!([]), "naming workflows limits the findings to these");
         assert!(one["warnings"][0].as_str().unwrap().contains("config.toml"), "{one}");
     }
     let world = world();

@@ -1,17 +1,17 @@
-//! What can be written is written back as it was, and takes what was done since, whatever the file says.
+//! What is written after an import has what was done since, whatever the file says.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use ckpt::core::TaskStatus;
 use ckpt::core::dialects::{Dialect, DialectFiles};
 use ckpt::core::phase::PhaseStatus;
 use ckpt::core::schema::{Steps, Validator};
-use ckpt::core::{Checkpoint, TaskStatus};
 use serde_json::{Value, json};
 
 use super::cases::{Case, cases, updates};
 use super::mutations::mutate;
-use super::support::{enter_phase, imported, read, write, written};
+use super::support::{enter_phase, imported, read, write};
 use crate::import::mutations::Dice;
 use crate::support::proof;
 
@@ -26,7 +26,7 @@ fn writable() -> Vec<(Case, Dialect, DialectFiles)> {
     cases.collect()
 }
 
-/// Checks an import, its export, and the export of a later save.
+/// Checks an import, and the export of a later save.
 fn check(dialect: Dialect, files: &DialectFiles) {
     let DialectFiles { main, companion } = files;
     let mut checkpoint = imported(dialect, main, companion.as_ref());
@@ -37,7 +37,6 @@ fn check(dialect: Dialect, files: &DialectFiles) {
     );
     let mut ids = HashSet::new();
     assert!(checkpoint.content.tasks.iter().all(|task| ids.insert(task.id.to_string())), "no task is twice");
-    assert_eq!(write(dialect, &checkpoint), *files, "what was imported is written back as it was");
     let next = checkpoint.content.remaining().next().map(|phase| phase.id.clone());
     let Some(id) = next else { return };
     enter_phase(&mut checkpoint, &id, PhaseStatus::Complete);
@@ -45,23 +44,14 @@ fn check(dialect: Dialect, files: &DialectFiles) {
     if let Some(task) = checkpoint.content.tasks.first_mut() {
         task.enter(TaskStatus::Complete, now);
     }
-    let files = written(dialect, &checkpoint);
+    let files = write(dialect, &checkpoint);
     let after = read(dialect, &files.main, files.companion.as_ref()).draft.content;
     let is_done = after.find_phase(&id).is_some_and(|phase| phase.status.is_done());
     assert!(is_done, "{id} is done since, and is not in {:#}", files.main);
-    let carried = write(dialect, &checkpoint);
-    let returned = imported(dialect, &carried.main, carried.companion.as_ref());
-    assert_eq!(statuses(&returned), statuses(&checkpoint), "all of it returns");
-}
-
-fn statuses(checkpoint: &Checkpoint) -> Vec<(String, &'static str)> {
-    let content = &checkpoint.content;
-    let phases = content.phases.iter().map(|phase| (phase.id.to_string(), phase.status.word()));
-    phases.chain(content.tasks.iter().map(|task| (task.id.to_string(), task.status.word()))).collect()
 }
 
 #[test]
-fn any_variant_is_written_back_as_it_was_and_takes_what_was_done_since() {
+fn any_variant_takes_what_was_done_since() {
     let mut dice = Dice(0x70f1_1e5d);
     for (case, dialect, files) in writable() {
         for variant in 0..=proof::amount(1, 60) {
@@ -97,7 +87,7 @@ fn the_file_after_the_next_phase_is_as_expected() {
         let mut checkpoint = imported(dialect, &files.main, files.companion.as_ref());
         let next = checkpoint.content.remaining().next().unwrap().id.clone();
         enter_phase(&mut checkpoint, &next, PhaseStatus::Complete);
-        let DialectFiles { main, companion } = written(dialect, &checkpoint);
+        let DialectFiles { main, companion } = write(dialect, &checkpoint);
         let written = json!({"main": main, "companion": companion});
         if updates() {
             std::fs::write(&expected, format!("{written:#}\n")).unwrap();

@@ -48,24 +48,8 @@ pub(super) fn read(dialect: Dialect, main: &Value, companion: Option<&Value>) ->
     dialect.read(&Document::of(main.clone()), companion)
 }
 
-pub(super) fn codes(reading: &Reading) -> Vec<&'static str> {
-    reading.findings.iter().map(|finding| finding.code.word()).collect()
-}
-
-/// Writes a checkpoint, with the checkpoint that the files carry.
 pub(super) fn write(dialect: Dialect, checkpoint: &Checkpoint) -> DialectFiles {
-    dialect.write(checkpoint, Path::new(PROJECT)).unwrap()
-}
-
-/// Writes a checkpoint as its system sees it.
-pub(super) fn written(dialect: Dialect, checkpoint: &Checkpoint) -> DialectFiles {
-    let mut files = write(dialect, checkpoint);
-    if let Value::Object(members) = &mut files.main
-        && members.get("ckpt").is_some_and(|carried| carried.get("checkpoint").is_some())
-    {
-        members.shift_remove("ckpt");
-    }
-    files
+    dialect.write(checkpoint).unwrap()
 }
 
 /// Returns a document with some members replaced or added.

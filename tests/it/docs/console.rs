@@ -12,7 +12,7 @@ use super::{commands, documents};
 use crate::support::offered::assert_understood;
 use crate::support::program::CKPT;
 
-/// What the reader sees instead of a temporary directory.
+/// The path that replaces a temporary directory in the output.
 const HOME: &str = "/home/kim";
 
 /// A shell in an empty project, with an empty home and a clock of its own.

@@ -16,8 +16,8 @@ fn rendered(page: &str) -> String {
         (r"\e", r"\"),
     ];
     let (before, synopsis) = page.split_once(".SH SYNOPSIS").expect("a synopsis");
-    let (_, behind) = synopsis.split_once(".SH").expect("a section behind it");
-    let mut text = format!("{before}{behind}");
+    let (_, after) = synopsis.split_once(".SH").expect("a section after it");
+    let mut text = format!("{before}{after}");
     for (roff, plain) in replacements {
         text = text.replace(roff, plain);
     }

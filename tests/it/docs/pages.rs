@@ -24,7 +24,7 @@ impl Page {
         self.name.starts_with("docs/")
     }
 
-    /// The lines outside of code blocks.
+    /// The lines outside code blocks.
     pub(super) fn prose(&self) -> Vec<&str> {
         let mut is_prose = true;
         let mut prose = Vec::new();
@@ -82,7 +82,7 @@ impl Page {
     }
 }
 
-/// Returns the text with each part between `<!-- begin NAME -->` and `<!-- end -->` made anew.
+/// Returns the text with each part between `<!-- begin NAME -->` and `<!-- end -->` made again.
 pub(super) fn generate(text: &str, begin: &str, part: impl Fn(&str) -> String) -> String {
     const END: &str = "<!-- end -->\n";
     let opening = format!("<!-- {begin} ");

@@ -60,7 +60,7 @@ fn a_killed_engine_and_killed_clients_lose_and_double_nothing() {
         for machine in machines.iter().chain([&new]) {
             ckpt(&engine, machine, &["sync"]).run().succeeds();
         }
-        let marks = joined(&engine, &new);
+        let marks = merged(&engine, &new);
         let lost: Vec<&String> = acknowledged.difference(&marks).collect();
         assert!(lost.is_empty(), "{}: acknowledged and lost: {lost:?}", engine.name);
         for machine in &machines {
@@ -72,15 +72,15 @@ fn a_killed_engine_and_killed_clients_lose_and_double_nothing() {
     }
 }
 
-/// Joins all heads of a store, and returns the marks in the one that is left.
-fn joined(engine: &Engine, machine: &World) -> BTreeSet<String> {
+/// Merges all heads of a store, and returns the marks in the one that is left.
+fn merged(engine: &Engine, machine: &World) -> BTreeSet<String> {
     for _ in 0..MACHINES * SAVES {
-        let joined = ckpt(engine, machine, &["join", "042"]).run();
+        let merged = ckpt(engine, machine, &["merge", "042"]).run();
         // With more than two heads, it says which there are; with one, it has nothing to do.
-        let named = joined.stderr.split('`').find(|word| word.starts_with("042/") && word.contains('@'));
+        let named = merged.stderr.split('`').find(|word| word.starts_with("042/") && word.contains('@'));
         match named {
-            _ if joined.code() == 0 => {}
-            Some(head) => drop(ckpt(engine, machine, &["join", "042", "--onto", head]).run().succeeds()),
+            _ if merged.code() == 0 => {}
+            Some(head) => drop(ckpt(engine, machine, &["merge", "042", head]).run().succeeds()),
             None => break,
         }
     }

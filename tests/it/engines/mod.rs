@@ -1,4 +1,4 @@
-//! Object stores: the program `ckpt-remote`, and real engines behind it.
+//! Object stores: the program `ckpt-remote`, and real engines that it talks to.
 //!
 //! `tests/engines/run.sh` builds `ckpt-remote`, starts the engines, and runs all of this. Elsewhere only the tests that
 //! play `ckpt-remote` run; the others are ignored.

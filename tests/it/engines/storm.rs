@@ -100,7 +100,7 @@ fn sixteen_machines_at_once_lose_and_double_nothing_on_any_engine() {
             );
             // Without the wait after a loss, there are nine.
             assert!(tries + lists + misses <= 3.0, "{counts:?}");
-            // Each machine has every checkpoint in the end, and reads those of the others once; and the layout.
+            // Each machine has every checkpoint in the end, and read each foreign one once; the layout.
             let foreign = WRITERS * (WRITERS - 1) * SAVES;
             let reads = counts.get("GET 200").copied().unwrap_or_default();
             assert!(reads <= (foreign + 4 * WRITERS) as u64, "{counts:?}");

@@ -27,7 +27,7 @@ fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether the fuzzers are there: a published package comes without them.
+/// True if the fuzzers exist: a published package comes without them.
 fn are_there() -> bool {
     let there = top().join("fuzz").exists();
     if !there {
@@ -51,7 +51,7 @@ fn files(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
         paths.extend(entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()));
         assert!(paths.len() > before, "{dir} is empty");
     }
-    // What is expected of a file is no such file.
+    // The expected answer is not such a file.
     paths.retain(|path| !path.to_str().unwrap().ends_with(".expected.json"));
     paths.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
@@ -95,7 +95,7 @@ impl Dice {
     }
 }
 
-/// A file as it is, and what may become of it.
+/// A file as it is, and variants of it.
 fn variants(files: &[(PathBuf, Vec<u8>)], bytes: &[u8], dice: &mut Dice) -> Vec<Vec<u8>> {
     let [cuts, changes, joints] = [CUTS, CHANGES, JOINTS].map(|[short, full]| proof::amount(short, full));
     let mut variants = vec![bytes.to_vec()];

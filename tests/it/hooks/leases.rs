@@ -1,4 +1,4 @@
-//! Who is at work: advice for others, never in the way.
+//! Notes of who is working: advice for others that never blocks them.
 
 use serde_json::json;
 
@@ -58,7 +58,7 @@ fn taking_the_work_over_is_noted_for_both() {
     assert!(seen.len() == 1 && seen[0].contains("codex (session thread-1)"), "{seen:?}");
     let of_claude = notes(&world).into_iter().find(|note| note["agent"] == "claude-code").unwrap();
     assert!(of_claude["taken_by"].as_str().unwrap().starts_with("codex (session thread-1)"), "{of_claude}");
-    // It goes on all the same, and is at work again.
+    // It continues anyway, and is working again.
     silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "completed")]));
     assert_eq!(findings(&world, &["at_work"]).len(), 2);
 }

@@ -27,7 +27,7 @@ fn silent(world: &World, host: &str, event: &str, payload: &Value) {
     assert_silent(&hook(world, host, event, payload), &format!("{host} {event}: {payload}"));
 }
 
-/// Asserts that a hook was not in the way, and said nothing.
+/// Asserts that a hook succeeded and printed nothing.
 fn assert_silent(outcome: &Outcome, context: &str) {
     let said = (outcome.status.code(), outcome.stdout.as_str(), outcome.stderr.as_str());
     assert_eq!(said, (Some(0), "", ""), "{context}");

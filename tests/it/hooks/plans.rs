@@ -22,7 +22,7 @@ fn a_plan_becomes_phases_and_each_change_of_it_one_checkpoint() {
         (&json!("claude-code"), &json!(SESSION))
     );
     assert_eq!(stored["title"], "Plan it; Build it; Test it");
-    // The same again, also in other words for the same status, is no checkpoint.
+    // The same again, also in other words for the same status, makes no checkpoint.
     write(&world, &[("Plan it", "in_progress"), ("Build it", "pending"), ("Test it", "pending")]);
     write(&world, &[("Plan it", "active"), ("Build it", "todo"), ("Test it", "pending")]);
     assert_eq!(world.numbers("plan-it"), [1]);

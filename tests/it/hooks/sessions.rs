@@ -148,7 +148,7 @@ fn hooks_that_are_killed_at_any_moment_lose_nothing_that_was_there() {
             &[("A", "completed"), ("B", "in_progress"), (&format!("C{round}"), "pending")],
         );
         let mut child = start(&world, "claude", "PostToolUse", &plan);
-        // Of whatever length the start of a process is, some are killed before the save and some behind it.
+        // Of whatever length the start of a process is, some are killed before the save and some after it.
         let spins = round * 20_000;
         std::hint::black_box((0..spins).fold(0_u64, |sum, number| sum ^ number.wrapping_mul(31)));
         let _ = child.kill();

@@ -49,7 +49,7 @@ fn every_payload_is_answered_with_exit_0_and_only_what_its_host_accepts() {
     for (host, _) in FIXTURES {
         let world = World::new();
         world
-            .run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Go on"])
+            .run(&["start", "042", "--phases", "plan,build", "--phase", "plan", "--next", "Continue"])
             .succeeds();
         let before = world.stored("042", 1);
         for (shape, event, payload) in fixtures(host) {

@@ -1,4 +1,4 @@
-//! A hook waits for nobody: not for other writers, not for other events of its session, not for the update of a mirror.
+//! A hook waits for nobody: not for other writers, not for other events of its session.
 
 use std::fs::File;
 use std::io;
@@ -19,9 +19,9 @@ use crate::support::tap::{Step, Tap, Tapped};
 fn a_hook_never_waits_for_a_lock() {
     let Some(strace) = strace() else { return };
     let world = World::new();
-    world.configure("[save]\nmirror = \"kamiflow\"\n[agents]\ngate = true\n");
+    world.configure("[agents]\ngate = true\n");
     silent(&world, "claude", "PostToolUse", &todos(&world, SESSION, &[("A", "in_progress")]));
-    let held: Vec<File> = ["", "sessions", "workflows", "workflows/a", "mirror/kamiflow"]
+    let held: Vec<File> = ["", "sessions", "workflows", "workflows/a"]
         .iter()
         .map(|below| {
             let directory = File::open(world.store().join(below)).unwrap();
@@ -53,7 +53,7 @@ fn a_hook_never_waits_for_a_lock() {
         assert!(waits.is_empty(), "{event}: {waits:#?}");
     }
     drop(held);
-    // Nothing was lost for it; the mirror is left to the next command.
+    // Nothing was lost for it.
     assert_eq!(phases(&world, "a"), ["A=complete", "B=in_progress"]);
     assert_eq!(world.numbers("a").len(), 4);
     world.run(&["verify"]).succeeds();

@@ -35,7 +35,7 @@ fn world() -> World {
     world
 }
 
-/// Waits until the clock of the file system, which moves in ticks, is behind the last change of any directory.
+/// Waits until the clock of the file system, which moves in ticks, is past the last change of any directory.
 fn wait_for_the_clock(workflows: &Path) {
     let changed = |path: &Path| {
         let metadata = fs::metadata(path).unwrap();

@@ -119,7 +119,7 @@ fn compare(disk: &MemoryDisk) {
     assert_eq!(summaries(&store_on(disk.clone())), without_index(disk));
 }
 
-/// Compares the counts of `stats` with those of the list of every workflow.
+/// Compares the counts of `stats` with the list of every workflow.
 fn compare_counts(disk: &MemoryDisk) {
     let store = store_on(disk.clone());
     let (stats, _) = store_stats::of_store(&store, &RunFilter::default(), &mut |_| {}).unwrap();

@@ -53,7 +53,7 @@ fn a_damaged_index_is_read_past() {
     let with = |first: &str, lines: &str| (block(first) + &block(lines)).into_bytes();
     let without_last: String = lines.lines().take(LARGE - 1).map(|line| format!("{line}\n")).collect();
     let swapped: String = lines.lines().rev().map(|line| format!("{line}\n")).collect();
-    // Behind a good block and in front of good ones.
+    // After a good block and before good ones.
     let mut small: Vec<String> = lines.split_inclusive('\n').map(block).collect();
     small[1] = small[1].replacen(" 1 false ", " 2 false ", 1);
     let broken = [

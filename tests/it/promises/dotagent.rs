@@ -12,14 +12,14 @@
 //! | a state that appears corrupted: asked whether to start fresh, and archived | `state_appears_corrupted_start_fresh_archives_it` |
 //! | REQUIREMENTS: with a valid demand.json on to ARCHITECTURE, else again | `requirements_advance_if_demand_json_exists_and_is_valid` |
 //! | ARCHITECTURE: with final_design.json on to IMPLEMENTATION | `if_the_final_design_exists_advance_to_implementation` |
-//! | ARCHITECTURE: with designs only, the person is asked again, and nothing is designed anew | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
+//! | ARCHITECTURE: with designs only, the person is asked again, and nothing is designed again | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
 //! | ARCHITECTURE: after the approval the final design is made from the approved draft | `interrupted_during_user_approval_re_presents_options_and_does_not_re_run_architects` |
 //! | ARCHITECTURE: without designs again | `if_no_designs_the_architects_are_spawned_again` |
-//! | IMPLEMENTATION: the tasks are recovered, and the work goes on | `implementation_reads_execution_json_and_continues_the_execution_loop` |
+//! | IMPLEMENTATION: the tasks are recovered, and the work continues | `implementation_reads_execution_json_and_continues_the_execution_loop` |
 //! | VERIFICATION: with verification.json on to REFLECTION, else again | `verification_advances_if_verification_json_exists` |
 //! | REFLECTION: with a reflection file the workflow is complete, else again | `reflection_completes_if_a_reflection_file_exists` |
 //! | the person is told the workflow, the phase, the last activity and what is complete | `inform_user_and_continue` |
-//! | a save names the phase that resume goes on with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
+//! | a save names the phase that resume continues with, whatever files are there | `save_and_resume_advance_to_the_same_phase` |
 //! | where an approval is due, it is asked for again | `inform_user_and_continue` |
 //! | updates are atomic | `a_checkpoint_is_updated_atomically` |
 //! | Ctrl-C during a subagent: orphaned, counted, begun again | `an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt` |
@@ -27,8 +27,6 @@
 //! | a crash after the output was written: its status is read from there, and the state follows | `crash_after_write_before_state_update_reads_status_from_output` |
 //! | an ancient state: a warning, and the offer to start fresh | `ancient_state_file_warns_and_offers_a_fresh_start` |
 //! | a checkpoint after a phase, an approval, a change of a task, before an expensive agent | `update_checkpoint_after_each_of_the_four_events` |
-//! | old states are archived under id and time, and the last five are kept | `archive_old_state_and_keep_the_last_5` |
-//! | the same when a workflow is started fresh | `when_starting_fresh_the_old_state_is_archived` |
 //! | an archive that is imported is archived, never open work | `archives_are_never_taken_as_open_work` |
 //! | two files of different workflows are not mixed | `a_pair_of_files_of_different_workflows_is_never_mixed` |
 //! | before a workflow starts: the prompt to resume, with yes as default; no archives and starts fresh | `resume_workflow_from_phase_y_n` |
@@ -37,12 +35,13 @@
 //!
 //! | not held | why |
 //! |---|---|
-//! | `interruption_safe` is set to false while a file is written, and to true after | a file is replaced in one step, so no reader ever sees it false; it is read all the same |
+//! | `interruption_safe` is set to false while a file is written, and to true after | a file is replaced in one step, so no reader ever sees it false; it is read anyway |
+//! | old states are archived beside the current one, and the last five are kept | the store keeps all of them; an export writes one workflow |
 //! | agents are spawned again | the program says what to do next; `ckpt resume ID -- COMMAND` starts one |
 
 use serde_json::{Value, json};
 
-use super::{document, finding, judged, names};
+use super::{assert_says, document, export, finding, judged, names};
 use crate::support::project::World;
 use crate::support::terminal::Terminal;
 
@@ -56,10 +55,9 @@ fn world() -> World {
     world
 }
 
-/// A world that keeps the files of the other system up to date.
-fn mirrored() -> World {
+/// A world with the report of the first phase.
+fn reported() -> World {
     let world = World::new();
-    world.configure("[save]\nmirror = \"dotagent\"\n");
     world.write("memory/reports/demand.json", "{}");
     world
 }
@@ -95,12 +93,13 @@ fn foreign(state: &Value) -> World {
 
 #[test]
 fn session_crash_state_files_persist_on_disk() {
-    let world = mirrored();
+    let world = reported();
     world
         .run(&["start", "w", "--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--task", "t1=running"])
         .succeeds();
+    export(&world, "w", "dotagent");
     assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"]);
-    // Another copy of the files is enough to go on.
+    // Another copy of the files is enough to continue.
     let other = World::new();
     for file in ["phase.json", "execution.json"] {
         let path = format!("memory/state/{file}");
@@ -116,20 +115,20 @@ fn the_phase_checkpoint_has_its_members() {
     let world = foreign(&state());
     world.run(&["import", "memory/state"]).succeeds();
     world.run(&["export", "w", "--as", "dotagent", "-o", "copy/"]).succeeds();
-    assert_eq!(document(&world, "copy/memory/state/phase.json"), state(), "nothing is lost");
-    let native = mirrored();
+    assert_says(&document(&world, "copy/memory/state/phase.json"), &state());
+    let native = reported();
     native.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
+    export(&native, "w", "dotagent");
     let file = document(&native, "memory/state/phase.json");
     let members: Vec<&String> = file.as_object().unwrap().keys().collect();
     let expected = state();
-    // Behind them is what the system has no place for.
-    assert_eq!(members[..8], expected.as_object().unwrap().keys().collect::<Vec<_>>());
+    assert_eq!(members, expected.as_object().unwrap().keys().collect::<Vec<_>>());
     assert_eq!(file["completed_phases"][0]["output"], "memory/reports/demand.json");
 }
 
 #[test]
 fn the_execution_checkpoint_tracks_tasks_timestamps_and_outputs() {
-    let world = mirrored();
+    let world = reported();
     let save = |args: &[&str]| world.run(&[&["save", "w"], args].concat()).succeeds();
     let begin = ["--pipeline", "dotagent", "--phase", "IMPLEMENTATION", "--status", "in_progress"];
     save(
@@ -137,6 +136,7 @@ fn the_execution_checkpoint_tracks_tasks_timestamps_and_outputs() {
     );
     world.write("out/1.json", "{}");
     save(&["--task", "t1=complete"]);
+    export(&world, "w", "dotagent");
     let tasks = document(&world, "memory/state/execution.json")["tasks"].clone();
     assert_eq!((&tasks[0]["status"], &tasks[0]["output"]), (&json!("complete"), &json!("out/1.json")));
     assert_eq!(
@@ -339,19 +339,22 @@ fn inform_user_and_continue() {
 
 #[test]
 fn a_checkpoint_is_updated_atomically() {
-    let world = mirrored();
+    let world = reported();
     world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     let inode = |world: &World| {
         use std::os::unix::fs::MetadataExt as _;
         std::fs::metadata(world.project().join("memory/state/phase.json")).unwrap().ino()
     };
+    export(&world, "w", "dotagent");
     let before = inode(&world);
     world.run(&["start", "w", "--phase", "ARCHITECTURE"]).succeeds();
+    export(&world, "w", "dotagent");
     assert_ne!(inode(&world), before, "a new file takes the place of the old one");
     assert_eq!(names(&world, "memory/state"), ["execution.json", "phase.json"], "nothing temporary is left");
-    // What a killed writer left is no checkpoint.
+    // The file that a killed writer left is not a checkpoint.
     world.write("memory/state/phase.json.tmp", "{\"workflow_id\":");
     world.run(&["save", "w", "--note", "x"]).succeeds();
+    export(&world, "w", "dotagent");
     assert_eq!(document(&world, "memory/state/phase.json")["interruption_safe"], true);
 }
 
@@ -379,7 +382,7 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
         finding(&answer, "task_exhausted").starts_with("blocker: task task-001 was tried 3 times"),
         "{answer}"
     );
-    // Without sessions: a command that was resumed knows that whoever began the task is gone.
+    // Without sessions: a command that was resumed knows that the session which began the task is gone.
     let other = world_with_running_task();
     let begin = format!("{} save w --task task-001=running -q", *crate::support::program::CKPT);
     let resume = ["resume", "w", "--", "/bin/sh", "-c", &begin];
@@ -389,7 +392,7 @@ fn an_orphaned_task_that_another_session_begins_again_counts_one_more_attempt() 
     assert_eq!(other.stored("w", 5)["tasks"][0]["attempts"], 2, "said again");
 }
 
-/// Detect orphaned task, increment attempts: whoever was told about it by `resume` begins it again.
+/// Detect orphaned task, increment attempts: a session that `resume` told about it begins it again.
 #[test]
 fn a_task_that_is_begun_after_it_was_found_orphaned_counts_one_more_attempt() {
     for session in [None, Some("one")] {
@@ -433,7 +436,7 @@ fn crash_after_write_before_state_update_reads_status_from_output() {
         world.run(&["save", "w", "--note", "next"]).succeeds();
         assert_eq!(world.stored("w", 4)["tasks"][0]["status"], status, "{output}");
     }
-    // While the session that began it goes on, nothing is concluded.
+    // While the session that began it continues, nothing is concluded.
     let world = world();
     let agent =
         |args: &[&str]| world.ckpt(args).env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "one").json();
@@ -477,58 +480,6 @@ fn update_checkpoint_after_each_of_the_four_events() {
 }
 
 #[test]
-fn archive_old_state_and_keep_the_last_5() {
-    let world = mirrored();
-    for number in 1..=7 {
-        let id = format!("w{number}");
-        world
-            .run(&[
-                "start",
-                &id,
-                "--pipeline",
-                "dotagent",
-                "--phase",
-                "IMPLEMENTATION",
-                "--task",
-                "t=running",
-            ])
-            .succeeds();
-        world.run(&["save", &id, "--task", "t=complete"]).succeeds();
-        world.run(&["done", &id]).succeeds();
-    }
-    let archives = names(&world, "memory/state/.archive");
-    assert_eq!(archives.len(), 5, "{archives:?}");
-    assert!(archives[0].starts_with("w3_20260130_1"), "{archives:?}");
-    assert_eq!(
-        names(&world, &format!("memory/state/.archive/{}", archives[4])),
-        ["execution.json", "phase.json"]
-    );
-    assert_eq!(names(&world, "memory/state"), [".archive"], "nothing is in progress");
-    // Nothing is lost here: the store has all of them.
-    assert_eq!(world.json(&["list"])["workflows"].as_array().unwrap().len(), 7);
-}
-
-#[test]
-fn when_starting_fresh_the_old_state_is_archived() {
-    let world = mirrored();
-    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
-    for number in 1..=6 {
-        world.run(&["resume", "w", "--fresh"]).succeeds();
-        let archives = names(&world, "memory/state/.archive");
-        assert_eq!(archives.len(), number.min(5), "{archives:?}");
-        assert!(archives.iter().all(|name| name.starts_with("w_20260130_1")), "{archives:?}");
-        let current = document(&world, "memory/state/phase.json");
-        assert_eq!((&current["workflow_id"], &current["completed_phases"]), (&json!("w"), &json!([])));
-    }
-    let world = mirrored();
-    world.run(&["save", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
-    world.run(&["save", "w", "--fresh", "--note", "again"]).succeeds();
-    let archive = names(&world, "memory/state/.archive");
-    let old = document(&world, &format!("memory/state/.archive/{}/phase.json", archive[0]));
-    assert_eq!(old["completed_phases"][0]["phase"], "REQUIREMENTS");
-}
-
-#[test]
 fn archives_are_never_taken_as_open_work() {
     let world = foreign(&state());
     let mut old = state();
@@ -569,13 +520,14 @@ fn resume_workflow_from_phase_y_n() {
 
 #[test]
 fn on_completion_the_phase_is_added_and_the_current_phase_advanced() {
-    let world = mirrored();
+    let world = reported();
     world.run(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]).succeeds();
     let outcome = world.run(&["done", "w", "--phase", "REQUIREMENTS"]).succeeds();
     assert!(
         outcome.stderr.starts_with("Saved w/2: phase REQUIREMENTS (Requirements) complete, 1 of 5 done."),
         "{outcome}"
     );
+    export(&world, "w", "dotagent");
     let file = document(&world, "memory/state/phase.json");
     assert_eq!((&file["current_phase"], &file["phase_status"]), (&json!("ARCHITECTURE"), &json!("complete")));
     let completed = &file["completed_phases"][0];
@@ -599,7 +551,7 @@ fn save_and_resume_advance_to_the_same_phase() {
     world.write("memory/reports/demand.json", "{}");
     let saved = world.json(&["start", "w", "--pipeline", "dotagent", "--phase", "REQUIREMENTS"]);
     agree(&saved, "ARCHITECTURE");
-    // A phase is said to be complete, but there are only designs.
+    // The file calls a phase complete, but there are only designs.
     world.write("memory/reports/designs/a.json", "{}");
     agree(&world.json(&["save", "w", "--phase", "ARCHITECTURE"]), "ARCHITECTURE");
     let outcome = world.run(&["save", "w", "--note", "x"]).succeeds();
@@ -615,7 +567,7 @@ fn save_and_resume_advance_to_the_same_phase() {
 /// From the first phase to the archive, with an interruption in each phase.
 #[test]
 fn the_walk_through_of_the_document() {
-    let world = mirrored();
+    let world = reported();
     let reports = ["demand", "final_design", "", "verification", "reflection"];
     let phases = ["REQUIREMENTS", "ARCHITECTURE", "IMPLEMENTATION", "VERIFICATION", "REFLECTION"];
     for (phase, report) in phases.iter().zip(reports) {
@@ -636,9 +588,8 @@ fn the_walk_through_of_the_document() {
         world.run(&["done", "w", "--phase", phase]).succeeds();
     }
     assert_eq!(world.run(&["resume", "w", "--json"]).exits(4).document()["verdict"], "complete");
-    assert_eq!(names(&world, "memory/state"), [".archive"]);
-    let archive = names(&world, "memory/state/.archive");
-    let file = document(&world, &format!("memory/state/.archive/{}/phase.json", archive[0]));
+    export(&world, "w", "dotagent");
+    let file = document(&world, "memory/state/phase.json");
     assert_eq!(file["completed_phases"].as_array().unwrap().len(), 5);
     assert_eq!(file["user_checkpoints"][0]["approved_by"], "kim");
 }

@@ -30,6 +30,33 @@ fn judged(world: &World, workflow: &str) -> Value {
     world.run(&["resume", workflow, "--json"]).document()
 }
 
+/// Writes the files that another system would have of a workflow, over those of an earlier export.
+#[track_caller]
+fn export(world: &World, workflow: &str, dialect: &str) {
+    world.run(&["export", workflow, "--as", dialect, "--force"]).succeeds();
+}
+
+/// Checks that a file has every member of another, with the same values but for the spelling of times.
+#[track_caller]
+fn assert_says(written: &Value, original: &Value) {
+    match (written, original) {
+        (Value::Object(written), Value::Object(original)) => {
+            for (key, value) in original {
+                assert!(written.contains_key(key), "{key} is missing: {written:?}");
+                assert_says(&written[key], value);
+            }
+        }
+        (Value::String(written), Value::String(original)) => {
+            assert_eq!(written.replace(".000Z", "Z"), original.replace(".000Z", "Z"));
+        }
+        (Value::Array(written), Value::Array(original)) => {
+            assert_eq!(written.len(), original.len(), "{written:?} {original:?}");
+            written.iter().zip(original).for_each(|(written, original)| assert_says(written, original));
+        }
+        _ => assert_eq!(written, original),
+    }
+}
+
 /// The names of the files in a directory of the project, in order.
 fn names(world: &World, directory: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(world.project().join(directory)) else { return Vec::new() };

@@ -15,7 +15,7 @@ pub(super) const SAVERS: usize = 6;
 /// Every so many saves of a saver, one is killed.
 const KILLED: usize = 5;
 
-/// What else goes on while the savers save, and the exit codes that it may end with.
+/// The other commands that run while the savers save, and the exit codes that it may end with.
 const MEANWHILE: [(&[&str], &[i32]); 6] = [
     (&["cleanup"], &[0]),
     (&["cleanup", "--keep-last", "2", "--max-age", "1s"], &[0]),

@@ -16,7 +16,7 @@ use crate::support::memory::MemoryDisk;
 use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
 
-/// What an exploration has seen.
+/// The states that an exploration has seen.
 #[derive(Debug, Default)]
 pub(super) struct Explored {
     /// Orders that were run.
@@ -31,15 +31,15 @@ pub(super) struct Explored {
 /// How far to go.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Who is at work at the same time.
+    /// The writers that run at the same time.
     pub(super) roles: &'static [Role],
     /// How often one of them may be interrupted, in all.
     pub(super) preemptions: usize,
-    /// What there is already.
+    /// The initial content.
     pub(super) begun: Begun,
 }
 
-/// What a workflow is like in the beginning.
+/// The initial state of a workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begun {
     /// There is none.
@@ -174,7 +174,7 @@ fn two_savers_above_a_seal_in_every_order() {
 }
 
 /// An archiver packs, seals and replaces while others save: nobody meets a seal whose bundle is missing. In the short form
-/// there is one archiver; that a second one goes on with what the first has left is tried with power failures.
+/// there is one archiver; that a second one continues where the first stopped is tried with power failures.
 #[test]
 fn savers_and_archivers_with_few_preemptions() {
     let scenes =

@@ -248,7 +248,7 @@ impl Tap<MemoryDisk> for MovedAway {
     }
 }
 
-/// What the saver was told, and what is wrong with the store by that.
+/// The answer to the saver, and the defect of the store that contradicts it.
 fn save_while_moved(looks: Looks, mover: Mover) -> (Result<u64>, Vec<String>) {
     let disk = MemoryDisk::new();
     save(&store_on(disk.clone()), "old").unwrap();

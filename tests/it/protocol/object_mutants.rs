@@ -131,7 +131,7 @@ fn a_save_that_does_not_look_at_its_object_while_it_is_staged_is_noticed() {
     assert_reported(&sweeping(&NoLook, &[Capture, Sweep]), LACKS);
 }
 
-/// Hides temporary files from whoever reads them: a sweep then misses what is about to be published.
+/// Hides temporary files from readers: a sweep then misses what is about to be published.
 struct HiddenStaged;
 
 impl Tap<MemoryDisk> for HiddenStaged {

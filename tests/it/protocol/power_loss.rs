@@ -18,7 +18,7 @@ use crate::support::memory::{MemoryDisk, Survivor};
 use crate::support::proof::{amount, figure};
 use crate::support::tap::{Honest, Tap, Tapped};
 
-/// What is found after power failures, each state once.
+/// The states after power failures, each once.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     seen: HashSet<(u64, bool, Vec<Ack>)>,
@@ -79,7 +79,7 @@ impl Operation {
         }
     }
 
-    /// Returns the save that was acknowledged; none if it is no save.
+    /// Returns the save that was acknowledged; none if it is not a save.
     fn run<D: Disk>(self, store: &Store<D>) -> Result<Option<Outcome>> {
         match self {
             Self::Plain(saver) | Self::Contended(saver) => save(store, saver).map(Some),
@@ -161,7 +161,7 @@ fn explore_scenarios<T: Tap<MemoryDisk>>(mutant: &T, scenarios: &[Scenario<'_>],
                 return;
             }
             losses.strike(disk, acked);
-            // The first process was killed, nothing else. The second one goes on, and then the power fails.
+            // The first process was killed, nothing else. The second one continues, and then the power fails.
             if killed.insert((disk.fingerprint(), format!("{second:?}"), acked.to_vec())) {
                 let strike = &mut |disk: &MemoryDisk, acked: &[Ack]| losses.strike(disk, acked);
                 failed.extend(cut_everywhere(mutant, (disk, acked), second, strike));

@@ -26,7 +26,7 @@ use crate::support::tap::{Step, Tap, Tapped};
 /// The name of a number that no scene reaches.
 const FAR_NUMBER: &str = "00000005.json";
 
-/// What somebody does who takes part.
+/// The task of a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Saves a mark.
@@ -70,11 +70,11 @@ pub(super) struct Choice {
     pub(super) chosen: usize,
     /// Who could have been chosen.
     pub(super) live: Vec<usize>,
-    /// Who would have gone on; none if that saver was done.
+    /// The saver that would have continued; none if it was done.
     pub(super) running: Option<usize>,
 }
 
-/// What was seen in all runs of a scene.
+/// The results of all runs of a scene.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// States of the disk and the savers, with the fewest preemptions that led to each.
@@ -99,10 +99,10 @@ struct State {
     running: Option<usize>,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// Whether it ended in a state that another run was in.
+    /// True if it ended in a state that another run was in.
     pub(super) merged: bool,
     pub(super) disk: MemoryDisk,
     pub(super) choices: Vec<Choice>,
@@ -133,7 +133,7 @@ struct Scheduler<'a> {
 }
 
 impl Scheduler<'_> {
-    /// Decides who is next. Without instructions, whoever is running goes on.
+    /// Decides who is next. Without instructions, the running one continues.
     fn decide(&self, turns: &mut Turns, running: Option<usize>) {
         let default = running.or(turns.live.first().copied());
         let chosen = self.prefix.get(turns.choices.len()).copied().or(default);
@@ -204,9 +204,9 @@ impl Scheduler<'_> {
 
 struct Turn<'a> {
     me: usize,
-    /// Whether the directory of the workflow may come or go.
+    /// True if the directory of the workflow may come or go.
     comes_and_goes: bool,
-    /// Whether somebody archives, so that files become tombstones.
+    /// True if somebody archives, so that files become tombstones.
     archives: bool,
     /// The name of the content that may be kept.
     object: String,
@@ -268,7 +268,7 @@ impl<D: Disk> Tap<D> for Turn<'_> {
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) disk: MemoryDisk,
-    /// Whether the directory of the workflow may come or go.
+    /// True if the directory of the workflow may come or go.
     pub(super) comes_and_goes: bool,
     pub(super) roles: &'static [Role],
 }
@@ -303,7 +303,7 @@ pub(super) fn run<T: Tap<MemoryDisk> + Sync>(
                 let turn = Turn { me, comes_and_goes, archives, object, scheduler };
                 let disk = Tapped { disk: scheduler.disk.clone(), tap: mutant };
                 let disk = Tapped { disk, tap: &turn };
-                // Whoever panics hands the turn on, or the others would wait for ever.
+                // A thread that panics passes the turn on, or the others would wait for ever.
                 let told = catch_unwind(AssertUnwindSafe(|| {
                     scheduler.wait(me, scheduler.turns.lock().unwrap());
                     scene.roles[me].run(&disk, &format!("saver {me}")).map_err(|error| error.to_string())

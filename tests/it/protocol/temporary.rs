@@ -1,4 +1,4 @@
-//! Temporary files of savers at work: a cleanup leaves them alone whatever its clock says, and a saver whose file is
+//! Temporary files of running savers: a cleanup leaves them alone whatever its clock says, and a saver whose file is
 //! removed nevertheless writes another one.
 
 use std::cell::Cell;

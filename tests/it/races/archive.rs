@@ -91,7 +91,7 @@ fn reading_meanwhile_always_finds_everything() {
                 assert_eq!(state(&found), json!({"n": seq}));
             }
             let row = world.store().scan().unwrap().remove(0);
-            // Archived as completed: from then on that is what became of it.
+            // Archived as completed: from then on that is its outcome.
             let expected = if row.archived { WorkflowStatus::Complete } else { WorkflowStatus::InProgress };
             assert_eq!(row.header.unwrap().status, expected);
         },

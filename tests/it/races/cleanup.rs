@@ -41,7 +41,7 @@ fn archive(world: &World, round: u32) {
     }
 }
 
-/// The saves of one race. Everything else goes on as long as somebody saves, so that no clock decides how much happens.
+/// The saves of one race. Everything else runs as long as somebody saves, so that no clock decides how much happens.
 pub(super) struct Race {
     state: Mutex<RaceState>,
     changed: Condvar,
@@ -130,14 +130,14 @@ fn cleanups_against_savers_against_archivers() {
         assert_eq!(world.json(&["show", handle])["valid"], true, "{handle}");
     }
     world.run(&["verify"]).succeeds();
-    // Whoever saves next has the work of all.
+    // The next save has the work of all.
     let last = world.json(&["save", "042"])["handle"].as_str().unwrap().to_owned();
     let state =
         store(&world).load(&last.parse().unwrap()).unwrap().checkpoint.content.state.to_value().unwrap();
     assert_eq!(state.as_object().unwrap().len(), acknowledged.len());
 }
 
-/// A workflow is archived, cleaned up and saved to, over and over: every save goes on above the seal it found.
+/// A workflow is archived, cleaned up and saved to, over and over: every save continues above the seal it found.
 #[test]
 fn archivers_against_savers_against_cleanups() {
     let world = World::on_disk().with_processes();

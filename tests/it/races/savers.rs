@@ -132,7 +132,7 @@ fn stopped_savers_block_nobody() {
         signal(child, Signal::CONT);
     }
     for child in stopped {
-        assert!(child.wait_with_output().unwrap().status.success(), "it goes on where it stopped");
+        assert!(child.wait_with_output().unwrap().status.success(), "it continues where it stopped");
     }
     assert_eq!(world.numbers("042").len(), 10);
     assert_sound(&world, "042");

@@ -57,7 +57,7 @@ pub(super) fn bundle(run: u64, numbers: (u64, u64), age: i64, reason: &ArchiveRe
     BundleFacts { name: BundleName::new(run, numbers, ago(age), reason), bytes: 10 }
 }
 
-/// What a store does on its own.
+/// The automatic actions of a store.
 pub(super) fn standing() -> Policy {
     RetentionSettings::default().policy()
 }

@@ -137,7 +137,7 @@ fn expected(snapshot: &Snapshot, policy: &Policy) -> BTreeSet<Handle> {
             !TABLE.iter().find(|(_, fits, _)| fits(&case)).unwrap().2
         };
         let mut going: BTreeSet<u64> = workflow.checkpoints.iter().filter(goes).map(|c| c.seq).collect();
-        // The numbers of what does not leave entirely go on from its newest.
+        // The numbers of what does not leave entirely continue from its newest.
         if going.len() < workflow.checkpoints.len() {
             going.remove(&workflow.newest);
         }

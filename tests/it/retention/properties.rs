@@ -1,4 +1,4 @@
-//! What holds for every snapshot and every policy.
+//! Properties of every snapshot and every policy.
 
 use std::collections::BTreeSet;
 

@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// How many times as large the large input is.
 const GROWTH: usize = 4;
-/// Between the factor of linear work, which is [`GROWTH`], and that of quadratic work, which is its square.
+/// Between the factor of linear work, which is [`GROWTH`], and the factor of quadratic work, which is its square.
 const TOO_MUCH: u32 = 8;
 /// An operation that costs less is repeated with larger inputs: fixed costs would hide how it grows.
 const MEASURABLE: Duration = Duration::from_millis(2);

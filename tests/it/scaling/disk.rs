@@ -133,8 +133,8 @@ fn listing_takes_linear_steps() {
 #[test]
 fn listing_the_newest_checkpoints_takes_as_many_steps_in_a_long_workflow_as_in_a_short_one() {
     assert_logarithmic(1, |store| {
-        let (rows, total) = store.scan_newest(&"w".parse().unwrap(), 20).unwrap();
-        assert_eq!((rows.len(), rows[0].handle.seq), (20, total as u64));
+        let rows = store.scan_newest(&"w".parse().unwrap(), 20).unwrap();
+        assert_eq!(rows.len(), 20);
     });
 }
 

@@ -1,9 +1,6 @@
 //! Reading and judging documents takes linear time, whatever they contain many of.
 
-use std::path::Path;
-
 use ckpt::core::change::SaveInput;
-use ckpt::core::dialects::Dialect;
 use ckpt::core::format;
 use ckpt::core::import::{ForeignFile, ReadOptions};
 use ckpt::core::json::parse_strict;
@@ -72,28 +69,5 @@ fn a_foreign_document_with_many_phases() {
     };
     assert_linear("phases", SIZES, document, |text| {
         drop(ForeignFile::parse("w.json", text.as_bytes(), &ReadOptions::default(), |_, _| None).unwrap());
-    });
-}
-
-/// A file that was exported carries what its dialect has no place for, and many of each.
-#[test]
-fn a_foreign_document_that_carries_many_names() {
-    let document = |size: usize| {
-        let names = |letter: &str| (0..size).map(|number| format!("{letter}{number}")).collect::<Vec<_>>();
-        let task = |id: &String| json!({"id": id, "status": "pending"});
-        let input = json!({
-            "phases": ["1", "2"],
-            "labels": names("l"),
-            "tasks": names("t").iter().map(task).collect::<Vec<_>>(),
-        });
-        let request = SaveInput::from_json(input).unwrap();
-        let checkpoint = request.change.apply(&workflow(), None, &stamp("save")).unwrap();
-        Dialect::ClaudePlan.write(&checkpoint, Path::new("/project")).unwrap().main
-    };
-    assert_linear("carried names", SIZES, document, |document| {
-        let options = ReadOptions { dialect: Some(Dialect::ClaudePlan), ..ReadOptions::default() };
-        let file =
-            ForeignFile::parse("w.json", document.to_string().as_bytes(), &options, |_, _| None).unwrap();
-        assert_eq!(file.reading.draft.content.tasks.len(), file.reading.draft.content.labels.len());
     });
 }

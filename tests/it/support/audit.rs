@@ -1,4 +1,4 @@
-//! What all harnesses share: one workflow, savers that leave a mark each, and the audit of what they left.
+//! Parts that all harnesses share: one workflow, savers that leave a mark each, and the audit of what they left.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(crate) fn save_keyed<D: Disk>(store: &Store<D>, saver: &str, process: &str) 
     save_as(store, saver, process, Some("key"))
 }
 
-/// The content that [`save_captured`] keeps, whoever saves.
+/// The content that [`save_captured`] keeps, by any saver.
 pub(crate) fn content() -> ObjectContent {
     ObjectContent::new(b"kept".to_vec())
 }
@@ -156,7 +156,7 @@ pub(crate) fn audit<D: Disk>(store: &Store<D>, acked: &[Ack]) -> Vec<String> {
             wrong.push(format!("{seq} was acknowledged to two savers"));
         }
     }
-    // Whoever sees a checkpoint finds its objects, acknowledged or not.
+    // If a checkpoint is visible, so are its objects, acknowledged or not.
     for (seq, checkpoint) in &found {
         for object in checkpoint.content.artifacts.iter().filter_map(Artifact::object) {
             let read = store.read_object(&object, 100);
@@ -177,7 +177,7 @@ pub(crate) fn without_gaps(mut wrong: Vec<String>) -> Vec<String> {
     wrong
 }
 
-/// Whether a checkpoint knows of a save.
+/// True if a checkpoint knows of a save.
 pub(crate) fn has_mark(checkpoint: &Checkpoint, saver: &str) -> bool {
     checkpoint.content.state.to_value().unwrap().get(saver) == Some(&json!(true))
 }

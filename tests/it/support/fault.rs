@@ -11,7 +11,7 @@ use super::tap::{Step, Tap, Tapped};
 /// A disk with a fault in it.
 pub(crate) type FaultyDisk<'a, D> = Tapped<'a, D, Fault>;
 
-/// What happens from the chosen step on.
+/// The fault from the chosen step on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// The step fails, the next ones work.
@@ -20,7 +20,7 @@ pub(crate) enum FaultKind {
     Crash,
 }
 
-/// Whether the step that fails has had its effect.
+/// True if the step that fails has had its effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
     Before,
@@ -36,7 +36,7 @@ pub(crate) struct Fault {
     count: Cell<usize>,
     fired: Cell<bool>,
     rival: Cell<bool>,
-    /// What another writer was told, who came between.
+    /// The answer to another writer, who came between.
     pub(crate) rival_acks: RefCell<Vec<Ack>>,
 }
 
@@ -52,7 +52,7 @@ impl Fault {
         self
     }
 
-    /// Whether the step was reached.
+    /// True if the step was reached.
     pub(crate) fn fired(&self) -> bool {
         self.fired.get()
     }

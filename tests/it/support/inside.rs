@@ -1,4 +1,4 @@
-//! Command lines inside of the test process.
+//! Command lines inside the test process.
 //!
 //! To start the program takes several times as long as most commands do, and the tests run tens of thousands. So a command
 //! line runs in a thread with a working directory, variables and streams of its own, from its arguments to its exit code,

@@ -3,7 +3,7 @@
 //! # Model
 //!
 //! The content of a file is durable once it was staged with a sync. A name is durable once its directory was synced;
-//! that of a directory once its parent was. When the power fails, any part of the names that changed since may have
+//! the name of a directory once its parent was. When the power fails, any part of the names that changed since may have
 //! made it to the disk, in any order, and a file whose content was not synced may be there empty, cut or whole.
 //! Directory handles stay with their directory when it is renamed.
 
@@ -62,7 +62,7 @@ enum Entry {
 #[derive(Debug, Clone, Hash)]
 struct World {
     nodes: Vec<Node>,
-    /// What happened to names since their directory was synced, in order.
+    /// The changes of names since their directory was synced, in order.
     pending: Vec<(usize, Entry)>,
     /// The time, in ticks, which passes only by [`MemoryDisk::tick`].
     now: u64,
@@ -74,11 +74,11 @@ struct World {
 #[derive(Debug, Clone)]
 pub(crate) struct MemoryDisk(Arc<Mutex<World>>);
 
-/// What may be found after a power failure.
+/// A state that may be found after a power failure.
 #[derive(Debug)]
 pub(crate) struct Survivor {
     pub(crate) disk: MemoryDisk,
-    /// Whether the disk kept the order in which names changed.
+    /// True if the disk kept the order in which names changed.
     pub(crate) ordered: bool,
 }
 
@@ -248,7 +248,7 @@ impl World {
     }
 
     fn attach(&mut self, dir: usize, name: &str, node: usize) -> io::Result<()> {
-        // Whoever has a directory open that was removed can put nothing into it.
+        // Nothing can be put into an open directory that was removed.
         if matches!(self.nodes[dir], Node::Dir { removed: true, .. }) {
             return Err(io::ErrorKind::NotFound.into());
         }

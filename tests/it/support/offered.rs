@@ -40,7 +40,7 @@ pub(crate) fn is_understood(words: &[String]) -> bool {
     }
 }
 
-/// The commands that a text offers: in backquotes, behind a colon, or a line of their own.
+/// The commands that a text offers: in backquotes, after a colon, or a line of their own.
 pub(crate) fn commands(text: &str) -> Vec<String> {
     if let Ok(document) = serde_json::from_str::<Value>(text) {
         let help = document["help"].as_array().into_iter().flatten().filter_map(Value::as_str);

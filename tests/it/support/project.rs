@@ -197,7 +197,7 @@ impl World {
         self.ckpt(args).refused(exit, code)
     }
 
-    /// What is in the project now.
+    /// The current content of the project.
     pub(crate) fn tree(&self) -> Tree {
         Tree::of(&self.project())
     }
@@ -271,13 +271,13 @@ impl Invocation<'_> {
         self
     }
 
-    /// Runs another program, which is given the command line of `ckpt` behind these arguments.
+    /// Runs another program, which is given the command line of `ckpt` after these arguments.
     pub(crate) fn under<S: AsRef<OsStr>>(mut self, wrapper: &[S]) -> Self {
         self.wrapper = wrapper.iter().map(|word| word.as_ref().to_owned()).collect();
         self.in_a_process()
     }
 
-    /// Runs it in a shell as `"$@"` of this script; `$0` is no word of it.
+    /// Runs it in a shell as `"$@"` of this script; `$0` is not a word of it.
     pub(crate) fn in_shell(self, script: &str) -> Self {
         self.under(&["/bin/sh", "-c", script, "sh"])
     }
@@ -372,7 +372,7 @@ impl World {
     pub(crate) fn outcome(&self, status: ExitStatus, stdout: Vec<u8>, stderr: Vec<u8>) -> Outcome {
         let stdout = String::from_utf8(stdout).expect("stdout is UTF-8");
         let stderr = String::from_utf8(stderr).expect("stderr is UTF-8");
-        // Scripts and pages are no conversation.
+        // Scripts and pages are not a conversation.
         if !stdout.starts_with(['.', '#', '_', '{']) {
             assert_understood(&stdout);
         }
@@ -399,7 +399,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Outcome {
-    /// What differs from run to run and from machine to machine gets a name.
+    /// Replaces text that differs between runs and machines by names.
     fn neutral(&self, text: &str) -> String {
         let host = rustix::system::uname().nodename().to_str().unwrap().to_owned();
         let text = text.replace(self.temp.to_str().unwrap(), "$TMP");
@@ -519,7 +519,7 @@ impl Tree {
         self.0.keys().map(PathBuf::as_path)
     }
 
-    /// What is different in `later`, one line each.
+    /// The differences in `later`, one line each.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let paths = self.0.keys().chain(later.0.keys());
         let mut changes: Vec<String> = paths
@@ -538,12 +538,12 @@ pub(crate) fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
 }
 
-/// Whether this process may do everything.
+/// True if this process may do everything.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a file system can be mounted where nobody else sees it.
+/// True if a file system can be mounted where nobody else sees it.
 pub(crate) fn can_mount() -> bool {
     let mount = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]).output();
     mount.is_ok_and(|output| output.status.success())

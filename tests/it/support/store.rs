@@ -176,7 +176,7 @@ impl World {
         state_of(self.dir.path())
     }
 
-    /// What `verify` finds that somebody should look at; it finds the same in the same state, and is asked once.
+    /// The findings of `verify` that need attention; the same state has the same findings, so each is verified once.
     pub(crate) fn findings(&self) -> Vec<String> {
         static KNOWN: Mutex<BTreeMap<Digest, Vec<String>>> = Mutex::new(BTreeMap::new());
         let state = self.state();
@@ -217,7 +217,7 @@ pub(crate) fn state(checkpoint: &Checkpoint) -> Value {
 /// How the steps that change the disk begin.
 const CHANGES: [&str; 6] = ["make", "stage", "publish", "replace", "move", "remove"];
 
-/// What happens at the chosen step.
+/// The fault at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
@@ -289,7 +289,7 @@ impl FaultyDisk {
         self.log.lock().unwrap().clone()
     }
 
-    /// Whether step `at` was reached.
+    /// True if step `at` was reached.
     pub(crate) fn reached(&self) -> bool {
         self.steps.load(Ordering::Relaxed) >= self.at
     }
@@ -371,7 +371,7 @@ impl Disk for FaultyDisk {
     fn stat(&self, dir: &Self::Dir, name: &str) -> io::Result<Stat> {
         self.step(format!("stat {name}"), || self.inner.stat(dir, name))
     }
-    /// Never: correctness does not depend on it, and whoever interrupts would wait for it.
+    /// Never: correctness does not depend on it, and an interrupting writer would wait for it.
     fn lock(&self, _dir: &Self::Dir, _patience: Duration) -> Option<Self::Lock> {
         None
     }
@@ -429,7 +429,7 @@ pub(crate) fn act(store: &Store, thread: u32, round: u32) {
 fn save<D: Disk>(store: &Store<D>, change: &Change, stamp: &Stamp) -> ckpt::core::Result<Box<Checkpoint>> {
     let (workflow, config) = (id("042"), Config::default());
     match Save::new(&workflow, change, stamp, &config).to(store)? {
-        Outcome::Written(checkpoint) | Outcome::TakenUp(checkpoint) => Ok(checkpoint),
+        Outcome::Written(checkpoint) | Outcome::Reopened(checkpoint) => Ok(checkpoint),
         other => panic!("{other:?}"),
     }
 }

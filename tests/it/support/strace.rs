@@ -70,7 +70,7 @@ pub(crate) fn with_fault<'a>(call: Invocation<'a>, strace: &Path, at: &Call, fau
     call.under(&tracer)
 }
 
-/// Whether the process was ended by `SIGKILL`; `strace` ends itself the same way.
+/// True if the process was ended by `SIGKILL`; `strace` ends itself the same way.
 pub(crate) fn was_killed(outcome: &Outcome) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     outcome.status.signal() == Some(9) || outcome.status.code() == Some(137)

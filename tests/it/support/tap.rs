@@ -7,7 +7,7 @@ use std::time::Duration;
 use ckpt::core::files::FileProblem;
 use ckpt::core::store::{Access, Disk, StagedFile, Stat};
 
-/// What is asked of a disk.
+/// A request to a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     Base,
@@ -38,7 +38,7 @@ pub(crate) trait Tap<D: Disk> {
     fn listed(&self, _name: &str) {}
     /// Comes with the answer to the step.
     fn answered(&self, _: &dyn Debug) {}
-    /// Comes after the step; an error hides what became of it.
+    /// Comes after the step; an error hides its effect.
     fn after(&self, _: Step) -> io::Result<()> {
         Ok(())
     }

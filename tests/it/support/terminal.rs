@@ -108,7 +108,7 @@ impl Terminal {
         self.answer(keys);
     }
 
-    /// Waits until the process at the terminal has stopped. A signal to go on that comes before is lost.
+    /// Waits until the process at the terminal has stopped. A signal to continue that comes before is lost.
     pub(crate) fn wait_until_stopped(&self) {
         let start = Instant::now();
         while !is_stopped(self.child.id()) {

@@ -35,8 +35,8 @@ fn a_fork_is_visible_everywhere_and_harms_nothing() {
         resumed["findings"].as_array().unwrap().iter().filter_map(|f| f["code"].as_str()).collect();
     assert!(codes.contains(&"forked"), "{resumed}");
     assert_eq!(resumed["verdict"], "confirm");
-    assert!(a.run(&["list"]).stderr.contains("ckpt join 042"));
-    assert!(a.run(&["list", "042"]).stderr.contains("042/2@"), "the other head is named");
+    assert!(a.run(&["list"]).stderr.contains("ckpt merge 042"));
+    assert!(a.run(&["log", "042"]).stderr.contains("042/2@"), "the other head is named");
     let findings = resumed["findings"].as_array().unwrap();
     let forked = findings.iter().find(|finding| finding["code"] == "forked").unwrap();
     let diff: Vec<&str> = forked["help"][0].as_str().unwrap().split(' ').skip(1).collect();
@@ -49,34 +49,34 @@ fn a_fork_is_visible_everywhere_and_harms_nothing() {
     }
     assert_eq!(a.json(&["show", "042/1"])["handle"], "042/1", "what both continue is not ambiguous");
     let saved = a.run(&["save", "042", "--set", "y=1"]).succeeds();
-    assert!(saved.stdout.contains("042/4") && saved.stderr.contains("ckpt join 042"), "{saved}");
+    assert!(saved.stdout.contains("042/4") && saved.stderr.contains("ckpt merge 042"), "{saved}");
     for world in [&a, &b] {
         world.run(&["sync"]).succeeds();
         assert_eq!(world.json(&["verify"])["ok"], true);
     }
-    assert!(b.run(&["list"]).stderr.contains("ckpt join 042"));
+    assert!(b.run(&["list"]).stderr.contains("ckpt merge 042"));
 }
 
 #[test]
-fn one_join_makes_one_head_in_every_store() {
+fn one_merge_makes_one_head_in_every_store() {
     let (a, b) = forked();
     for world in [&a, &b] {
         world.run(&["sync"]).succeeds();
     }
-    let planned = b.json(&["join", "042", "--dry-run"]);
+    let planned = b.json(&["merge", "042", "--dry-run"]);
     assert_eq!((&planned["applied"], &planned["seq"]), (&false.into(), &4.into()), "{planned}");
     assert_eq!(planned["origin"], "042/1");
-    b.run(&["join", "042"]).succeeds();
-    let joined = b.stored("042", 4);
-    assert_eq!((&joined["state"]["from_b"], &joined["state"]["x"]), (&true.into(), &1.into()));
-    assert_eq!((&joined["parent"]["seq"], &joined["merged"]["seq"]), (&2.into(), &3.into()));
+    b.run(&["merge", "042"]).succeeds();
+    let merged = b.stored("042", 4);
+    assert_eq!((&merged["state"]["from_b"], &merged["state"]["x"]), (&true.into(), &1.into()));
+    assert_eq!((&merged["parent"]["seq"], &merged["merged"]["seq"]), (&2.into(), &3.into()));
     assert_eq!(b.numbers("042"), [1, 2, 3, 4], "the number between is filled");
-    b.refuses(&["join", "042"], 8, "nothing_to_join");
+    b.refuses(&["merge", "042"], 8, "nothing_to_merge");
     b.run(&["sync"]).succeeds();
     a.run(&["sync"]).succeeds();
     for world in [&a, &b] {
         assert_eq!(world.json(&["verify"])["ok"], true);
-        assert!(!world.run(&["list"]).stderr.contains("join"));
+        assert!(!world.run(&["list"]).stderr.contains("merge"));
         assert_eq!(world.json(&["resume", "042"])["handle"], "042/4");
         assert_eq!(world.json(&["sync"])["workflows"].as_array().unwrap().len(), 0);
     }
@@ -94,14 +94,14 @@ fn one_join_makes_one_head_in_every_store() {
 }
 
 #[test]
-fn a_sync_fills_the_numbers_below_a_join_whose_writer_was_killed() {
+fn a_sync_fills_the_numbers_below_a_merge_whose_writer_was_killed() {
     let (a, b) = forked();
     for world in [&a, &b] {
         world.run(&["sync"]).succeeds();
     }
-    b.run(&["join", "042"]).succeeds();
+    b.run(&["merge", "042"]).succeeds();
     b.run(&["save", "042", "--set", "above=1"]).succeeds();
-    // As if it had been killed after it published the join.
+    // As if it had been killed after it published the merge.
     std::fs::remove_file(b.checkpoint_file("042", 3)).unwrap();
     std::fs::remove_dir_all(b.store().join("archive/042")).unwrap();
     std::fs::remove_dir_all(b.store().join("remote")).unwrap();
@@ -126,8 +126,8 @@ fn a_conflict_is_settled_by_the_flags_of_merge() {
     b.run(&["push"]).succeeds();
     a.run(&["save", "042", "--title", "Ours"]).succeeds();
     a.run(&["pull"]).succeeds();
-    a.refuses(&["join", "042"], 8, "merge_conflict");
-    a.run(&["join", "042", "--theirs"]).succeeds();
+    a.refuses(&["merge", "042"], 8, "merge_conflict");
+    a.run(&["merge", "042", "--theirs"]).succeeds();
     assert_eq!(a.json(&["show", "042"])["checkpoint"]["title"], "Theirs");
 }
 
@@ -151,15 +151,18 @@ fn both_lines_are_drawn_and_said_by_every_command_that_reads() {
     let shown = a.json(&["show", &side]);
     assert_eq!(shown["checkpoint"]["state"], serde_json::json!({"from_b": true}), "{shown}");
     let status = a.run(&["status", "042"]).succeeds();
-    assert!(format!("{status}").contains(&side) && format!("{status}").contains("ckpt join 042"), "{status}");
+    assert!(
+        format!("{status}").contains(&side) && format!("{status}").contains("ckpt merge 042"),
+        "{status}"
+    );
     let report = a.project().join("report.html");
     a.run(&["report", "042", "-o", report.to_str().unwrap()]).succeeds();
     let page = std::fs::read_to_string(&report).unwrap();
-    assert!(page.contains(&side) && page.contains("ckpt join 042"), "{page}");
-    // A join continues the side, and is drawn so.
-    a.run(&["join", "042"]).succeeds();
-    let joined = a.json(&["log", "042"]);
-    assert!(joined["entries"][0]["parents"].as_array().unwrap().contains(&side.as_str().into()), "{joined}");
+    assert!(page.contains(&side) && page.contains("ckpt merge 042"), "{page}");
+    // A merge continues the side, and is drawn so.
+    a.run(&["merge", "042"]).succeeds();
+    let merged = a.json(&["log", "042"]);
+    assert!(merged["entries"][0]["parents"].as_array().unwrap().contains(&side.as_str().into()), "{merged}");
     let status = a.run(&["status", "042"]).succeeds();
     assert!(format!("{status}").contains("the remote does not have: 1"), "{status}");
     let listed = a.run(&["list"]).succeeds();

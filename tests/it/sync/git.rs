@@ -46,7 +46,7 @@ fn a_repository_carries_checkpoints_and_nothing_else_of_it_changes() {
     b.run(&["push"]).succeeds();
     a.run(&["save", "042", "--set", "a=1"]).succeeds();
     a.run(&["sync"]).succeeds();
-    a.run(&["join", "042"]).succeeds();
+    a.run(&["merge", "042"]).succeeds();
     a.run(&["push"]).succeeds();
     b.run(&["sync"]).succeeds();
     for machine in [a, b] {
@@ -95,7 +95,7 @@ fn concurrent_pushes_lose_nothing() {
     for _ in 1..MACHINES {
         let resumed = machines[0].json(&["sync"]);
         let onto = resumed["workflows"][0]["heads"][0].as_str().unwrap().to_owned();
-        machines[0].run(&["join", "042", "--onto", &onto, "--ours"]).succeeds();
+        machines[0].run(&["merge", "042", &onto, "--ours"]).succeeds();
     }
     for machine in machines.iter().chain(&machines) {
         let synced = machine.json(&["sync"]);
@@ -153,7 +153,7 @@ fn saves_that_are_shared_at_once_and_killed_clients_lose_and_double_nothing() {
     assert_eq!(saves.len(), replicas[0].len(), "one save is one checkpoint");
     // A save that was killed after it was in its store may have been continued elsewhere.
     while let Some(head) = new.json(&["sync"])["workflows"][0]["heads"][0].as_str() {
-        new.run(&["join", "042", "--onto", head, "--ours"]).succeeds();
+        new.run(&["merge", "042", head, "--ours"]).succeeds();
     }
     let newest = new.stored("042", *new.numbers("042").last().unwrap());
     let lost: Vec<&String> = acknowledged.iter().filter(|mark| newest["state"].get(mark).is_none()).collect();

@@ -287,7 +287,7 @@ fn a_join_that_was_archived_and_emptied_is_still_one_head_elsewhere() {
         a.run(&["save", "042", "--set", &format!("a={n}")]).succeeds();
     }
     a.run(&["sync"]).succeeds();
-    a.run(&["join", "042"]).succeeds();
+    a.run(&["merge", "042"]).succeeds();
     a.run(&["archive", "042", "--as", "abandoned"]).succeeds();
     a.run(&["sync"]).succeeds();
     a.run(&["cleanup", "--remote"]).succeeds();

@@ -74,7 +74,7 @@ fn a_join_with_a_number_far_above_is_refused_before_it_is_written() {
         fs::create_dir_all(&sides).unwrap();
         let digits = &read["sha256"].as_str().unwrap()[..8];
         fs::write(sides.join(format!("{far:08}@{digits}.json")), bytes).unwrap();
-        world.refuses(&["join", "042", "--theirs"], 9, "too_many");
+        world.refuses(&["merge", "042", "--theirs"], 9, "too_many");
         assert_eq!(world.numbers("042"), [1, 2]);
     }
 }

@@ -1,11 +1,11 @@
 //! Every order of the steps of two stores and one remote, up to a depth: saves, saves that are claimed on the remote first,
-//! syncs and joins, where each request may lose its answer, kill the client before or after it, or let the other store sync
+//! syncs and merges, where each request may lose its answer, kill the client before or after it, or let the other store sync
 //! in between. And random histories of three stores.
 //!
 //! The real plan and its execution run on disks in memory. After every step: nothing acknowledged is lost, one checkpoint
 //! has one name on the remote, one save is one checkpoint, names never change. When all sync in peace afterwards: all stores
 //! and the remote have the same checkpoints, the main line is dense, `verify` finds nothing, all see the same heads, and
-//! joins make one head.
+//! merges make one head.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -14,12 +14,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use ckpt::core::change::{Change, Edit, Merge, Stamp};
-use ckpt::core::checkpoint::Writer;
+use ckpt::core::checkpoint::{Content, Writer};
 use ckpt::core::digest::Digest;
 use ckpt::core::finding::Severity;
 use ckpt::core::format::{self, Links};
 use ckpt::core::merge::{Resolutions, Side};
 use ckpt::core::save::Save;
+use ckpt::core::store::Relation;
 use ckpt::core::{Config, Handle, Store, Timestamp, WorkflowId};
 use ckpt::sync::{ClaimingDisk, Exchange, ObjectName, Retrying};
 use proptest::prelude::*;
@@ -54,7 +55,7 @@ enum Step {
     Save(usize),
     /// A save that is claimed on the remote first.
     Online(usize, Option<(Fault, usize)>),
-    Join(usize),
+    Merge(usize),
     Sync(usize, Option<(Fault, usize)>),
     /// The other store syncs between two requests of this one.
     SyncDuring(usize, usize),
@@ -135,16 +136,18 @@ impl World {
         requests
     }
 
-    /// Returns false if there is nothing to join.
-    fn join(&mut self, place: usize) -> bool {
+    /// Returns false if there is nothing to merge.
+    fn merge(&mut self, place: usize) -> bool {
         let (store, workflow) = (self.store(place), id("042"));
         let heads = store.other_heads(&workflow).unwrap();
         let Some(other) = heads.first() else { return false };
         let newest = store.head_number(&workflow).unwrap().unwrap();
-        let ours = store.load_content(Handle::new(&workflow, newest)).unwrap();
         let theirs = store.load_content(other.clone()).unwrap();
-        let origin = store.common_origin(&workflow, &ours, &theirs).unwrap();
-        let origin = origin.map(|origin| store.load_content(origin).unwrap().content).unwrap_or_default();
+        let origin = match store.relation(&Handle::new(&workflow, newest), other).unwrap() {
+            Relation::Common(origin) => store.load_content(origin).unwrap().content,
+            Relation::Unrelated => Content::default(),
+            Relation::Continues => panic!("{other} is not a head"),
+        };
         let resolutions = Resolutions { rest: Some(Side::Ours), ..Resolutions::default() };
         let merge = Some(Box::new(Merge { origin, theirs, resolutions }));
         self.save(place, &Change { merge, ..Change::default() });
@@ -227,24 +230,24 @@ impl World {
         Ok(held.into_keys().collect())
     }
 
-    /// Checks what must hold after all have synced in peace, and that one join makes one head.
+    /// Checks what must hold after all have synced in peace, and that one merge makes one head.
     fn check_peace(&self) -> Result<(), String> {
         let mut world = self.fork();
         world.settle();
         world.check_replicas()?;
-        let mut joins = 0;
-        while world.join(0) {
-            joins += 1;
+        let mut merges = 0;
+        while world.merge(0) {
+            merges += 1;
             world.settle();
             world.check_replicas()?;
-            if joins > world.acknowledged.len() {
-                return Err("joins do not end".to_owned());
+            if merges > world.acknowledged.len() {
+                return Err("merges do not end".to_owned());
             }
         }
         for place in world.places() {
             let heads = world.heads(place);
             if heads.len() > 1 {
-                return Err(format!("{joins} joins left heads in {}: {heads:?}", STORES[place]));
+                return Err(format!("{merges} merges left heads in {}: {heads:?}", STORES[place]));
             }
         }
         Ok(())
@@ -300,7 +303,7 @@ impl World {
         match step {
             Step::Save(place) => self.save(place, &self.next_state(place)),
             Step::Online(place, fault) => drop(self.save_online(place, fault)),
-            Step::Join(place) => return self.join(place),
+            Step::Merge(place) => return self.merge(place),
             Step::Sync(place, fault) => drop(self.sync(place, fault, None)),
             Step::SyncDuring(place, at) => drop(self.sync(place, None, Some(at))),
         }
@@ -370,7 +373,7 @@ fn steps(world: &World) -> Vec<Step> {
     for place in [0, 1] {
         if world.saves[place] < 2 {
             steps.push(Step::Save(place));
-            steps.push(Step::Join(place));
+            steps.push(Step::Merge(place));
         }
         if world.saves[place] < 2 && world.online {
             steps.push(Step::Online(place, None));
@@ -448,8 +451,8 @@ fn play(steps: &[Step]) -> Result<(), String> {
 
 #[test]
 fn a_save_takes_a_number_that_a_join_skips() {
-    use Step::{Join, Save, SyncDuring};
-    let steps = [Save(1), Save(0), SyncDuring(0, 0), Save(0), Save(1), Join(0), SyncDuring(0, 1)];
+    use Step::{Merge, Save, SyncDuring};
+    let steps = [Save(1), Save(0), SyncDuring(0, 0), Save(0), Save(1), Merge(0), SyncDuring(0, 1)];
     play(&steps).unwrap_or_else(|violation| panic!("{violation}"));
 }
 
@@ -473,7 +476,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         3..=5 => Step::Online(place, fault),
         6..=7 => Step::Sync(place, fault),
         8 => Step::SyncDuring(place, at),
-        _ => Step::Join(place),
+        _ => Step::Merge(place),
     })
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{CleanupReport, DeletedRun, WorkflowChange};
-use crate::cli::page::Page;
-use crate::cli::report::Report;
+use crate::cli::answer::Report;
 use crate::cli::style::Style;
+use crate::cli::text_page::TextPage;
 use crate::cli::views::failed::FailedItem;
 use crate::cli::views::parts::command_line;
 use crate::cli::views::policy::PolicySource;
@@ -29,7 +29,7 @@ impl Report for CleanupReport {
         removed.map(|handle| format!("{handle}\n")).collect()
     }
 
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         if self.shows_deletions_only {
             return self.deletions(page);
         }
@@ -59,7 +59,7 @@ impl Report for CleanupReport {
         self.summary(page);
     }
 
-    fn failures(&self, page: &mut Page) {
+    fn failures(&self, page: &mut TextPage) {
         for FailedItem { failure, .. } in &self.failures {
             page.labelled(Style::Bad, "failed:", &failure.message);
         }
@@ -83,7 +83,7 @@ impl CleanupReport {
     }
 
     /// Renders the checkpoints of a workflow that leave in one way.
-    fn line(&self, verb: &str, workflow: &WorkflowId, handles: &[Handle], page: &mut Page) {
+    fn line(&self, verb: &str, workflow: &WorkflowId, handles: &[Handle], page: &mut TextPage) {
         if handles.is_empty() {
             return;
         }
@@ -104,7 +104,7 @@ impl CleanupReport {
     }
 
     /// Renders everything that is deleted for good, with its reasons.
-    fn deletions(&self, page: &mut Page) {
+    fn deletions(&self, page: &mut TextPage) {
         let verb = if self.applied { "Deleted for good:" } else { "Would delete for good:" };
         if self.policy.purge {
             for change in &self.changes {
@@ -174,7 +174,7 @@ impl CleanupReport {
         parts.join(", ")
     }
 
-    fn summary(&self, page: &mut Page) {
+    fn summary(&self, page: &mut TextPage) {
         let files = self.stale_files + self.objects.count;
         let nothing = self.changes.is_empty() && files == 0 && self.deleted_runs.is_empty();
         if nothing && self.failures.is_empty() {

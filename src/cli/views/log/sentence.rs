@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 3;
 pub(super) fn of(entry: &LogEntry, oldest: &Handle) -> String {
     match (entry.kind, &entry.saved) {
         (LogKind::Damaged, _) => "damaged".to_owned(),
-        (_, Some(saved)) => about_save(saved),
+        (_, Some(saved)) => about_save(saved, entry.deleted),
         (_, None) => {
             let word = entry.deleted.map_or("archived, but in no bundle", DeletionReason::word);
             if *oldest == entry.handle { word.to_owned() } else { format!("{word}, down to {oldest}") }
@@ -24,10 +24,11 @@ pub(super) fn of(entry: &LogEntry, oldest: &Handle) -> String {
     }
 }
 
-fn about_save(saved: &SavedEntry) -> String {
+fn about_save(saved: &SavedEntry, deleted: Option<DeletionReason>) -> String {
     let mut phrases = Vec::new();
     if let Some(reason) = &saved.archived_as {
         phrases.push(format!("archived as {}", escape::inline(reason.word())));
+        phrases.extend(deleted.map(|reason| reason.word().to_owned()));
     } else if let Some(earlier) = &saved.copy_of {
         phrases.push(format!("rolled back to {earlier}"));
     } else if let Some(origin) = &saved.forked_from {
@@ -51,6 +52,9 @@ fn about_save(saved: &SavedEntry) -> String {
             Some(changes) => phrases.extend(about_changes(changes, saved.error.as_deref())),
             None => phrases.push("changes unknown".to_owned()),
         }
+    }
+    if saved.pinned {
+        phrases.push("pinned".to_owned());
     }
     let phrases = phrases.join(", ");
     match &saved.note {

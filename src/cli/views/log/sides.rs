@@ -39,7 +39,7 @@ impl LogBuilder<'_> {
             self.report.entries.push(entry);
         }
         let report = &mut self.report;
-        // What these continue is not the number below them; below a join there may be a filler.
+        // What these continue is not the number below them; below a merge of heads there may be a filler.
         for entry in &mut report.entries {
             let Some(saved) = entry.saved.as_mut().filter(|saved| saved.changes.is_none()) else { continue };
             let Some(parent) = entry.parents.first().and_then(|parent| self.store.load(parent).ok()) else {

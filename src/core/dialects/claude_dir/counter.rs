@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::members::member;
 use super::state_machine::{StateMachine, state_id};
 use crate::core::dialects::members::{count, pointer};
-use crate::core::dialects::numbered_phases::{self, logged_phase_id, parse_phase_id};
+use crate::core::dialects::numbered_phases::{self, logged_phase_id};
 use crate::core::dialects::read_log::ReadLog;
 use crate::core::finding::{Code, Severity};
 use crate::core::phase::{MAX_PHASES, PhaseId, PhaseStatus};
@@ -130,11 +130,6 @@ fn phase_member(item: &Value) -> &Value {
             .unwrap_or(&Value::Null),
         id => id,
     }
-}
-
-/// Returns the phase of an entry of `completed_phases`.
-pub(super) fn listed_phase(item: &Value) -> Option<PhaseId> {
-    parse_phase_id(phase_member(item))
 }
 
 fn entry(id: PhaseId, item: &Value, place: String, log: &mut ReadLog<'_>) -> CompletedEntry {

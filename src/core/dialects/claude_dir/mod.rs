@@ -14,7 +14,7 @@ mod write;
 
 use serde_json::Value;
 
-use super::format::{Format, Layout, file_name, is_given_up};
+use super::format::{Format, Layout, file_name};
 use super::reading::DialectFiles;
 use crate::core::checkpoint::{Checkpoint, WorkflowStatus};
 
@@ -24,40 +24,34 @@ pub(super) static FORMAT: Format = Format {
     places: &[".claude/checkpoints"],
     recognises: read::recognises,
     read: |main, _, log| read::read(main, log),
-    write: |checkpoint, imported| {
-        let imported = imported.map(|files| &files.main);
-        Some(DialectFiles::single(write::write(checkpoint, imported)))
-    },
+    write: |checkpoint, _| Some(DialectFiles::single(write::write(checkpoint))),
     layout: Some(&LAYOUT),
-    native_members: (
-        &[
-            "artifact_registry",
-            "plan_modification_time",
-            "plan_path",
-            "project_name",
-            "research_results",
-            "tests_passing",
-        ],
-        "/workflow_state",
-    ),
+    own: &[
+        "artifact_registry",
+        "completed_phases",
+        "current_phase",
+        "error_state",
+        "last_error",
+        "last_replan_reason",
+        "phase_data",
+        "replan_history",
+        "replan_phase_counts",
+        "replanning_count",
+        "state_machine",
+        "status",
+        "total_phases",
+        "updated_at",
+        "workflow_description",
+    ],
+    kept: &["checkpoint_id", "created_at", "plan_path", "project_name", "workflow_type"],
     ..Format::ONLY_READ
 };
 
-static LAYOUT: Layout = Layout {
-    directory: ".claude/checkpoints",
-    mirrored: true,
-    failed: Some("failed"),
-    path,
-    is_shown: |newest, archived| match newest.content.status {
-        WorkflowStatus::Complete => false,
-        WorkflowStatus::Failed | WorkflowStatus::Abandoned => true,
-        WorkflowStatus::InProgress => !archived,
-    },
-    ..Layout::PLAIN
-};
+static LAYOUT: Layout = Layout { failed: Some("failed"), path, ..Layout::PLAIN };
 
 fn path(checkpoint: &Checkpoint, main: &Value, _: bool) -> Option<String> {
-    let failed = if is_given_up(checkpoint) { "failed/" } else { "" };
+    let has_failed = matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
+    let failed = if has_failed { "failed/" } else { "" };
     let id = file_name(main.get("checkpoint_id")?.as_str()?)?;
-    Some(format!("{}/{failed}{id}.json", LAYOUT.directory))
+    Some(format!(".claude/checkpoints/{failed}{id}.json"))
 }

@@ -14,18 +14,14 @@ pub(super) static FORMAT: Format = Format {
     places: &[".claude/data/checkpoints"],
     recognises: read::recognises,
     read: |main, _, log| read::read(main, log),
-    write: |checkpoint, imported| {
-        let imported = imported.map(|files| &files.main);
-        Some(DialectFiles::single(write::write(checkpoint, imported)))
-    },
+    write: |checkpoint, _| Some(DialectFiles::single(write::write(checkpoint))),
     layout: Some(&LAYOUT),
-    native_members: (&["artifact_paths", "context_metadata", "plan_path"], ""),
+    own: &["phase_metadata", "replan_count", "status", "total_phases"],
+    kept: &["plan_path"],
     ..Format::ONLY_READ
 };
 
 static LAYOUT: Layout = Layout {
-    directory: ".claude/data/checkpoints",
-    mirrored: true,
-    path: |checkpoint, _, _| Some(format!("{}/{}.json", LAYOUT.directory, checkpoint.workflow)),
+    path: |checkpoint, _, _| Some(format!(".claude/data/checkpoints/{}.json", checkpoint.workflow)),
     ..Layout::PLAIN
 };

@@ -1,56 +1,43 @@
 //! Writing the file of a plan.
 
-use std::collections::HashMap;
-
 use serde_json::{Map, Value, json};
 
 use super::read::DURATION;
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
 use crate::core::dialects::numbered_phases;
-use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data, phase_id};
+use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data};
 use crate::core::dialects::replans;
 use crate::core::dialects::times::duration;
 use crate::core::phase::{Phase, PhaseId, PhaseStatus};
 
-/// Writes the members that the checkpoint determines. The caller adds the others of an imported document.
-pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let plan = match imported {
-        // The first watched file may be another one by now.
-        Some(main) => main.get("plan_path").cloned(),
-        None => checkpoint.context.watched.first().map(|plan| plan.path.as_str().into()),
-    };
+/// Writes a plan.
+pub(super) fn write(checkpoint: &Checkpoint) -> Value {
     let content = &checkpoint.content;
     let reported = content.phase.as_ref().and_then(|id| content.find_phase(id)).filter(has_metadata);
     let reported = reported.or_else(|| content.phases.iter().rfind(has_metadata)).map(|phase| &phase.id);
     let current = content.next.as_ref().and_then(|next| next.phase.clone());
     let current = current.or_else(|| content.remaining().next().map(|phase| phase.id.clone()));
     let current = current.or_else(|| after_last(checkpoint)).or_else(|| content.phase.clone());
-    let artifacts = PhaseArtifacts::new(checkpoint, imported);
     let metadata = content.phases.iter().filter(has_metadata).map(|phase| {
-        let paths = artifacts.of(phase, reported == Some(&phase.id));
+        let paths = artifacts(checkpoint, phase, reported == Some(&phase.id));
         (phase.id.to_string(), write_metadata(phase, paths))
     });
-    let counts = imported.and_then(|main| main.get("replan_count"));
     let mut document = json!({
         "workflow_id": checkpoint.workflow,
-        "plan_path": plan,
+        "plan_path": checkpoint.context.watched.first().map(|plan| &plan.path),
         "current_phase": current.as_ref().map(numbered_phases::to_json),
         "completed_phases": content.done().map(|phase| numbered_phases::to_json(&phase.id)).collect::<Vec<_>>(),
         "phase_metadata": metadata.collect::<Map<_, _>>(),
         "replan_history": replans::history(&content.replans),
-        "replan_count": replans::counts(&content.replans, counts, ""),
+        "replan_count": replans::counts(&content.replans, ""),
         "artifact_paths": {},
         "context_metadata": {},
     });
-    let has = |key: &str| imported.is_some_and(|main| main.get(key).is_some());
     let numbered = |phase: &Phase| numbered_phases::number_of(&phase.id).is_some();
-    if content.is_declared()
-        && content.phases.iter().all(numbered)
-        && (imported.is_none() || has("total_phases"))
-    {
+    if content.is_declared() && content.phases.iter().all(numbered) {
         document["total_phases"] = content.phases.len().into();
     }
-    if has("status") || content.status != WorkflowStatus::InProgress {
+    if content.status != WorkflowStatus::InProgress {
         document["status"] = completed_workflow_word(content.status).into();
     }
     document
@@ -87,47 +74,16 @@ fn write_metadata(phase: &Phase, artifacts: Option<Value>) -> Value {
     Value::Object(members)
 }
 
-/// The paths of artifacts by the phase that lists them: the phase in the imported document, else the one that recorded
-/// the artifact, else the one that the checkpoint reports on.
-struct PhaseArtifacts<'c> {
-    imported: HashMap<PhaseId, Vec<&'c str>>,
-    new: Vec<&'c str>,
-}
-
-impl<'c> PhaseArtifacts<'c> {
-    fn new(checkpoint: &'c Checkpoint, document: Option<&Value>) -> Self {
-        let mut owners: HashMap<&str, PhaseId> = HashMap::new();
-        let mut imported: HashMap<PhaseId, Vec<&str>> = HashMap::new();
-        let metadata = document.and_then(|main| main.get("phase_metadata")).and_then(Value::as_object);
-        for (key, value) in metadata.into_iter().flatten() {
-            let paths = value.get("artifacts").and_then(Value::as_array);
-            let (Some(id), Some(paths)) = (phase_id(&key.as_str().into()), paths) else { continue };
-            imported.entry(id.clone()).or_default();
-            owners.extend(paths.iter().filter_map(Value::as_str).map(|path| (path, id.clone())));
-        }
-        let mut new: Vec<&str> = Vec::new();
-        for Artifact { name, path, phase, .. } in &checkpoint.content.artifacts {
-            // The name of an imported artifact is its path as written.
-            let owner = owners.get(name.as_str()).or_else(|| owners.get(path.as_str())).cloned();
-            let begun = |id: &&PhaseId| checkpoint.content.find_phase(id).as_ref().is_some_and(has_metadata);
-            match owner.or_else(|| phase.as_ref().filter(begun).cloned()) {
-                Some(owner) => imported.entry(owner).or_default().push(path),
-                None => new.push(path),
-            }
-        }
-        Self { imported, new }
-    }
-
-    /// Returns the list of a phase; `None` if it had none and is not the one that the checkpoint reports on.
-    fn of(&self, phase: &Phase, is_reported: bool) -> Option<Value> {
-        let imported = self.imported.get(&phase.id);
-        if imported.is_none() && !is_reported {
-            return None;
-        }
-        let mut paths = imported.cloned().unwrap_or_default();
-        if is_reported {
-            paths.extend(&self.new);
-        }
-        Some(json!(paths))
-    }
+/// Returns the paths of the artifacts of a phase. The phase that the checkpoint reports on has those that no phase with
+/// metadata has; another phase without any has no list.
+fn artifacts(checkpoint: &Checkpoint, phase: &Phase, is_reported: bool) -> Option<Value> {
+    let content = &checkpoint.content;
+    let owner = |artifact: &Artifact| {
+        let owner = artifact.phase.as_ref().and_then(|id| content.find_phase(id));
+        owner.filter(has_metadata).map(|owner| owner.id.clone())
+    };
+    let is_listed = |artifact: &&Artifact| owner(artifact).map_or(is_reported, |owner| owner == phase.id);
+    let paths: Vec<&str> =
+        content.artifacts.iter().filter(is_listed).map(|artifact| artifact.path.as_str()).collect();
+    (is_reported || !paths.is_empty()).then(|| json!(paths))
 }

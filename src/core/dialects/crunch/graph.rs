@@ -129,32 +129,9 @@ fn task_id(key: &str) -> Option<TaskId> {
     key.parse().ok().or_else(|| fitting().trim().parse().ok())
 }
 
-/// Writes the tasks as nodes, in the spelling of the original.
-pub(super) fn write(tasks: &[Task], original: Option<&Value>) -> Value {
-    let nodes = original.map(|main| nodes(main, NODES)).unwrap_or_default();
-    // Reversed, so that the first of two nodes for the same task is used.
-    let by_id: HashMap<_, _> =
-        nodes.iter().rev().filter_map(|(_, key, node)| Some((task_id(key)?, (key, *node)))).collect();
-    if original.and_then(|main| main.pointer(NODES)).is_some_and(Value::is_array) {
-        let node = |task: &Task| {
-            let name = by_id.get(&task.id).and_then(|(_, node)| first_member(node, &["id", "name"]));
-            let mut members = write_node(task);
-            members[name.map_or("id", |(key, _)| key)] = json!(task.id);
-            members
-        };
-        return tasks.iter().map(node).collect();
-    }
-    let mut written = Map::new();
-    for task in tasks {
-        let is_bare_status = task.error.is_none() && task.depends_on.is_empty();
-        let (key, value) = match by_id.get(&task.id) {
-            Some((key, Value::String(_))) if is_bare_status => (key.as_str(), word(task.status).into()),
-            Some((key, _)) => (key.as_str(), write_node(task)),
-            None => (task.id.as_str(), write_node(task)),
-        };
-        written.insert(key.to_owned(), value);
-    }
-    written.into()
+/// Writes the tasks as nodes, by name.
+pub(super) fn write(tasks: &[Task]) -> Value {
+    tasks.iter().map(|task| (task.id.to_string(), write_node(task))).collect::<Map<_, _>>().into()
 }
 
 fn write_node(task: &Task) -> Value {

@@ -20,33 +20,33 @@ pub(super) static FORMAT: Format = Format {
     places: &[".claude/crunch"],
     recognises: read::recognises,
     read: read::read,
-    write: |checkpoint, imported| Some(write::write(checkpoint, imported.map(|files| &files.main))),
+    write: |checkpoint, _| Some(write::write(checkpoint)),
     layout: Some(&LAYOUT),
     companion: Some(&Companion {
         key: "crunch-index",
         names: &["index.yaml", "index.yml", "index.json"],
         is_index: true,
     }),
-    native_members: (
-        &["acp_state", "execution_graph", "issue_snapshot", "knowledge_context", "team_state"],
-        "",
-    ),
+    own: &[
+        "agent_outputs",
+        "files_modified",
+        "labels",
+        "node_states",
+        "status",
+        "trigger",
+        "warnings",
+        "workflow_state",
+    ],
+    kept: &["issue_number", "session_id", "version"],
     ..Format::ONLY_READ
 };
 
-static LAYOUT: Layout = Layout {
-    directory: ".claude/crunch",
-    per: FilePer::Checkpoint,
-    yaml: true,
-    mirrored: true,
-    path,
-    derived: Some(index),
-    ..Layout::PLAIN
-};
+static LAYOUT: Layout =
+    Layout { per: FilePer::Checkpoint, yaml: true, path, derived: Some(index), ..Layout::PLAIN };
 
 fn path(checkpoint: &Checkpoint, main: &Value, _: bool) -> Option<String> {
     let id = file_name(main.get("checkpoint_id")?.as_str()?)?;
-    Some(format!("{}/{}/checkpoints/{id}.yaml", LAYOUT.directory, checkpoint.workflow))
+    Some(format!(".claude/crunch/{}/checkpoints/{id}.yaml", checkpoint.workflow))
 }
 
 /// Returns the index beside the checkpoints, and the link to the newest of them.

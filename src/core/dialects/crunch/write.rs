@@ -1,55 +1,41 @@
 //! Writing a checkpoint of an issue and its entry in the index.
 
-use std::collections::{HashMap, HashSet};
-
 use serde_json::{Map, Value, json};
 
 use super::graph;
 use super::phases::NO_PHASE;
-use super::read::{ISSUE, is_label, labels, modified_path};
+use super::read::ISSUE;
 use crate::core::checkpoint::{Artifact, Checkpoint, WorkflowStatus};
-use crate::core::dialects::members::elements;
-use crate::core::dialects::phase_list::{completed_word, completed_workflow_word, phase_data};
+use crate::core::dialects::phase_list::{completed_word, phase_data};
 use crate::core::dialects::reading::DialectFiles;
 use crate::core::phase::{Phase, PhaseStatus};
 
-/// Writes the members that the checkpoint determines, in the spelling of the imported document.
-pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> DialectFiles {
-    let has_status = imported.is_some_and(|main| main.pointer("/workflow_state/status").is_some());
-    let current = current(checkpoint, has_status);
+/// Writes a checkpoint and its entry.
+pub(super) fn write(checkpoint: &Checkpoint) -> DialectFiles {
+    let content = &checkpoint.content;
+    // Those before the current phase are taken as complete, so it is the first that is not done.
+    let current = content.phases.iter().find(|phase| !phase.status.is_done()).or(content.phases.last());
     let id = checkpoint_id(checkpoint, current);
-    let can_resume = !matches!(checkpoint.content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
+    let can_resume = !matches!(content.status, WorkflowStatus::Failed | WorkflowStatus::Abandoned);
     let outputs = agent_outputs(checkpoint);
-    let mut main = json!({
+    let main = json!({
+        "version": "1.0",
         "checkpoint_id": id,
         "created_at": checkpoint.saved_at,
-        "workflow_state": workflow_state(current, has_status),
-        "issue_snapshot": issue_snapshot(checkpoint, imported),
-        "execution_graph": {"node_states": graph::write(&checkpoint.content.tasks, imported)},
-        "files_modified": files_modified(checkpoint, &outputs, imported),
+        "issue_number": issue_number(checkpoint),
+        "session_id": checkpoint.writer.session,
+        "workflow_state": workflow_state(current),
+        "issue_snapshot": issue_snapshot(checkpoint),
+        "execution_graph": {"node_states": graph::write(&content.tasks)},
+        "files_modified": files_modified(checkpoint, &outputs),
         "agent_outputs": outputs,
         "recovery_info": {
             "can_resume": can_resume,
-            "resume_from": checkpoint.content.next.as_ref().and_then(|next| next.action.as_ref()),
-            "warnings": warnings(checkpoint, imported),
+            "prerequisites_met": true,
+            "resume_from": content.next.as_ref().and_then(|next| next.action.as_ref()),
+            "warnings": content.last_error.iter().map(|error| &error.message).collect::<Vec<_>>(),
         },
     });
-    match imported {
-        None => {
-            main["version"] = json!("1.0");
-            main["issue_number"] = issue_number(checkpoint);
-            main["session_id"] = json!(checkpoint.writer.session);
-            main["recovery_info"]["prerequisites_met"] = json!(true);
-        }
-        Some(original) => {
-            if original.get("status").is_some() {
-                main["status"] = json!(completed_workflow_word(checkpoint.content.status));
-            }
-            if original.get("trigger").is_some() {
-                main["trigger"] = json!(checkpoint.trigger);
-            }
-        }
-    }
     let entry = json!({
         "checkpoint_id": id,
         "created_at": checkpoint.saved_at,
@@ -58,19 +44,6 @@ pub(super) fn write(checkpoint: &Checkpoint, imported: Option<&Value>) -> Dialec
         "can_resume": can_resume,
     });
     DialectFiles { main, companion: Some(entry) }
-}
-
-/// Returns the current phase: the first that is not done, because those before it are taken as complete. In a document
-/// that has the status of its phase, that may also be the last one that is done.
-fn current(checkpoint: &Checkpoint, has_status: bool) -> Option<&Phase> {
-    let content = &checkpoint.content;
-    let phases = &content.phases;
-    let first_open = phases.iter().position(|phase| !phase.status.is_done()).unwrap_or(phases.len());
-    let recorded = content.phase.as_ref().and_then(|id| content.find_phase(id));
-    if has_status && first_open > 0 && recorded.is_some_and(|phase| phase.status.is_done()) {
-        return phases.get(first_open - 1);
-    }
-    phases.get(first_open).or(phases.last())
 }
 
 /// Returns `CP-{phase}-{time}-{hash}`. The time has seconds, so that two saves have different ids.
@@ -89,7 +62,7 @@ fn issue_number(checkpoint: &Checkpoint) -> Value {
     number.map_or_else(|| id.into(), Value::from)
 }
 
-fn workflow_state(current: Option<&Phase>, has_status: bool) -> Value {
+fn workflow_state(current: Option<&Phase>) -> Value {
     let Some(phase) = current else { return json!({}) };
     let mut state = json!({
         "current_phase": phase.id,
@@ -98,32 +71,25 @@ fn workflow_state(current: Option<&Phase>, has_status: bool) -> Value {
         "phase_attempt": phase.attempts.max(1),
     });
     // The format has no status for a phase that failed or was the last one; `read` understands this member.
-    if has_status
-        || matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Complete | PhaseStatus::Skipped)
-    {
+    if matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Complete | PhaseStatus::Skipped) {
         state["status"] = json!(completed_word(phase.status));
     }
     state
 }
 
-fn issue_snapshot(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let current: HashSet<&str> = checkpoint.content.labels.iter().map(String::as_str).collect();
-    let mut list: Vec<&str> = imported.into_iter().flat_map(labels).collect();
-    let imported_labels: HashSet<&str> = list.iter().copied().collect();
-    list.retain(|label| !is_label(label) || current.contains(label));
-    let labels = checkpoint.content.labels.iter().map(String::as_str);
-    list.extend(labels.filter(|label| !imported_labels.contains(label)));
-    // A checkpoint saved outside git has no branch; the issue still has one.
-    let branch = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_deref());
-    let branch = branch.or_else(|| imported?.pointer("/issue_snapshot/branch")?.as_str());
-    let fact = checkpoint.content.facts.iter().find(|fact| fact.name == ISSUE);
+fn issue_snapshot(checkpoint: &Checkpoint) -> Value {
+    let content = &checkpoint.content;
+    let mut snapshot = json!({"title": content.title, "labels": content.labels});
+    let fact = content.facts.iter().find(|fact| fact.name == ISSUE);
     let document = fact.and_then(|fact| fact.document.to_value().ok()).unwrap_or_default();
-    let mut snapshot = json!({"title": checkpoint.content.title, "labels": list, "branch": branch});
     for (key, value) in document.as_object().into_iter().flatten() {
-        let is_set = snapshot.get(key).is_some_and(|set| !set.is_null());
-        if !is_set && key != "branch" {
+        if snapshot.get(key).is_none_or(Value::is_null) {
             snapshot[key] = value.clone();
         }
+    }
+    // A checkpoint saved outside git has no branch; the issue of an imported file has one.
+    if let Some(branch) = checkpoint.context.git.as_ref().and_then(|git| git.branch.as_ref()) {
+        snapshot["branch"] = json!(branch);
     }
     snapshot
 }
@@ -152,40 +118,7 @@ fn producer<'a>(outputs: &Map<String, Value>, artifact: &'a Artifact) -> Option<
     })
 }
 
-fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>, imported: Option<&Value>) -> Value {
-    let mut new: Vec<&Artifact> = checkpoint.content.artifacts.iter().collect();
-    new.retain(|artifact| producer(outputs, artifact).is_none());
-    // Imported files are named by their paths, unless somebody has given them a name.
-    let names = checkpoint.content.artifacts.iter().rev().map(|artifact| (artifact.name.as_str(), artifact));
-    let paths = new.iter().rev().map(|artifact| (artifact.path.as_str(), *artifact));
-    let (names, paths): (HashMap<_, _>, HashMap<_, _>) = (names.collect(), paths.collect());
-    let mut listed: HashSet<&str> = HashSet::new();
-    let mut files: Vec<Value> = Vec::new();
-    for file in imported.into_iter().flat_map(|main| elements(main, "files_modified")) {
-        let Some(path) = modified_path(file) else {
-            files.push(file.clone());
-            continue;
-        };
-        if let Some(artifact) = names.get(path).or_else(|| paths.get(path)) {
-            files.push(if file.is_string() { json!(artifact.path) } else { json!({"path": artifact.path}) });
-            listed.insert(&artifact.name);
-        }
-    }
-    new.retain(|artifact| !listed.contains(artifact.name.as_str()));
-    files.extend(
-        new.into_iter().map(|artifact| json!({"path": artifact.path, "status": "modified", "staged": false})),
-    );
-    files.into()
-}
-
-/// Returns the imported warnings and the last error.
-fn warnings(checkpoint: &Checkpoint, imported: Option<&Value>) -> Value {
-    let mut warnings: Vec<Value> = match imported.and_then(|main| main.pointer("/recovery_info/warnings")) {
-        Some(Value::Array(warnings)) => warnings.clone(),
-        Some(Value::Null) | None => Vec::new(),
-        Some(warning) => vec![warning.clone()],
-    };
-    let error = checkpoint.content.last_error.as_ref().map(|error| Value::from(error.message.as_str()));
-    warnings.extend(error.filter(|error| !warnings.contains(error)));
-    warnings.into()
+fn files_modified(checkpoint: &Checkpoint, outputs: &Map<String, Value>) -> Value {
+    let files = checkpoint.content.artifacts.iter().filter(|artifact| producer(outputs, artifact).is_none());
+    files.map(|file| json!({"path": file.path, "status": "modified", "staged": false})).collect()
 }

@@ -1,7 +1,7 @@
 //! The tasks of dotagent: `execution.json`.
 //!
 //! Its layout is not fixed. Tasks are a list, or an object by id, under `tasks` or as the whole document. They are
-//! written in the layout in which they were imported, so that the other members of the file stay in place.
+//! written as a list under `tasks`.
 
 use std::collections::HashSet;
 
@@ -129,29 +129,15 @@ fn read_dependencies(value: &Value) -> Vec<TaskId> {
     ids.filter(|id: &TaskId| seen.insert(id.clone())).collect()
 }
 
-/// Writes the tasks in the layout of the imported file, or as a list.
-pub(super) fn write(tasks: &[Task], imported: Option<&Value>) -> Value {
-    let (member, layout) = imported.map_or((Some("tasks"), None), layout);
-    let written: Value = match layout {
-        Some(TaskLayout::ById(_)) => tasks
-            .iter()
-            .map(|task| (task.id.to_string(), write_task(task, false).into()))
-            .collect::<Map<_, _>>()
-            .into(),
-        _ => tasks.iter().map(|task| Value::from(write_task(task, true))).collect::<Vec<_>>().into(),
-    };
-    match member {
-        Some(member) => json!({ member: written }),
-        None => written,
-    }
+/// Writes the tasks as a list.
+pub(super) fn write(tasks: &[Task]) -> Value {
+    json!({"tasks": tasks.iter().map(write_task).collect::<Vec<_>>()})
 }
 
-fn write_task(task: &Task, with_id: bool) -> Map<String, Value> {
+fn write_task(task: &Task) -> Map<String, Value> {
     let mut members = Map::new();
     let mut set = |key: &str, value: Value| drop(members.insert(key.to_owned(), value));
-    if with_id {
-        set("id", json!(task.id));
-    }
+    set("id", json!(task.id));
     set("status", task.status.word().into());
     set("attempts", task.attempts.into());
     set("depends_on", json!(task.depends_on));

@@ -38,19 +38,16 @@ pub(super) static FORMAT: Format = Format {
     places: &["memory/state"],
     recognises: read::recognises,
     read: read::read,
-    write: |checkpoint, imported| Some(write::write(checkpoint, imported)),
+    write: |checkpoint, _| Some(write::write(checkpoint)),
     layout: Some(&LAYOUT),
     companion: Some(&Companion { key: "dotagent-execution", names: &["execution.json"], is_index: false }),
+    own: &["error", "errorMessage", "error_message", "lastError", "last_error"],
+    kept: &["started_at"],
     ..Format::ONLY_READ
 };
 
-const SLOT: &str = "memory/state/phase.json";
-
 static LAYOUT: Layout = Layout {
-    directory: "memory/state",
-    mirrored: true,
-    slot: Some(SLOT),
     archive: Some(".archive"),
-    path: |_, _, _| Some(SLOT.to_owned()),
+    path: |_, _, _| Some("memory/state/phase.json".to_owned()),
     ..Layout::PLAIN
 };

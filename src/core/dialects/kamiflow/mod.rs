@@ -31,19 +31,23 @@ pub(super) static FORMAT: Format = Format {
     read: |main, _, log| read::read(main, log),
     write: |checkpoint, _| Some(DialectFiles::single(write::write(checkpoint))),
     layout: Some(&LAYOUT),
-    native_members: (&["command", "metadata"], ""),
+    own: &[
+        "artifacts",
+        "duration",
+        "error",
+        "errorMessage",
+        "error_message",
+        "lastError",
+        "last_error",
+        "nextAction",
+        "nextPhase",
+        "phaseData",
+    ],
+    kept: &["command", "version"],
     ..Format::ONLY_READ
 };
 
-static LAYOUT: Layout = Layout {
-    directory: ".kamiflow/checkpoints",
-    per: FilePer::Phase,
-    mirrored: true,
-    path,
-    // Its files are about phases.
-    is_shown: |newest, archived| !archived && !newest.content.phases.is_empty(),
-    ..Layout::PLAIN
-};
+static LAYOUT: Layout = Layout { per: FilePer::Phase, path, ..Layout::PLAIN };
 
 fn path(checkpoint: &Checkpoint, main: &Value, complete: bool) -> Option<String> {
     let phase = match main.get("phase")? {
@@ -51,5 +55,5 @@ fn path(checkpoint: &Checkpoint, main: &Value, complete: bool) -> Option<String>
         Value::String(phase) => format!("phase{}", file_name(&phase.to_lowercase())?),
         phase => format!("phase{}", phase.as_number()?),
     };
-    Some(format!("{}/{}-checkpoint-{phase}.json", LAYOUT.directory, checkpoint.workflow))
+    Some(format!(".kamiflow/checkpoints/{}-checkpoint-{phase}.json", checkpoint.workflow))
 }

@@ -39,10 +39,7 @@ pub(super) fn write(checkpoint: &Checkpoint) -> Value {
         "nextAction": next_action,
         "metadata": {},
     });
-    let state = content.state.to_value().unwrap_or_default();
-    if let Some(seconds) = phase.and_then(duration)
-        && state["metadata"]["duration"].is_null()
-    {
+    if let Some(seconds) = phase.and_then(duration) {
         document["metadata"]["duration"] = format!("{}s", seconds.round()).into();
     }
     if let Some(error) = phase.and_then(|phase| open_error(checkpoint, phase)) {

@@ -5,7 +5,6 @@ use std::io;
 use std::path::PathBuf;
 
 use super::finding::{LOOK, REPAIR, Walk, words};
-use crate::core::dialects::Dialect;
 use crate::core::files::FileProblem;
 use crate::core::finding::{Code, Severity};
 use crate::core::format::Unusable;
@@ -14,8 +13,8 @@ use crate::core::settings_file::{self, ConfigError};
 use crate::core::store::disk::{Disk, FileKind, Stat};
 use crate::core::store::error::{Error, Result};
 use crate::core::store::layout::{
-    self, ARCHIVE, CONFIG, GITIGNORE, HOOK_LOG, INDEX, MIRROR, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES,
-    UNDO, WORKFLOWS,
+    self, ARCHIVE, CONFIG, GITIGNORE, HOOK_LOG, INDEX, OBJECTS, QUARANTINE, REMOTE, SESSIONS, SIDES, UNDO,
+    WORKFLOWS,
 };
 use crate::core::store::open::Store;
 use crate::core::store::{ledger, session_notes, sides, undo};
@@ -63,7 +62,7 @@ impl<D: Disk> Store<D> {
             let path = self.root().join(name);
             let expected = match name.as_str() {
                 CONFIG | GITIGNORE | INDEX | HOOK_LOG => Some(FileKind::File),
-                WORKFLOWS | ARCHIVE | OBJECTS | QUARANTINE | MIRROR | SESSIONS | UNDO | SIDES | REMOTE => {
+                WORKFLOWS | ARCHIVE | OBJECTS | QUARANTINE | SESSIONS | UNDO | SIDES | REMOTE => {
                     Some(FileKind::Directory)
                 }
                 _ => None,
@@ -138,7 +137,6 @@ impl<D: Disk> Store<D> {
                 return Ok(());
             }
             SIDES => return self.inspect_sides(&dir, names, walk),
-            MIRROR => return self.inspect_mirror(&dir, names, walk),
             SESSIONS => {
                 self.inspect_notes(&dir, names, walk);
                 return Ok(());
@@ -206,38 +204,6 @@ impl<D: Disk> Store<D> {
                     }
                 } else if !sides::is_settled_mark(&name) {
                     walk.unknown(path, None, "is no side checkpoint");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks the manifests of mirrors. The files they list are not part of the store.
-    fn inspect_mirror(&self, mirror: &D::Dir, names: BTreeSet<String>, walk: &mut Walk<'_>) -> Result<()> {
-        let unknown = |walk: &mut Walk<'_>, path| {
-            walk.add(Severity::Advice, Code::UnknownFile, path, "is no manifest of a mirror", Some(LOOK));
-        };
-        for word in names {
-            let path = self.root().join(MIRROR).join(&word);
-            let is_dialect = Dialect::mirrored().iter().any(|dialect| dialect.word() == word);
-            let dir = if is_dialect { self.disk().enter(mirror, &word).ok() } else { None };
-            let Some(dir) = dir else {
-                unknown(walk, path);
-                continue;
-            };
-            for name in self.names(&dir, &path)? {
-                let path = path.join(&name);
-                let id = name.strip_suffix(".json").and_then(WorkflowId::from_directory);
-                if layout::is_staged(&name) {
-                    walk.temporary(path);
-                } else if id.is_none() {
-                    unknown(walk, path);
-                } else if let Err(problem) = self.read_manifest(&dir, &name)
-                    && !matches!(problem, FileProblem::Missing)
-                {
-                    let help = "delete it: the next command that updates the mirror writes another";
-                    let message = format!("cannot be used: {problem}");
-                    walk.add(Severity::Advice, Code::MirrorManifest, path, message, Some(help));
                 }
             }
         }

@@ -94,13 +94,13 @@ impl<D: Disk> Workflow<'_, D> {
         let usable = |seq: u64| inspection.facts(seq).is_some();
         for seq in numbers.iter().copied() {
             let Some(facts) = inspection.facts(seq) else { continue };
-            // A join continues two checkpoints, one of which is on the main line of this store.
+            // A merge of heads continues two checkpoints, one of which is on the main line of this store.
             let is_here = |(seq, sha256): &(u64, Digest)| {
                 inspection.facts(*seq).is_some_and(|found| found.sha256 == *sha256)
             };
             let is_parent_here = facts.parent.as_ref().is_some_and(is_here);
-            let joined = if is_parent_here { None } else { facts.joined.filter(is_here) };
-            let parent = joined.or(facts.parent);
+            let other = if is_parent_here { None } else { facts.other_head.filter(is_here) };
+            let parent = other.or(facts.parent);
             let complaint = match parent {
                 None if seq > 1 && facts.sealed.is_none() && usable(seq - 1) => {
                     Some("says that nothing is before it".to_owned())

@@ -29,8 +29,8 @@ const MAX_LOOKS: usize = 4;
 pub(in crate::core::store) struct CheckpointLinks {
     pub(in crate::core::store) sha256: Digest,
     pub(super) parent: Option<(u64, Digest)>,
-    /// The other checkpoint of this workflow that it continues, if it is a join.
-    pub(super) joined: Option<(u64, Digest)>,
+    /// The other checkpoint of this workflow that it continues, if it merges two heads.
+    pub(super) other_head: Option<(u64, Digest)>,
     pub(super) save_id: String,
     pub(super) sealed: Option<Sealed>,
 }
@@ -40,7 +40,7 @@ impl CheckpointLinks {
         Self {
             sha256: checkpoint.sha256,
             parent: checkpoint.parent.as_ref().map(|parent| (parent.seq, parent.sha256)),
-            joined: checkpoint.joined().map(|joined| (joined.seq, joined.sha256)),
+            other_head: checkpoint.other_head().map(|other| (other.seq, other.sha256)),
             save_id: checkpoint.save_id.clone(),
             sealed: checkpoint.sealed.clone(),
         }

@@ -14,9 +14,9 @@ use crate::support::project::World;
 
 const WORKFLOW: &str = "old";
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// Where the digits of the digest stand: behind ten bytes of gzip and the words of the comment.
+/// The position of the digits of the digest: after ten bytes of gzip and the words of the comment.
 const DIGEST: std::ops::Range<usize> = 32..96;
-/// What a process may take, in kilobytes. A bomb is larger than that when it has expanded.
+/// The memory that a process may take, in kilobytes. A bomb is larger than that when it has expanded.
 const MEMORY: u64 = 512 << 10;
 const BOMB: usize = 1 << 30;
 
@@ -103,7 +103,7 @@ fn forge_manifest(world: &World, change: impl FnOnce(&mut Value)) {
     });
 }
 
-/// Zeros without end, behind the first `kept` lines.
+/// Zeros without end, after the first `kept` lines.
 fn plant_a_bomb(world: &World, kept: usize, change: impl FnOnce(&mut Value)) {
     let mut lines = lines(world);
     let mut manifest = serde_json::from_str(&lines[0]).unwrap();
@@ -125,8 +125,8 @@ fn plant_a_bomb(world: &World, kept: usize, change: impl FnOnce(&mut Value)) {
     put(world, &bomb);
 }
 
-/// What is done to the bundle, the reason that is given, and whether `old/1`, its last file, can be shown all the same:
-/// what the manifest lists and vouches for is right, whatever stands behind it.
+/// Cases: the change to the bundle, the reason that is given, and whether `old/1`, its last file, can be shown anyway:
+/// what the manifest lists and vouches for is right, whatever follows it.
 type Case = (&'static str, fn(&World), &'static str, bool);
 
 const CASES: [Case; 24] = [

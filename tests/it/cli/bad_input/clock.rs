@@ -13,9 +13,9 @@ fn order_is_by_number_whatever_the_clock_says() {
     }
     assert_eq!(world.json(&["show", "042"])["handle"], "042/4");
     assert_eq!(world.stored("042", 4)["saved_at"], "2000-12-31T10:00:00.000Z");
-    let list = world.json(&["list", "042"]);
+    let list = world.json(&["log", "042"]);
     let handles: Vec<_> =
-        list["checkpoints"].as_array().unwrap().iter().map(|row| row["handle"].as_str().unwrap()).collect();
+        list["entries"].as_array().unwrap().iter().map(|row| row["handle"].as_str().unwrap()).collect();
     assert_eq!(handles, ["042/4", "042/3", "042/2", "042/1"]);
 }
 

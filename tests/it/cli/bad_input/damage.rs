@@ -88,9 +88,9 @@ fn older_ones_stay_usable() {
         let world = World::with_checkpoints(3);
         damage(&world);
         assert_eq!(world.json(&["show", "042~1"])["handle"], "042/2", "{what}");
-        let list = world.json(&["list", "042"]);
+        let list = world.json(&["log", "042"]);
         assert_eq!(list["damaged"][0]["code"], reason, "{what}");
-        assert_eq!(list["checkpoints"].as_array().unwrap().len(), 3, "{what}");
+        assert_eq!(list["entries"].as_array().unwrap().len(), 3, "{what}");
         assert_eq!(world.json(&["list"])["workflows"][0]["status"], "damaged", "{what}");
         world.run(&["save", "another"]).succeeds();
     }
@@ -125,7 +125,7 @@ fn a_number_that_was_removed_is_missed() {
     std::fs::remove_file(world.checkpoint_file("042", 2)).unwrap();
     let failure = world.refuses(&["show", "042/2"], 6, "damaged");
     assert_eq!(failure["context"]["reason"], "missing");
-    assert_eq!(world.json(&["list", "042"])["damaged"][0]["handle"], "042/2");
+    assert_eq!(world.json(&["log", "042"])["damaged"][0]["handle"], "042/2");
     assert_eq!(world.json(&["save", "042"])["handle"], "042/4", "its number is not given out again");
 }
 
@@ -158,7 +158,7 @@ fn every_single_flipped_byte_is_found() {
     }
 }
 
-/// Whoever answers by an older checkpoint says so, also to the quiet.
+/// A command that answers from an older checkpoint says so, also with `--quiet`.
 #[test]
 fn nobody_falls_back_without_a_word() {
     let world = World::with_checkpoints(2);

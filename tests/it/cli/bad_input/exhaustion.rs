@@ -57,7 +57,7 @@ fn until_full(options: &str, size: usize) -> Outcome {
     let script = format!(
         "mount -t tmpfs -o {options} tmpfs . && cd \"$PWD\" && code=0 && while [ $code = 0 ]; do \
          \"$@\" save 042 --state @../state.json -q > ../handle 2> ../complaint; code=$?; done; \
-         \"$@\" list 042 --all --json; \"$@\" show 042 -q >&2; cp -r .ckpt ../kept; exit $code"
+         \"$@\" log 042 --all --json; \"$@\" show 042 -q >&2; cp -r .ckpt ../kept; exit $code"
     );
     std::fs::write(world.temp().join("state.json"), format!("{{\"x\":\"{}\"}}", "y".repeat(size))).unwrap();
     let outcome = mounted_raw(&world, &script);
@@ -87,7 +87,7 @@ fn a_disk_without_space() {
     let list = outcome.document();
     assert_eq!(list["damaged"], serde_json::json!([]), "{list}");
     assert!(list["total"].as_u64().unwrap() > 2, "{list}");
-    assert_eq!(outcome.stderr.trim(), list["checkpoints"][0]["handle"].as_str().unwrap());
+    assert_eq!(outcome.stderr.trim(), list["entries"][0]["handle"].as_str().unwrap());
 }
 
 #[test]

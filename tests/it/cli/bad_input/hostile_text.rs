@@ -47,7 +47,7 @@ fn stored_text_is_escaped_for_people_and_kept_for_programs() {
         });
         let commands: [&[&str]; 7] = [
             &["list"],
-            &["list", "042"],
+            &["log", "042"],
             &["show", "042"],
             &["show", "042", "--state"],
             &["show", "042", "--data"],

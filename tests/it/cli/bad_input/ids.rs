@@ -1,4 +1,4 @@
-//! Names that are no workflow ids.
+//! Names that are not workflow ids.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::project::World;
 
-/// What is typed, and the nearest legal spelling.
+/// Typed ids, and the nearest legal spelling of each.
 fn illegal() -> Vec<(String, Option<String>)> {
     let cases = [
         ("../../etc/x", Some("etc-x")),
@@ -55,8 +55,8 @@ fn readers_refuse_them_too() {
     let world = World::with_checkpoints(1);
     let before = world.tree();
     for (typed, _) in illegal() {
-        // Behind an id, a separator makes it a selector.
-        for command in ["list", "show"] {
+        // After an id, a separator makes it a selector.
+        for command in ["log", "show"] {
             let failure = world.ckpt(&["--json", command, "--", &typed]).run().exits(2).failure();
             let code = failure["code"].as_str().unwrap();
             assert!(matches!(code, "invalid_id" | "invalid_selector"), "{command} {typed:?}: {failure}");

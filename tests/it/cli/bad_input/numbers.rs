@@ -1,4 +1,4 @@
-//! Numbers in a store of somebody else that are far above those of its files.
+//! Numbers in another user's store that are far above the numbers of its files.
 
 use std::fs;
 

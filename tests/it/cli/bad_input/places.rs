@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::project::{World, is_root};
 
-/// What stands in a place, and how it is put there.
+/// The obstacle in a place, and how it is put there.
 type Obstacle = (&'static str, fn(&Path));
 
 const OBSTACLES: [Obstacle; 5] = [
@@ -69,7 +69,7 @@ fn in_the_place_of_a_workflow() {
     for (what, make) in obstacles() {
         let world = World::with_checkpoints(1);
         make(&world.workflow_dir("taken"));
-        for args in [&["save", "taken"][..], &["show", "taken"], &["list", "taken"]] {
+        for args in [&["save", "taken"][..], &["show", "taken"], &["log", "taken"]] {
             let failure = world.refuses(args, 10, "not_a_store");
             assert!(failure["message"].as_str().unwrap().contains("/workflows/taken`"), "{what}: {failure}");
         }
@@ -98,7 +98,7 @@ fn in_the_place_of_the_newest_checkpoint() {
             assert_eq!(failure["context"]["before"], "042/1", "{what}: {failure}");
             assert!(failure["message"].as_str().unwrap().contains("00000002.json"), "{what}: {failure}");
         }
-        let list = world.json(&["list", "042"]);
+        let list = world.json(&["log", "042"]);
         assert_eq!(list["damaged"][0]["code"], "not_a_file", "{what}: {list}");
         world.run(&["show", "042/1"]).succeeds();
     }

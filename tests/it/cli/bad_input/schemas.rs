@@ -63,6 +63,14 @@ fn hostile_schemas() -> Vec<(&'static str, Value, &'static str)> {
             "/properties/x",
         ),
         (
+            "recursion",
+            json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}),
+            "/properties/a",
+        ),
+        ("items compared with each other", json!({"uniqueItems": true}), "`uniqueItems` is not"),
+        ("divisions", json!({"multipleOf": 0.01}), "`multipleOf` is not"),
+        ("items counted", json!({"contains": {"type": "null"}}), "`contains` is not"),
+        (
             "repetitions",
             json!({"properties": {"a": {"pattern": "(a{1000}){1000}"}}}),
             "/properties/a/pattern",
@@ -80,9 +88,9 @@ fn hostile_schemas() -> Vec<(&'static str, Value, &'static str)> {
         (
             "a document inside",
             json!({"$ref": "#/$defs/a", "$defs": {"a": {"$id": "http://x/y", "$ref": "#"}}}),
-            "/$ref",
+            "/$defs/a/$id",
         ),
-        ("a large enum", json!({"enum": (0..60_000).collect::<Vec<u32>>()}), "/enum/"),
+        ("a large enum", json!({"enum": (0..60_000).collect::<Vec<u32>>()}), "/enum"),
         ("long pointers", json!({"properties": {long_key: {"properties": many}}}), "/properties"),
         ("unevaluated in unevaluated", unevaluated, "/allOf/0"),
     ]
@@ -150,8 +158,10 @@ fn a_hostile_schema_in_a_checkpoint_is_a_finding() {
         let Some(resume) = limited(&world, &["resume", "042", "--json"]) else { return };
         let answer = resume.run().document().to_string();
         assert!(answer.contains("its schema cannot be used: ") && answer.contains(place), "{what}: {answer}");
-        // One schema of each limit: references, cycles, patterns, nesting, size.
-        if !["allOf doubles", "a cycle", "large classes", "deep nesting", "a large enum"].contains(&what) {
+        // One schema of each limit: references, cycles, patterns, keywords, nesting, size.
+        if !["allOf doubles", "a cycle", "large classes", "divisions", "deep nesting", "a large enum"]
+            .contains(&what)
+        {
             continue;
         }
         for args in [&["status", "042"][..], &["brief", "042"], &["show", "042"], &["list"], &["verify"]] {
@@ -185,20 +195,14 @@ fn hostile_documents_are_checked_within_the_limits() {
             large("1", 2 << 20),
             "too large",
         ),
-        (schema(r#"{"uniqueItems": true}"#), large("[1]", 1 << 20), "breaks its schema"),
-        (schema(r#"{"contains": {"type": "null"}}"#), large("1", 1 << 20), "breaks its schema"),
         (
             schema(r#"{"additionalProperties": {"type": "string"}}"#),
             format!("{{{}}}", many.join(",")),
             "at /k0",
         ),
-        (schema(r#"{"pattern": "^((a?){50}){50}b$"}"#), format!("\"{}\"", "a".repeat(8 << 20)), "too large"),
-        (
-            schema(r##"{"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}"##),
-            "{\"a\":".repeat(90) + "{}" + &"}".repeat(90),
-            "too large",
-        ),
-        (schema(r#"{"multipleOf": 0.01, "maximum": 5}"#), "1e999999999".to_owned(), "breaks its schema"),
+        (schema(r#"{"pattern": "^(a|b)*c$"}"#), format!("\"{}\"", "a".repeat(8 << 20)), "too large"),
+        (schema(r#"{"maximum": 5}"#), "1e999999999".to_owned(), "breaks its schema"),
+        (schema(r#"{"enum": [0.5, 1]}"#), "9".repeat(1_000_000), "breaks its schema"),
     ];
     for (schema, document, expected) in cases {
         let world = World::new();

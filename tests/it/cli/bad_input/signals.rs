@@ -1,4 +1,4 @@
-//! Signals: old or new, never neither, and the next save goes on.
+//! Signals: old or new, never neither, and the next save continues.
 
 use std::os::unix::process::ExitStatusExt as _;
 

@@ -56,7 +56,7 @@ fn without_colour(text: &str) -> String {
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
 }
 
-/// What a command writes to a terminal of 80 columns.
+/// Returns the output of a command to a terminal of 80 columns.
 fn on_a_terminal(world: &World, args: &[&str], env: &[(&str, &str)]) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&terminal).unwrap();

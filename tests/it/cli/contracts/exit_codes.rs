@@ -205,7 +205,7 @@ fn every_exit_code_of_an_error_is_documented() {
     }
 }
 
-/// What `import` says of a file that it cannot take, and what the shell sees if there is no other.
+/// The message of `import` for a file that it cannot take, and the exit code if there is no other file.
 #[test]
 fn each_reason_to_refuse_a_file_has_the_documented_exit_code() {
     let world = World::with_checkpoints(1);

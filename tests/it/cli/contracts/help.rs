@@ -9,7 +9,7 @@ fn names() -> Vec<String> {
     ckpt::cli::command_tree().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
-/// A page of a command; without a name, that of the program.
+/// The page of a command; without a name, of the program.
 struct Page {
     name: Option<String>,
     flag: &'static str,
@@ -118,7 +118,7 @@ fn global_options_are_explained_once() {
         assert!(text.contains("`ckpt --help` explains them"), "{text}");
     }
     let world = World::new();
-    // They work there all the same, in front of the command and behind it.
+    // They still work there, before and after the command.
     world.run(&["save", "042", "-q", "--color", "never"]).succeeds();
     assert_eq!(world.run(&["-q", "pipeline", "list", "--no-input"]).succeeds().stderr, "");
     assert_eq!(
@@ -156,7 +156,7 @@ fn values_and_repetition_are_said() {
     }
     for dialect in ["kamiflow", "dotagent", "claude-dir", "claude-plan", "crunch"] {
         assert!(
-            named("mirror").iter().chain(&named("as")).all(|help| help.contains(dialect)
+            named("as").iter().all(|help| help.contains(dialect)
                 || help.contains("became")
                 || help.contains("new workflow"))
         );

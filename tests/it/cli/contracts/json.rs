@@ -20,7 +20,6 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["done", "043"], "ckpt.save.v1"),
     (&["list"], "ckpt.list.v1"),
     (&["list", "--label", "none"], "ckpt.list.v1"),
-    (&["list", "042"], "ckpt.list.v1"),
     (&["log", "042"], "ckpt.log.v1"),
     (&["show", "042"], "ckpt.show.v1"),
     (&["show", "042", "--state"], "ckpt.show.v1"),
@@ -80,9 +79,9 @@ fn every_answer_is_one_valid_document_and_stderr_is_silent() {
 #[test]
 fn every_command_is_among_the_answers() {
     for command in ckpt::cli::command_tree().get_subcommands() {
-        // The stdout of `run` belongs to the command that it runs, that of `mcp` and `hook` to the agent, and `ui` does not
+        // The stdout of `run` belongs to the command that it runs, `mcp` and `hook` write to the agent, and `ui` does not
         // end. The others need a remote: `sync` has them.
-        if ["run", "mcp", "hook", "ui", "push", "pull", "sync", "join"].contains(&command.get_name()) {
+        if ["run", "mcp", "hook", "ui", "push", "pull", "sync"].contains(&command.get_name()) {
             continue;
         }
         assert!(ANSWERS.iter().any(|(args, _)| args[0] == command.get_name()), "{}", command.get_name());

@@ -1,4 +1,4 @@
-//! What holds for every command: streams, JSON, exit codes, colour, help.
+//! Rules for every command: streams, JSON, exit codes, colour, help.
 
 mod color;
 mod exit_codes;

@@ -1,4 +1,4 @@
-//! A command line answers the same inside of the test process, where most tests run it, and as a process of its own.
+//! A command line answers the same inside the test process, where most tests run it, and as a process of its own.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,7 +36,7 @@ const LINES: &[&str] = &[
     "archive 042 --as completed",
     "restore 042",
     "verify",
-    "join 042",
+    "merge 042",
     "import notes.json",
     "export 042 --as kamiflow -o out.json",
     "pipeline list",

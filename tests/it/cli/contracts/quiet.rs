@@ -11,7 +11,7 @@ fn only_the_essential_value_is_printed() {
         (&["save", "042", "--phase", "a", "-q"], "042/1\n"),
         (&["-q", "save", "042", "--if-changed"], "042/1\n"),
         (&["list", "-q"], "042\n"),
-        (&["list", "042", "--quiet"], "042/1\n"),
+        (&["log", "042", "--quiet"], "042/1\n"),
         (&["show", "042", "-q"], "042/1\n"),
         (&["show", "042", "-q", "--pointer", "/seq"], "1\n"),
     ];
@@ -53,7 +53,7 @@ fn what_did_not_work_out_is_said_all_the_same() {
         (&["archive", "--finished"], 0, "", "warning: `broken` cannot be judged"),
         (&["import", "cut.json", "good.json"], 3, "good/1\n", "failed: "),
         (&["list", "--status", "abandoned"], 0, "broken\n", "damaged: "),
-        (&["list", "broken"], 0, "broken/1\n", "damaged: "),
+        (&["log", "broken"], 0, "broken/1\n", "damaged: "),
     ];
     for (args, code, stdout, stderr) in cases {
         let quiet = world.copy().run(&[args, &["-q"]].concat());
@@ -66,7 +66,7 @@ fn what_did_not_work_out_is_said_all_the_same() {
     }
     // A file stands where the bundles of `w` would be.
     std::fs::create_dir_all(world.store().join("archive")).unwrap();
-    std::fs::write(world.store().join("archive/w"), "in the way").unwrap();
+    std::fs::write(world.store().join("archive/w"), "an obstacle").unwrap();
     world.run(&["save", "done", "--phases", "a", "--phase", "a"]).succeeds();
     let cleanup = world.ckpt(&["cleanup", "--max-age", "1d", "-q"]).env("CKPT_NOW", "2026-03-30T12:00:00Z");
     let outcome = cleanup.run().exits(3);

@@ -9,7 +9,7 @@ use crate::support::project::World;
 const READERS: [&[&str]; 9] = [
     &["list"],
     &["list", "--json"],
-    &["list", "042"],
+    &["log", "042"],
     &["show", "042"],
     &["show", "042", "--raw"],
     &["schema"],
@@ -35,7 +35,7 @@ fn a_reader_whose_output_nobody_wants_ends_quietly() {
 fn the_first_line_can_be_taken_without_a_complaint() {
     let world = World::with_checkpoints(3);
     let piped = world
-        .ckpt(&["list", "042", "--all"])
+        .ckpt(&["log", "042", "--all"])
         .in_shell("\"$@\" | head -n 1")
         .env("PATH", "/usr/bin:/bin")
         .run();
@@ -106,7 +106,7 @@ fn a_failure_that_nobody_hears_keeps_its_exit_code() {
 fn nothing_waits_for_input_that_was_not_asked_for() {
     let world = World::new();
     for args in [&["save", "042"][..], &["list"], &["show", "042"], &["init"]] {
-        // The writing end stays open: whoever read from it would wait for ever.
+        // The writing end stays open: a reader would wait for ever.
         let (stdin, held_open) = std::io::pipe().unwrap();
         let mut command = world.ckpt(args).under(&["/usr/bin/timeout", "60"]).command();
         let status = command.stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();

@@ -1,6 +1,6 @@
 //! `ckpt mcp`: transcripts of both eras, and what a client should never be able to do to it.
 //!
-//! A transcript has the lines of the client behind `> ` and those of the server behind `< `.
+//! In a transcript the lines of the client begin with `> `, and the lines of the server with `< `.
 //! `UPDATE_TRANSCRIPTS=1 cargo test mcp` writes what the server answers now.
 
 use std::collections::BTreeSet;

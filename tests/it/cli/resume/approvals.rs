@@ -1,4 +1,4 @@
-//! What people do to a workflow: agree, ask for it again, give up.
+//! Decisions of people: approve, ask for it again, abandon.
 
 use serde_json::json;
 

@@ -144,7 +144,7 @@ fn stored_text_stays_in_its_quotes() {
     }
 }
 
-/// What matters most comes first, whatever the budget, and nothing stored is said without saying what it is.
+/// The most important lines come first, whatever the budget, and stored text is marked as such.
 #[test]
 fn the_more_it_may_say_the_more_it_says() {
     let world = World::new();

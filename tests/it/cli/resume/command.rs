@@ -126,7 +126,7 @@ fn an_interrupt_while_it_runs_is_recorded() {
     }
 }
 
-/// Whoever goes on after an interrupt and ends well has done the work.
+/// A command that continues after an interrupt and ends well has done the work.
 #[test]
 fn a_command_that_finishes_in_spite_of_an_interrupt_is_complete() {
     let world = begun();

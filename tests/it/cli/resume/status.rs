@@ -94,7 +94,7 @@ fn the_estimate_reads_the_archive_too() {
         world.run(&["archive", id]).succeeds();
     }
     assert_eq!(world.json(&["status", "now"])["estimate"]["samples"], 3);
-    // What was completed stays a sample when the workflow is taken up again.
+    // Completed phases stay samples when the workflow is reopened.
     for id in ["one", "two", "three"] {
         world.run(&["start", id, "--phase", "a"]).succeeds();
     }

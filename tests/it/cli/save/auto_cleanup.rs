@@ -1,4 +1,4 @@
-//! What a save cleans up behind itself.
+//! Cleaning up after a save.
 
 use crate::support::project::World;
 use crate::support::strace::{calls, strace};
@@ -66,7 +66,7 @@ fn a_failed_workflow_is_left_for_another_try() {
 fn a_cleanup_that_fails_does_not_fail_the_save() {
     let world = World::new();
     all_but_the_last(&world);
-    std::fs::write(world.store().join("archive"), "in the way").unwrap();
+    std::fs::write(world.store().join("archive"), "an obstacle").unwrap();
     let outcome = world.run(&LAST).succeeds();
     assert_eq!(outcome.stdout, "042/3\n");
     let warnings: Vec<&str> = outcome.stderr.lines().filter(|line| line.starts_with("warning:")).collect();

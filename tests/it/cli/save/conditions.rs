@@ -93,7 +93,7 @@ fn a_key_and_an_expectation_go_together() {
     let world = World::new();
     let save = ["save", "042", "--phase", "a", "--expect", "042/0", "--key", "k"];
     world.run(&save).succeeds();
-    assert_eq!(world.json(&save)["handle"], "042/1", "the retry of a whole command is no conflict");
+    assert_eq!(world.json(&save)["handle"], "042/1", "the retry of a whole command is not a conflict");
 }
 
 #[test]

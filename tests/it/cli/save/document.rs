@@ -72,14 +72,14 @@ fn short_forms_are_understood() {
     let world = World::new();
     world.write("a.md", "hello");
     let document = json!({
-        "phase": 2, "total": 3, "next": "Go on", "next_phase": 3,
+        "phase": 2, "total": 3, "next": "Continue", "next_phase": 3,
         "artifacts": {"a": "a.md"}, "tasks": {"t": "complete", "u": {"status": "running", "depends_on": ["t"]}},
     });
     save_from(&world, &document).succeeds();
     let stored = world.stored("042", 1);
     assert_eq!(
         (&stored["phase"], &stored["next"]),
-        (&json!("2"), &json!({"phase": "3", "action": "Go on", "explicit": true}))
+        (&json!("2"), &json!({"phase": "3", "action": "Continue", "explicit": true}))
     );
     assert_eq!(
         (&stored["artifacts"][0]["name"], &stored["tasks"][1]["depends_on"]),

@@ -66,7 +66,7 @@ fn resume_can_start_over_too() {
 }
 
 #[test]
-fn a_save_that_takes_up_an_archived_workflow_says_so_and_names_the_alternative() {
+fn a_save_that_reopens_an_archived_workflow_says_so_and_names_the_alternative() {
     let world = world();
     world.run(&["archive", "042", "--as", "abandoned"]).succeeds();
     let outcome = world.run(&["save", "042", "--phase", "c"]).succeeds();

@@ -1,4 +1,4 @@
-//! A file with the highest number that there is: nothing can follow it, and that is said at once.
+//! A file with the highest number that there is: nothing can follow it, and the error comes at once.
 
 use std::fs;
 

@@ -71,7 +71,7 @@ fn tasks_that_would_wait_for_each_other_are_refused() {
         failure["help"][0],
         "`a` waits for `b`, which waits for `c`, which waits for `a`; leave one of them out"
     );
-    // Two ways to one task are no circle, and neither is a task that is not there yet.
+    // Two ways to one task are not a cycle, and neither is a task that is not there yet.
     world.run(&["save", "042", "--task", "c=pending,after=d", "--task", "a=pending,after=b+c"]).succeeds();
     let many: Vec<String> = (0..3000).map(|n| format!("t{n}=pending,after=t{}", n + 1)).collect();
     let args: Vec<&str> = many.iter().flat_map(|task| ["--task", task.as_str()]).collect();

@@ -45,10 +45,10 @@ fn an_error_stays_until_its_phase_is_done() {
     assert_eq!(
         world.stored("042", 2)["last_error"]["message"],
         "3 tests fail",
-        "another phase mends nothing"
+        "another phase fixes nothing"
     );
     world.run(&["save", "042", "--phase", "test", "--status", "in_progress"]).succeeds();
-    assert_eq!(world.stored("042", 3)["last_error"]["message"], "3 tests fail", "trying again mends nothing");
+    assert_eq!(world.stored("042", 3)["last_error"]["message"], "3 tests fail", "trying again fixes nothing");
     world.run(&["save", "042", "--phase", "test"]).succeeds();
     let stored = world.stored("042", 4);
     assert_eq!(stored["last_error"], json!(null));

@@ -154,11 +154,11 @@ fn a_server_without_a_free_descriptor_answers_when_there_is_one_again() {
     let site = Site::start_as(&limited);
     let idle: Vec<TcpStream> =
         (0..LIMIT).map(|_| TcpStream::connect(("127.0.0.1", site.port)).unwrap()).collect();
-    while site.descriptors().expect("the server goes on") < LIMIT {
+    while site.descriptors().expect("the server continues") < LIMIT {
         std::thread::yield_now();
     }
     drop(idle);
-    while site.descriptors().expect("the server goes on") > LIMIT / 2 {
+    while site.descriptors().expect("the server continues") > LIMIT / 2 {
         std::thread::yield_now();
     }
     assert_eq!(site.get("/").status, 200);

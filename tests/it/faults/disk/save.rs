@@ -111,7 +111,7 @@ fn a_save_with_a_content_that_fails_anywhere_leaves_the_old_or_the_new_and_its_o
             Err(error) => assert_honest(&error, holds(&clean, "new"), case),
         }
         assert_eq!(audit(&clean, &acked), [""; 0], "{case}");
-        // Whoever sees the checkpoint finds the object, acknowledged or not.
+        // If the checkpoint is visible, so is the object, acknowledged or not.
         if holds(&clean, "new") {
             assert!(clean.read_object(&content().sha256(), 100).unwrap().is_some(), "{case}");
         }

@@ -26,10 +26,10 @@ const OPENS: [&str; 3] = ["open", "openat", "openat2"];
 /// System calls that read; memory and streams are not the store's business.
 const READS: [&str; 6] = ["read", "fstat", "newfstatat", "statx", "getdents64", "flock"];
 
-/// What a disk, a quota, a mount, a permission, a limit or a signal can do to a call that writes; in the short form, one
+/// Errors of a call that writes, by a disk, a quota, a mount, a permission, a limit or a signal; in the short form, one
 /// of them by turns.
 const ERRORS_OF_CHANGES: [&str; 7] = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "EINTR"];
-/// What they can do to one that opens what is there; by turns, because there are so many of them.
+/// Errors of a call that opens an existing file; by turns, because there are so many of them.
 const ERRORS_OF_OPENS: [&str; 4] = ["EIO", "EACCES", "EMFILE", "EINTR"];
 const ERRORS_OF_READS: [&str; 1] = ["EIO"];
 
@@ -37,7 +37,7 @@ const ERRORS_OF_READS: [&str; 1] = ["EIO"];
 /// first, and once for code that asks again.
 const REPETITIONS: usize = 2;
 
-/// Behind the last change there is only a look at what was done, so one in so many of those calls is enough.
+/// After the last change there is only a look at what was done, so one in so many of those calls is enough.
 const SAMPLE_AT_THE_END: usize = 4;
 
 /// A fault at one call of a command.
@@ -59,7 +59,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Whether a call changes the disk or makes a change durable, streams left out.
+/// True if a call changes the disk or makes a change durable, streams left out.
 fn is_change(call: &Call) -> bool {
     let on_a_stream = call.line.contains("write(1,") || call.line.contains("write(2,");
     let creates = OPENS.contains(&call.name.as_str()) && call.line.contains("O_CREAT");

@@ -9,7 +9,6 @@ mod export;
 mod import;
 mod init;
 mod injection;
-mod mirror;
 mod repair;
 mod restore;
 mod reversible;

@@ -1,4 +1,4 @@
-//! What every command that moves checkpoints about must keep, whatever happens to it.
+//! Commands that move checkpoints keep all of them, whatever happens.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -52,7 +52,7 @@ pub(super) fn try_faults(
     );
 }
 
-/// What must hold for a command that met a fault.
+/// Checks a command that met a fault.
 struct Expected<'a> {
     args: &'a [&'a str],
     /// The exit codes of a failure.
@@ -64,7 +64,7 @@ struct Expected<'a> {
     completed: Mutex<BTreeSet<Digest>>,
 }
 
-/// What `verify` finds, except for files that somebody was writing.
+/// The findings of `verify`, except for files that were being written.
 fn findings(world: &World) -> BTreeSet<&'static str> {
     let verified = world.open_store().verify(&[], &mut |_| {}).unwrap();
     assert!(verified.is_ok(), "{:?}", verified.findings);
@@ -110,10 +110,10 @@ impl Expected<'_> {
     }
 }
 
-/// What is in a store, files that are being written left out.
+/// The content of a store, without files that are being written.
 #[derive(Default)]
 struct Kept {
-    /// Names outside of the archive and of the undo records, and whether there is anything in them.
+    /// Names outside the archive and of the undo records, and whether there is anything in them.
     places: BTreeSet<(PathBuf, bool)>,
     /// The bundles, by name.
     bundles: BTreeSet<PathBuf>,

@@ -8,7 +8,7 @@ use crate::support::strace::{calls, strace, was_killed, with_fault};
 
 const SAVE: [&str; 4] = ["save", "042", "--note", "under test"];
 
-/// What must hold after a save on top of `before` checkpoints that met a fault.
+/// Checks a save on top of `before` checkpoints that met a fault.
 fn assert_sound(world: &World, before: u64, outcome: &Outcome, what: &str) {
     let id: WorkflowId = "042".parse().unwrap();
     let numbers: Vec<u64> = world.numbers("042");
@@ -22,7 +22,7 @@ fn assert_sound(world: &World, before: u64, outcome: &Outcome, what: &str) {
             assert!(numbers == old || numbers == new, "{what}: {numbers:?}\n{outcome}");
         }
         Some(0) => assert_eq!(numbers, new, "{what}: acknowledged and not there\n{outcome}"),
-        Some(10) => assert_eq!(numbers, old, "{what}: refused and there all the same\n{outcome}"),
+        Some(10) => assert_eq!(numbers, old, "{what}: refused, but it exists\n{outcome}"),
         Some(11) => assert_eq!(numbers, new, "{what}: written, says it\n{outcome}"),
         _ => panic!("{what}: no documented end\n{outcome}"),
     }

@@ -9,8 +9,8 @@ use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::exit::Exit;
 use super::hook;
+use super::output::Output;
 use super::session::Session;
-use super::ui::Ui;
 use super::usage::{explain, explain_newest};
 
 /// Runs the program.
@@ -32,25 +32,25 @@ pub(super) fn run(env: Environment) -> Exit {
     let (command, matches, global) = match args::parse(&env.args) {
         Ok(parsed) => parsed,
         Err(error) => {
-            let ui = Ui::early(&env);
-            let written = explain(&error, &env).and_then(|text| ui.answer_bytes(text.as_bytes()));
-            return exit(&ui, written.map(|()| Exit::Ok));
+            let output = Output::early(&env);
+            let written = explain(&error, &env).and_then(|text| output.answer_bytes(text.as_bytes()));
+            return exit(&output, written.map(|()| Exit::Ok));
         }
     };
-    let ui = Ui::new(&global, &env);
+    let output = Output::new(&global, &env);
     let clock = match Clock::new(&env) {
         Ok(clock) => clock,
-        Err(failure) => return exit(&ui, Err(failure)),
+        Err(failure) => return exit(&output, Err(failure)),
     };
-    let session = Session { env, ui, global, clock, heads: None };
+    let session = Session { env, output, global, clock, heads: None };
     let result = (command.run)(matches, &session);
-    exit(&session.ui, result.map_err(|failure| explain_newest(failure, &session)))
+    exit(&session.output, result.map_err(|failure| explain_newest(failure, &session)))
 }
 
 /// Prints a failure and returns its exit code.
-fn exit(ui: &Ui, result: Result<Exit, Failure>) -> Exit {
+fn exit(output: &Output, result: Result<Exit, Failure>) -> Exit {
     result.unwrap_or_else(|failure| {
-        ui.fail(&failure);
+        output.fail(&failure);
         failure.exit()
     })
 }
@@ -67,7 +67,7 @@ fn install_panic_hook(env: &Environment) {
         let failure = Failure::new(ErrorCode::Bug, message)
             .help("this is a bug in ckpt; what was acknowledged before is safe")
             .help("please report it with the command that you ran");
-        Ui::early(&Environment::read()).fail(&failure);
+        Output::early(&Environment::read()).fail(&failure);
         Exit::Bug.now()
     }));
 }

@@ -183,7 +183,7 @@ impl Session {
             store.create()?;
         }
         let mut report = SyncReport::new(url.to_string(), !options.dry_run);
-        let mut progress = Progress::new(&self.ui);
+        let mut progress = Progress::new(&self.output);
 
         let mut listed =
             if options.pull && workflows.is_empty() { Some(exchange.remote.names(None)?) } else { None };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the programs as they are shipped: static, for any Linux of this architecture.
 #
-#     release/build.sh [DIRECTORY]      puts ckpt and ckpt-remote into DIRECTORY, target/dist by default
+#     .ci/release.sh [DIRECTORY]      puts ckpt and ckpt-remote into DIRECTORY, target/dist by default
 #
 # It needs the target x86_64-unknown-linux-musl (or aarch64). For ckpt-remote also a C compiler, because of the
 # cryptography in it; without one, or with WITHOUT_REMOTE=1, only ckpt is built.

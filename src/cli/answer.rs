@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::page::Page;
+use super::text_page::TextPage;
 
 /// The answer of a command: JSON by serialisation, text by its view.
 pub(crate) trait Report: Serialize {
@@ -13,15 +13,15 @@ pub(crate) trait Report: Serialize {
     fn essential(&self) -> String;
 
     /// Renders the answer, for stdout.
-    fn answer(&self, page: &mut Page) {
+    fn answer(&self, page: &mut TextPage) {
         page.raw(&self.essential());
     }
 
     /// Renders what failed although the command has an answer, for stderr; `--quiet` shows it too.
-    fn failures(&self, _page: &mut Page) {}
+    fn failures(&self, _page: &mut TextPage) {}
 
     /// Renders everything else a person should know, for stderr.
-    fn remarks(&self, _page: &mut Page) {}
+    fn remarks(&self, _page: &mut TextPage) {}
 
     /// Returns what the command has changed, in words, for the case that stdout is closed or full; `None` if nothing.
     fn already_done(&self) -> Option<String> {

@@ -1,16 +1,13 @@
-//! The path of every command that saves: redact, save, clean up, update the mirrors.
+//! The path of every command that saves: redact, save, clean up.
 
 use super::auto_cleanup::{clean_up_after_save, is_due};
 use super::error::Failure;
-use super::mirror::{update_mirror, update_mirrors_since};
 use super::session::{Session, Workspace};
 use super::share::{Sharing, is_end, not_shared};
 use super::views::save::SaveReport;
 use super::words;
 use crate::core::change::{Change, Stamp};
 use crate::core::config::PushMode;
-use crate::core::dialects::Dialect;
-use crate::core::mirror::Since;
 use crate::core::next_phase::RunState;
 use crate::core::save::{Outcome, Prepared, Request, Save};
 use crate::core::task::Task;
@@ -39,22 +36,10 @@ pub(crate) struct SaveOptions<'a> {
     pub(crate) dry_run: bool,
     /// Leave the remote alone, whatever the settings say, and clean up only if that takes no time.
     pub(crate) quick: bool,
-    /// The mirrors that are updated.
-    pub(crate) mirrors: Mirrors,
-}
-
-/// The mirrors that are updated after a save.
-#[derive(Debug, Default)]
-pub(crate) enum Mirrors {
-    /// Those that exist, and that of the settings.
-    #[default]
-    All,
-    /// This one, else that of the settings. An ordinary save does not look for others, which takes time.
-    One(Option<Dialect>),
 }
 
 impl Session {
-    /// Saves a change to a workflow. Once it is written, a mirror or a cleanup that fails is only a warning.
+    /// Saves a change to a workflow. Once it is written, a cleanup that fails is only a warning.
     pub(crate) fn save(
         &self,
         workspace: &Workspace,
@@ -112,8 +97,7 @@ impl Session {
         if options.dry_run {
             return Ok(report.planned());
         }
-        let since = saved.clean_up(&stamp, &mut report);
-        report.warnings.extend(saved.update_mirrors(since));
+        saved.clean_up(&stamp, &mut report);
         if let (Some(checkpoint), Some(why)) = (outcome.written(), not_on_remote) {
             return Err(not_shared(&checkpoint.handle(), &why));
         }
@@ -151,34 +135,16 @@ impl Saved<'_> {
         report
     }
 
-    /// Cleans up if that is due. Returns the extent of the update of the mirrors.
-    fn clean_up(&self, stamp: &Stamp, report: &mut SaveReport) -> Since {
+    /// Cleans up if that is due.
+    fn clean_up(&self, stamp: &Stamp, report: &mut SaveReport) {
         let Workspace { store, config, .. } = self.workspace;
-        // A save that is repeated may have been cut short before its mirror.
-        let Some(checkpoint) = self.outcome.written() else { return Since::Beginning };
+        let Some(checkpoint) = self.outcome.written() else { return };
         if !is_due(checkpoint, config) || (self.options.quick && checkpoint.seq > SHORT) {
-            return Since::LastUpdate;
+            return;
         }
         match clean_up_after_save(store, config, stamp, self.workflow) {
             Ok(cleanup) => report.cleanup = cleanup.map(|line| line + &self.session.store_flag()),
             Err(warning) => report.warnings.push(warning),
-        }
-        // Checkpoints may have left.
-        Since::Beginning
-    }
-
-    /// Returns warnings.
-    fn update_mirrors(&self, since: Since) -> Vec<String> {
-        let Workspace { place, store, config, .. } = self.workspace;
-        if self.outcome.seq().is_none() {
-            return Vec::new();
-        }
-        match &self.options.mirrors {
-            Mirrors::All => update_mirrors_since(store, config, &place.cwd, self.workflow, since),
-            Mirrors::One(dialect) => match dialect.or(config.mirror()) {
-                Some(dialect) => update_mirror(store, dialect, &place.cwd, self.workflow, since),
-                None => Vec::new(),
-            },
         }
     }
 
@@ -195,7 +161,7 @@ impl Saved<'_> {
             && workspace.store.other_heads(workflow).is_ok_and(|heads| !heads.is_empty())
         {
             warnings.push(format!(
-                "{workflow} was continued in another place too, and this continues the head of this store; `ckpt join {workflow}`"
+                "{workflow} was continued in another place too, and this continues the head of this store; `ckpt merge {workflow}`"
             ));
         }
         Ok(warnings)

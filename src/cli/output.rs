@@ -5,20 +5,20 @@ use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use super::answer::{Report, ReportDocument};
 use super::args::GlobalArgs;
 use super::clock::Clock;
 use super::env::Environment;
 use super::error::{ErrorCode, Failure};
 use super::escape::{document, inline, truncate};
-use super::page::Page;
-use super::report::{Report, ReportDocument};
 use super::streams::Streams;
 use super::style::Style;
+use super::text_page::TextPage;
 use crate::platform::terminal_size;
 
 /// How this run writes to the streams.
 #[derive(Debug, Clone)]
-pub(crate) struct Ui {
+pub(crate) struct Output {
     json: bool,
     quiet: bool,
     verbose: bool,
@@ -54,7 +54,7 @@ fn stderr() -> io::Stderr {
     io::stderr()
 }
 
-impl Ui {
+impl Output {
     pub(crate) fn new(global: &GlobalArgs, env: &Environment) -> Self {
         let stream = |size: Option<(usize, usize)>| Stream {
             color: global.color.decide(env, size.is_some()),
@@ -216,7 +216,7 @@ impl Ui {
             self.say(&format!("{}\n", self.err.raw(&line)));
             return;
         }
-        let mut page = Page::new(self.err.color, self.err.width, None, false);
+        let mut page = TextPage::new(self.err.color, self.err.width, None, false);
         let label = page.paint(Style::Bad, "error:");
         let message = failure.message.replace('\n', "\n       ");
         page.line(format!("{label} {message}"));
@@ -228,8 +228,8 @@ impl Ui {
     }
 
     /// Returns an empty page for a stream. Times are relative on terminals only.
-    fn page(&self, stream: Stream, clock: &Clock) -> Page {
-        Page::new(stream.color, stream.width, stream.width.map(|_| clock.now()), self.verbose)
+    fn page(&self, stream: Stream, clock: &Clock) -> TextPage {
+        TextPage::new(stream.color, stream.width, stream.width.map(|_| clock.now()), self.verbose)
     }
 }
 

@@ -228,7 +228,7 @@ struct OwnParts {
 
 /// Returns true for the part that has the hooks.
 fn is_hooks(part: &Part) -> bool {
-    !matches!(part.kind, PartKind::Whole(_)) || part.path.ends_with("hooks.json")
+    !matches!(part.kind, PartKind::WholeFile(_)) || part.path.ends_with("hooks.json")
 }
 
 /// Returns true if the directory of an agent was made by `ckpt setup`, and has nothing else in it: the agent was never here.

@@ -10,7 +10,7 @@ const LEAST_ROOM: usize = 16;
 
 /// Text that is being put together for one stream.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct TextPage {
     text: String,
     color: bool,
     /// The width of the terminal; `None` if the stream is not a terminal, where nothing is ever cut.
@@ -22,7 +22,7 @@ pub(crate) struct Page {
     pub(crate) verbose: bool,
 }
 
-impl Page {
+impl TextPage {
     pub(crate) fn new(color: bool, width: Option<usize>, now: Option<Timestamp>, verbose: bool) -> Self {
         Self { text: String::new(), color, width, height: None, now, verbose }
     }
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_terminal_breaks_lines_between_words_only() {
         let wrapped = |width| {
-            let mut page = Page::new(false, width, None, false);
+            let mut page = TextPage::new(false, width, None, false);
             page.wrapped("  ", "open workflows keep everything, but only the newest three");
             page.into_text()
         };

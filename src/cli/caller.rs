@@ -4,7 +4,7 @@ use super::env::Environment;
 
 /// An agent or a CI system, and its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Agent {
+pub(crate) struct Caller {
     pub(crate) name: &'static str,
     pub(crate) session: Option<String>,
 }
@@ -46,26 +46,26 @@ pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the agent that started this process.
-pub(crate) fn agent(env: &Environment) -> Option<Agent> {
+pub(crate) fn agent(env: &Environment) -> Option<Caller> {
     env.agent.clone().or_else(|| find(env, &AGENTS)).or_else(|| other_codex(env))
 }
 
 /// Returns the agent, or else the CI system, that started this process.
-pub(crate) fn agent_or_ci(env: &Environment) -> Option<Agent> {
+pub(crate) fn agent_or_ci(env: &Environment) -> Option<Caller> {
     let known = env.agent.clone().or_else(|| find(env, &AGENTS)).or_else(|| find(env, &CI_SYSTEMS));
     known.or_else(|| other_codex(env))
 }
 
 /// Detects a Codex that sets none of its usual variables by their prefix. This goes through all variables, so it comes
 /// last.
-fn other_codex(env: &Environment) -> Option<Agent> {
+fn other_codex(env: &Environment) -> Option<Caller> {
     env.any_with_prefix("CODEX_").then(|| named(env, CODEX, CODEX_SESSIONS))
 }
 
-fn find(env: &Environment, table: &[(&str, &'static str, &[&str])]) -> Option<Agent> {
+fn find(env: &Environment, table: &[(&str, &'static str, &[&str])]) -> Option<Caller> {
     table.iter().find(|(marker, ..)| env.is_set(marker)).map(|(_, name, sessions)| named(env, name, sessions))
 }
 
-fn named(env: &Environment, name: &'static str, sessions: &[&str]) -> Agent {
-    Agent { name, session: sessions.iter().find_map(|variable| env.var(variable)) }
+fn named(env: &Environment, name: &'static str, sessions: &[&str]) -> Caller {
+    Caller { name, session: sessions.iter().find_map(|variable| env.var(variable)) }
 }
